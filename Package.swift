@@ -1,0 +1,97 @@
+// swift-tools-version: 6.2
+// The layers of dbxfs. A folder is a layer, and imports point down: `Scripts/check-imports` holds
+// the allowed arrows, because the compiler does not reject an import of a transitive dependency.
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    .enableUpcomingFeature("ExistentialAny"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+
+let package = Package(
+    name: "dbxfs",
+    products: [
+        .executable(name: "dbxfs", targets: ["dbxfs"]),
+        .executable(name: "dropbox-emulator", targets: ["dropbox-emulator"]),
+        .library(name: "DropboxAPI", targets: ["DropboxAPI"]),
+        .library(name: "DropboxEmulator", targets: ["DropboxEmulator"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "dbxfs",
+            dependencies: [
+                "Core", "Fuse", "FileSystem", "Sync", "MetadataStore", "BlockCache", "RemoteStore",
+                "DropboxAPI", log, system,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+        .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "ContentHashing", dependencies: [crypto], swiftSettings: settings),
+        .target(name: "Core", dependencies: ["ContentHashing"], swiftSettings: settings),
+        .target(
+            name: "Fuse", dependencies: ["CFuse", "Core", "FileSystem", log],
+            swiftSettings: settings),
+        .target(
+            name: "FileSystem",
+            dependencies: [
+                "Core", "ContentHashing", "Sync", "MetadataStore", "BlockCache", "RemoteStore", log,
+                system, deque,
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "Sync",
+            dependencies: [
+                "Core", "ContentHashing", "MetadataStore", "BlockCache", "RemoteStore", log, system,
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "MetadataStore", dependencies: ["Core", "ContentHashing", grdb, log],
+            swiftSettings: settings),
+        .target(
+            name: "BlockCache", dependencies: ["Core", "ContentHashing", log, system, crypto],
+            swiftSettings: settings),
+        .target(
+            name: "RemoteStore", dependencies: ["Core", "ContentHashing", "DropboxAPI", log],
+            swiftSettings: settings),
+        .target(
+            name: "DropboxAPI", dependencies: ["CCurl", "ContentHashing", log, crypto],
+            swiftSettings: settings),
+        .target(
+            name: "DropboxEmulator",
+            dependencies: [log, crypto, .product(name: "Hummingbird", package: "hummingbird")],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "dropbox-emulator",
+            dependencies: [
+                "DropboxEmulator", log,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,62 @@
+// Computes a content hash as bytes pass by, in pieces of any size.
+
+public import Crypto
+
+/// Computes Dropbox's content hash incrementally.
+public struct ContentHasher: Sendable {
+    /// The unit of the hash: 4 MiB, also the unit of concurrent upload sessions.
+    public static let blockSize = 4 * 1024 * 1024
+
+    private var outer = SHA256()
+    private var block = SHA256()
+    private var bytesInBlock = 0
+
+    /// Starts with no content.
+    public init() {}
+
+    /// Adds the next bytes of the content.
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.blockSize - bytesInBlock)
+            block.update(bufferPointer: UnsafeRawBufferPointer(rebasing: part))
+            bytesInBlock += part.count
+            rest = rest.dropFirst(part.count)
+            if bytesInBlock == Self.blockSize {
+                closeBlock()
+            }
+        }
+    }
+
+    /// Adds the next bytes of the content.
+    public mutating func update(_ bytes: some Collection<UInt8>) {
+        let done: Void? = bytes.withContiguousStorageIfAvailable {
+            update(UnsafeRawBufferPointer($0))
+        }
+        if done == nil {
+            Array(bytes).withUnsafeBytes { update($0) }
+        }
+    }
+
+    /// The hash of all bytes given so far; more may follow.
+    public func finalized() -> ContentHash {
+        var copy = self
+        if copy.bytesInBlock > 0 {
+            copy.closeBlock()
+        }
+        return ContentHash(copy.outer.finalize())
+    }
+
+    /// The hash of content that is at hand as a whole.
+    public static func hash(_ bytes: some Collection<UInt8>) -> ContentHash {
+        var hasher = ContentHasher()
+        hasher.update(bytes)
+        return hasher.finalized()
+    }
+
+    private mutating func closeBlock() {
+        block.finalize().withUnsafeBytes { outer.update(bufferPointer: $0) }
+        block = SHA256()
+        bytesInBlock = 0
+    }
+}
