@@ -1,0 +1,74 @@
+// A validated file name. Swift compares strings by canonical equivalence, under which "é" and
+// "e" + U+0301 are one; a filesystem must keep them apart, so names compare by their bytes here.
+
+/// One component of a path: valid UTF-8 of 1 to 255 bytes without `/` and NUL, not `.` or `..`.
+public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// Longest name in bytes, as on other Linux filesystems (`NAME_MAX`).
+    public static let maximumByteCount = 255
+
+    /// The name as text.
+    public let string: String
+
+    /// Validates a name.
+    ///
+    /// Throws `Invalid` with the rule that the text breaks.
+    public init(_ string: String) throws(Invalid) {
+        if string.isEmpty || string == "." || string == ".." {
+            throw .reserved
+        }
+        if string.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) {
+            throw .forbiddenCharacter
+        }
+        if string.utf8.count > Self.maximumByteCount {
+            throw .tooLong
+        }
+        self.string = string
+    }
+
+    /// Validates the bytes of a name as the kernel or a server sends them.
+    public init(utf8 bytes: some Collection<UInt8>) throws(Invalid) {
+        guard let string = String(validating: bytes, as: UTF8.self) else {
+            throw .notUTF8
+        }
+        try self.init(string)
+    }
+
+    /// The rule that a refused name breaks.
+    public enum Invalid: Error, Hashable, Sendable {
+        /// Empty, `.` or `..`.
+        case reserved
+        /// Contains `/` or NUL.
+        case forbiddenCharacter
+        /// More than 255 bytes.
+        case tooLong
+        /// Not valid UTF-8, which Dropbox cannot store.
+        case notUTF8
+    }
+
+    /// The key under which Dropbox would file this name: names with equal keys collide there.
+    ///
+    /// Only a prediction: the server's `path_lower` is the authority, and its folding is not
+    /// documented. NFC, then the lower-case mapping of each scalar, comes closest to what it does.
+    public var folded: String {
+        Folding.fold(string)
+    }
+
+    /// Equal bytes, not canonical equivalence.
+    public static func == (left: FileName, right: FileName) -> Bool {
+        left.string.utf8.elementsEqual(right.string.utf8)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        for byte in string.utf8 {
+            hasher.combine(byte)
+        }
+    }
+
+    /// Orders by bytes.
+    public static func < (left: FileName, right: FileName) -> Bool {
+        left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
+    }
+
+    public var description: String { string }
+}

@@ -1,0 +1,32 @@
+// Case folding as Dropbox is assumed to do it. One place, because the rule is an assumption.
+
+import Foundation
+
+/// Predicts which names Dropbox treats as one.
+public enum Folding {
+    /// The folded form of a name or path: canonical composition, then lower case scalar by scalar.
+    ///
+    /// ASCII takes a path without Unicode tables: nearly every name in an account is ASCII.
+    public static func fold(_ text: String) -> String {
+        var isFoldedASCII = true
+        var isASCII = true
+        for byte in text.utf8 {
+            if byte >= 0x80 {
+                isASCII = false
+                break
+            }
+            if byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") {
+                isFoldedASCII = false
+            }
+        }
+        if isASCII {
+            return isFoldedASCII ? text : text.lowercased()
+        }
+        let composed = text.precomposedStringWithCanonicalMapping
+        var folded = String.UnicodeScalarView()
+        for scalar in composed.unicodeScalars {
+            folded.append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
+        }
+        return String(folded).precomposedStringWithCanonicalMapping
+    }
+}

@@ -1,0 +1,41 @@
+// The one table from errors to errno. Exhaustive on purpose: a new case must choose its number.
+
+public import SystemPackage
+
+extension Errno {
+    /// The number that a process sees for an error.
+    public init(_ error: FileSystemError) {
+        switch error {
+        case .noEntry: self = .noSuchFileOrDirectory
+        case .notADirectory: self = .notDirectory
+        case .isADirectory: self = .isDirectory
+        case .exists: self = .fileExists
+        case .notEmpty: self = .directoryNotEmpty
+        case .nameTooLong: self = .fileNameTooLong
+        case .invalidEncoding: self = .illegalByteSequence
+        case .invalidArgument: self = .invalidArgument
+        case .readOnly: self = .readOnlyFileSystem
+        case .accessDenied: self = .permissionDenied
+        // Tools take EPERM from link(2) and mknod(2) as "this filesystem has none", ENOSYS as a bug.
+        case .notPermitted: self = .notPermitted
+        case .staleHandle: self = .staleNFSFileHandle
+        case .badHandle: self = .badFileDescriptor
+        case .noSpace: self = .noSpace
+        // Tells whose disk is full: EDQUOT the account's, ENOSPC the local one.
+        case .quotaExceeded: self = .diskQuotaExceeded
+        case .tooLarge: self = .fileTooLarge
+        case .busy: self = .resourceBusy
+        case .crossDevice: self = .improperLink
+        case .noAttribute: self = .noData
+        case .bufferTooSmall: self = .outOfRange
+        case .noSuchOffset: self = .noSuchAddressOrDevice
+        case .tooManyLinks: self = .tooManySymbolicLinkLevels
+        // ENOTCONN would read like a dead mount ("Transport endpoint is not connected").
+        case .offline: self = .networkDown
+        case .interrupted: self = .interrupted
+        case .unsupported: self = .notSupported
+        // ETIMEDOUT confuses tools and EAGAIN makes them spin, so what failed for good is EIO.
+        case .inputOutput: self = .ioError
+        }
+    }
+}
