@@ -1,0 +1,138 @@
+// The cloud as a filesystem needs it, as one protocol. Implementations: `DropboxStore` over
+// DropboxAPI, `InMemoryStore` as the reference for tests, `FaultInjectingStore` around either.
+
+public import ContentHashing
+public import Core
+
+/// A cloud that holds an account's tree.
+///
+/// Every operation may be sent twice: a reply can be lost after the change was applied. Those that
+/// change something therefore say what they expect to find, and callers treat "already so" as done.
+public protocol RemoteStoring: Sendable {
+    /// Whose account this is.
+    func account() async throws(RemoteError) -> RemoteAccount
+    /// Bytes used and allowed.
+    func space() async throws(RemoteError) -> RemoteSpace
+
+    // MARK: Listing
+
+    /// Starts a listing of a folder; `recursive` gives everything below, and a cursor that goes on to
+    /// deliver its changes.
+    func list(_ folder: RemotePath, recursive: Bool) async throws(RemoteError) -> RemotePage
+    /// The next page or delta. Throws `cursorReset` when the cursor has expired.
+    func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage
+    /// Waits until something changed after the cursor, or until about `timeout` seconds (30 to 480)
+    /// have passed. Returns whether to list, and how many seconds to wait before waiting again.
+    func waitForChange(after cursor: Cursor, timeout: Int) async throws(RemoteError) -> RemoteChange
+    /// What is at a path (not the root), or nil.
+    func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry?
+
+    // MARK: Content
+
+    /// The bytes `range` of one version, as a stream of pieces in order. The stream throws
+    /// `malformed` when the server sends fewer or other bytes than asked, never ends early in silence.
+    /// An empty range is not allowed.
+    func download(_ revision: Revision, range: Range<Int64>) async throws(RemoteError)
+        -> any RemoteByteStream
+
+    /// Stores a small file (at most 150 MiB, best at most a few) in one call.
+    func upload(_ source: any UploadSource, commit: RemoteCommit) async throws(RemoteError)
+        -> RemoteEntry
+    /// Opens an upload session. `concurrent` ones take pieces in any order.
+    func startUpload(concurrent: Bool) async throws(RemoteError) -> UploadSession
+    /// Adds a piece at an offset. `closes` marks the last one. A piece that the server already has
+    /// counts as added.
+    func append(
+        _ source: any UploadSource, range: Range<Int64>, to session: UploadSession, closes: Bool
+    ) async throws(RemoteError)
+    /// Makes a session's bytes a file.
+    func finishUpload(_ session: UploadSession, size: Int64, commit: RemoteCommit)
+        async throws(RemoteError) -> RemoteEntry
+
+    // MARK: Namespace
+
+    /// Makes a folder. Throws `conflict(.folder)` when there is one, whose entry the caller can ask for.
+    func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry
+    /// Deletes a file or a folder with everything in it. For a file, `revision` guards against
+    /// deleting what was not seen. Throws `notFound` when it is gone already.
+    func delete(_ path: RemotePath, revision: Revision?) async throws(RemoteError)
+    /// Moves a file or folder to a free place.
+    func move(_ path: RemotePath, to target: RemotePath) async throws(RemoteError) -> RemoteEntry
+    /// Copies a file or folder to a free place, without moving content.
+    func copy(_ path: RemotePath, to target: RemotePath) async throws(RemoteError) -> RemoteEntry
+}
+
+/// The outcome of waiting for a change.
+public struct RemoteChange: Hashable, Sendable {
+    /// Whether there is something to list.
+    public var hasChanges: Bool
+    /// Seconds to wait before waiting again, if the server asked for it.
+    public var backoff: Int?
+
+    /// Names both.
+    public init(hasChanges: Bool, backoff: Int? = nil) {
+        self.hasChanges = hasChanges
+        self.backoff = backoff
+    }
+}
+
+/// Bytes on their way down: pieces in order, to be read by one task.
+public protocol RemoteByteStream: Sendable {
+    /// The next piece, or nil at the end of the range. Dropping the stream or cancelling the reading
+    /// task ends the transfer.
+    func next() async throws(RemoteError) -> [UInt8]?
+}
+
+/// Bytes on their way up, readable at any offset and more than once: a call may be retried.
+public protocol UploadSource: Sendable {
+    /// Size in bytes.
+    var size: Int64 { get }
+    /// Fills the buffer from the offset on and returns the count of bytes; called on the transfer's
+    /// own thread, so it may block on the local disk but on nothing else. Throws to abort the upload.
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int
+}
+
+/// How content becomes a file.
+public struct RemoteCommit: Hashable, Sendable {
+    /// What the place must look like.
+    public enum Expectation: Hashable, Sendable {
+        /// Nothing is there. Identical content at the place is not an error but this very file, unless
+        /// `strict`.
+        case absent(strict: Bool)
+        /// This revision is there; fails if it is another or was deleted.
+        case revision(Revision)
+    }
+
+    /// Where.
+    public var path: RemotePath
+    /// What is expected there.
+    public var expectation: Expectation
+    /// The modification time to show, cut to whole seconds.
+    public var clientModified: Timestamp
+    /// The hash of the whole content, if known; the result is compared with it.
+    public var hash: ContentHash?
+
+    /// Names every field.
+    public init(
+        path: RemotePath, expectation: Expectation, clientModified: Timestamp, hash: ContentHash?
+    ) {
+        self.path = path
+        self.expectation = expectation
+        self.clientModified = clientModified
+        self.hash = hash
+    }
+}
+
+/// A running upload on the server; survives this process for seven days.
+public struct UploadSession: Hashable, Sendable {
+    /// The server's name for it.
+    public var id: String
+    /// Whether pieces may come in any order, at multiples of 4 MiB.
+    public var isConcurrent: Bool
+
+    /// Names both.
+    public init(id: String, isConcurrent: Bool) {
+        self.id = id
+        self.isConcurrent = isConcurrent
+    }
+}
