@@ -1,6 +1,6 @@
 // Computes a content hash as bytes pass by, in pieces of any size.
 
-public import Crypto
+import Crypto
 
 /// Computes Dropbox's content hash incrementally.
 public struct ContentHasher: Sendable {

@@ -1,0 +1,131 @@
+// Points in time as the API writes them. Not responsible for clocks or time zones.
+
+/// A point in time with the API's resolution of one second, always UTC.
+public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Seconds since 1970-01-01T00:00:00Z, without leap seconds; negative before.
+    public let secondsSince1970: Int64
+
+    /// The years that four digits can write.
+    private static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+
+    /// Takes over seconds since 1970, clamped to the years 1 to 9999, which the API can write.
+    public init(secondsSince1970: Int64) {
+        self.secondsSince1970 = min(
+            max(secondsSince1970, Self.range.lowerBound), Self.range.upperBound)
+    }
+
+    /// Parses `2015-05-12T15:50:38Z`; a fraction of a second is dropped; nil for anything else.
+    public init?(_ text: String) {
+        var scanner = DigitScanner(rest: text.utf8[...])
+        guard let year = scanner.number(digits: 4), scanner.skip("-"),
+            let month = scanner.number(digits: 2), scanner.skip("-"),
+            let day = scanner.number(digits: 2), scanner.skip("T"),
+            let hour = scanner.number(digits: 2), scanner.skip(":"),
+            let minute = scanner.number(digits: 2), scanner.skip(":"),
+            let second = scanner.number(digits: 2)
+        else { return nil }
+        if scanner.skip(".") {
+            guard scanner.skipDigits() > 0 else { return nil }
+        }
+        guard scanner.skip("Z"), scanner.rest.isEmpty, year >= 1, (1...12).contains(month),
+            (1...31).contains(day), hour < 24, minute < 60, second <= 60
+        else { return nil }
+        let days = Self.daysSince1970(year: year, month: month, day: day)
+        self.init(secondsSince1970: days * 86_400 + hour * 3_600 + minute * 60 + second)
+    }
+
+    /// Compares the points in time.
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.secondsSince1970 < right.secondsSince1970
+    }
+
+    /// The form that the API uses: `2015-05-12T15:50:38Z`.
+    public var description: String {
+        let days = (Double(secondsSince1970) / 86_400).rounded(.down)
+        let second = secondsSince1970 - Int64(days) * 86_400
+        let date = Self.date(daysSince1970: Int64(days))
+        let fields = [
+            Self.padded(date.year, to: 4), "-", Self.padded(date.month, to: 2), "-",
+            Self.padded(date.day, to: 2), "T", Self.padded(second / 3_600, to: 2), ":",
+            Self.padded(second / 60 % 60, to: 2), ":", Self.padded(second % 60, to: 2), "Z",
+        ]
+        return fields.joined()
+    }
+
+    // The two conversions of the proleptic Gregorian calendar, with years that start in March so
+    // that the leap day is last: https://howardhinnant.github.io/date_algorithms.html
+
+    private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let marchYear = month <= 2 ? year - 1 : year
+        let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
+        let yearOfEra = marchYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    private static func date(
+        daysSince1970: Int64
+    ) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = daysSince1970 + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+    }
+
+    private static func padded(_ number: Int64, to width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}
+
+extension Timestamp: Codable {
+    /// Reads the API's form; anything else is a `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let value = Timestamp(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "not a timestamp: \(text.prefix(40))")
+        }
+        self = value
+    }
+
+    /// Writes the API's form.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+private struct DigitScanner {
+    var rest: Substring.UTF8View
+
+    mutating func number(digits: Int) -> Int64? {
+        var value: Int64 = 0
+        for _ in 0..<digits {
+            guard let digit = rest.first, (48...57).contains(digit) else { return nil }
+            value = value * 10 + Int64(digit - 48)
+            rest = rest.dropFirst()
+        }
+        return value
+    }
+
+    mutating func skip(_ character: Character) -> Bool {
+        guard let byte = rest.first, byte == character.asciiValue else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    mutating func skipDigits() -> Int {
+        let digits = rest.prefix { (48...57).contains($0) }.count
+        rest = rest.dropFirst(digits)
+        return digits
+    }
+}

@@ -1,0 +1,165 @@
+// How tagged unions and optional fields of the API look in JSON.
+// A union is either the bare tag as a string or an object with ".tag"; the fields of a struct
+// payload stand beside the tag, any other payload stands under a key named like the tag.
+// https://github.com/dropbox/stone/blob/main/docs/json_serializer.rst
+
+/// A union of the API: an enum whose cases have tags on the wire.
+///
+/// Every union has a case for tags that this version does not know, because the server adds tags
+/// without notice; also those that the specification calls closed.
+public protocol TaggedUnion: Codable, Hashable, Sendable {
+    /// Reads the case whose tag stands in `union`; an unknown tag is a value, not an error.
+    init(_ union: UnionReader) throws
+
+    /// Writes the tag and the payload of this case.
+    func write(to union: inout UnionWriter) throws
+}
+
+extension TaggedUnion {
+    /// Reads either form of a union.
+    public init(from decoder: any Decoder) throws {
+        try self.init(UnionReader(decoder))
+    }
+
+    /// Writes the object form.
+    public func encode(to encoder: any Encoder) throws {
+        var writer = UnionWriter(encoder)
+        try write(to: &writer)
+    }
+}
+
+/// A union none of whose cases has a payload.
+public protocol VoidUnion: TaggedUnion {
+    /// The known tags and their cases.
+    static var tags: KeyValuePairs<String, Self> { get }
+
+    /// The case for a tag that is not among `tags`.
+    static func unknown(_ tag: String) -> Self
+
+    /// The tag of an unknown case; nil for the known ones.
+    var unknownTag: String? { get }
+}
+
+extension VoidUnion {
+    /// Looks the tag up.
+    public init(_ union: UnionReader) throws {
+        self = Self.tags.first { $0.key == union.tag }?.value ?? .unknown(union.tag)
+    }
+
+    /// Writes the tag.
+    public func write(to union: inout UnionWriter) throws {
+        try union.write(unknownTag ?? Self.tags.first { $0.value == self }?.key ?? "other")
+    }
+}
+
+/// A key of a JSON object whose name is known only at run time.
+public struct JSONKey: CodingKey, Hashable {
+    /// The name.
+    public let stringValue: String
+    /// Always nil: the API has no integer keys.
+    public var intValue: Int? { nil }
+
+    /// Takes over a name.
+    public init(stringValue: String) {
+        self.stringValue = stringValue
+    }
+
+    /// Always nil: the API has no integer keys.
+    public init?(intValue: Int) {
+        nil
+    }
+
+    static let tag = JSONKey(stringValue: ".tag")
+}
+
+/// The tag of a union being read, and access to its payload.
+public struct UnionReader {
+    /// The tag on the wire.
+    public let tag: String
+    private let decoder: any Decoder
+    private let container: KeyedDecodingContainer<JSONKey>?
+
+    init(_ decoder: any Decoder) throws {
+        self.decoder = decoder
+        if let bare = try? decoder.singleValueContainer().decode(String.self) {
+            tag = bare
+            container = nil
+        } else {
+            let container = try decoder.container(keyedBy: JSONKey.self)
+            tag = try container.decode(String.self, forKey: .tag)
+            self.container = container
+        }
+    }
+
+    /// The payload that stands under the tag's name; throws `DecodingError` when it is missing.
+    public func value<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+        guard let container else {
+            throw DecodingError.valueNotFound(
+                Value.self,
+                .init(codingPath: decoder.codingPath, debugDescription: "\(tag) has no payload"))
+        }
+        return try container.decode(Value.self, forKey: JSONKey(stringValue: tag))
+    }
+
+    /// The payload that stands under the tag's name, if the server sent one.
+    public func valueIfPresent<Value: Decodable>(
+        _ type: Value.Type = Value.self
+    ) throws -> Value? {
+        try container?.decodeIfPresent(Value.self, forKey: JSONKey(stringValue: tag))
+    }
+
+    /// The payload whose fields stand beside the tag; throws `DecodingError` when they do not fit.
+    public func fields<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+        try Value(from: decoder)
+    }
+}
+
+/// Writes a union's object form.
+public struct UnionWriter {
+    private let encoder: any Encoder
+    private var container: KeyedEncodingContainer<JSONKey>
+
+    init(_ encoder: any Encoder) {
+        self.encoder = encoder
+        container = encoder.container(keyedBy: JSONKey.self)
+    }
+
+    /// Writes a case without payload.
+    public mutating func write(_ tag: String) throws {
+        try container.encode(tag, forKey: .tag)
+    }
+
+    /// Writes a payload under the tag's name; nothing for nil.
+    public mutating func write(_ tag: String, value: (some Encodable)?) throws {
+        try container.encode(tag, forKey: .tag)
+        try container.encodeIfPresent(value, forKey: JSONKey(stringValue: tag))
+    }
+
+    /// Writes the fields of a struct payload beside the tag.
+    public mutating func write(_ tag: String, fields: some Encodable) throws {
+        try container.encode(tag, forKey: .tag)
+        try fields.encode(to: encoder)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// A field that may be absent because the specification gives it a default.
+    func decode<Value: Decodable>(_ key: Key, default value: Value) throws -> Value {
+        try decodeIfPresent(Value.self, forKey: key) ?? value
+    }
+}
+
+/// The argument or result of a route that has none: `null` in JSON.
+public struct Empty: Codable, Hashable, Sendable {
+    /// The only value.
+    public init() {}
+
+    /// Accepts whatever the server sends.
+    public init(from decoder: any Decoder) throws {}
+
+    /// Writes `null`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encodeNil()
+    }
+}

@@ -1,0 +1,131 @@
+// The journal: which nodes the server has yet to be told of, and the content that waits for it.
+//
+// An entry does not say what to do. That follows from the node's local facts and from where and how the
+// server has it, at the moment of sending: so create, write and rename become one upload, and what is
+// gone again before it was sent was never sent.
+
+public import ContentHashing
+public import Core
+import GRDB
+
+extension TreeReading {
+    /// The journal's entry of a node.
+    public func journalEntry(of inode: InodeID) throws -> JournalEntry? {
+        let statement = try database.cachedStatement(sql: Self.entries + "WHERE inode = ?")
+        return try Row.fetchOne(statement, arguments: [inode.column]).map(Self.entry)
+    }
+
+    /// Up to `limit` entries that may be sent at `time`, in order.
+    public func dueEntries(at time: Timestamp, limit: Int) throws -> [JournalEntry] {
+        let statement = try database.cachedStatement(
+            sql: Self.entries + "WHERE due <= ? ORDER BY sequence LIMIT ?")
+        return try Row.fetchAll(statement, arguments: [time.nanoseconds, limit]).map(Self.entry)
+    }
+
+    /// All entries, in order.
+    public func journalEntries(limit: Int) throws -> [JournalEntry] {
+        let statement = try database.cachedStatement(
+            sql: Self.entries + "ORDER BY sequence LIMIT ?")
+        return try Row.fetchAll(statement, arguments: [limit]).map(Self.entry)
+    }
+
+    /// When the next entry may be sent; nil when the journal is empty.
+    public func nextDue() throws -> Timestamp? {
+        let statement = try database.cachedStatement(sql: "SELECT min(due) FROM journal")
+        return try Int64.fetchOne(statement).map { Timestamp(nanoseconds: $0) }
+    }
+
+    /// Number of pending nodes, and the bytes of content that wait with them.
+    public func pending() throws -> (operations: Int, bytes: Int64) {
+        let operations = try database.cachedStatement(sql: "SELECT count(*) FROM journal")
+        let bytes = try database.cachedStatement(
+            sql:
+                "SELECT coalesce(sum(staged.size), 0) FROM journal JOIN staged USING (inode)")
+        return (try Int.fetchOne(operations) ?? 0, try Int64.fetchOne(bytes) ?? 0)
+    }
+
+    /// The numbers of all staging files that belong to a node.
+    public func stagingFiles() throws -> Set<Int64> {
+        try Int64.fetchSet(database, sql: "SELECT file FROM staged")
+    }
+
+    private static var entries: String {
+        "SELECT inode, sequence, due, attempts, problem FROM journal "
+    }
+
+    private static func entry(_ row: Row) -> JournalEntry {
+        JournalEntry(
+            inode: InodeID(column: row[0]), sequence: row[1],
+            due: Timestamp(nanoseconds: row[2]), attempts: row[3], problem: row[4])
+    }
+}
+
+extension Transaction {
+    /// Notes that a node is to be sent, at `due` or after. An entry that is there keeps its order, and
+    /// its failed tries are forgotten: what is to be done has changed.
+    public func enqueue(_ inode: InodeID, due: Timestamp) throws {
+        try run(
+            """
+            INSERT INTO journal (inode, sequence, due)
+            VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM journal), ?)
+            ON CONFLICT (inode) DO UPDATE SET due = excluded.due, attempts = 0, problem = NULL
+            """, [inode.column, due.nanoseconds])
+    }
+
+    /// A node is as the server has it.
+    public func dequeue(_ inode: InodeID) throws {
+        try run("DELETE FROM journal WHERE inode = ?", [inode.column])
+    }
+
+    /// A try failed: notes why, and when to try again.
+    public func postpone(_ inode: InodeID, until due: Timestamp, problem: String?) throws {
+        try run(
+            "UPDATE journal SET due = ?, attempts = attempts + 1, problem = ? WHERE inode = ?",
+            [due.nanoseconds, problem, inode.column])
+    }
+
+    /// Changes when an entry may be sent, and nothing else.
+    public func reschedule(_ inode: InodeID, due: Timestamp) throws {
+        try run("UPDATE journal SET due = ? WHERE inode = ?", [due.nanoseconds, inode.column])
+    }
+
+    /// Makes every entry due: somebody waits for the journal to drain.
+    public func makeAllDue(at time: Timestamp) throws {
+        try run("UPDATE journal SET due = ? WHERE due > ?", [time.nanoseconds, time.nanoseconds])
+    }
+
+    /// The next number for a staging file, never used before.
+    public func nextStagingFile() throws -> Int64 {
+        let next = (try setting("staging.next").flatMap { Int64($0) } ?? 0) + 1
+        try setSetting("staging.next", to: String(next))
+        return next
+    }
+
+    /// Records a node's staged content.
+    public func setStaged(_ staged: StagedContent, of inode: InodeID) throws {
+        try run(
+            """
+            INSERT OR REPLACE INTO staged (inode, file, size, generation, base_revision, base_hash,
+                base_size, base_limit, blocks, hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                inode.column, staged.file, staged.size, staged.generation,
+                staged.base?.revision.rawValue, staged.base?.hash.column,
+                staged.base?.size ?? 0, staged.base?.limit ?? 0, blob(staged.blocks),
+                staged.hash?.column,
+            ])
+    }
+
+    /// Notes the hash of staged content, if it is still of that generation.
+    public func setStagedHash(_ hash: ContentHash, generation: Int64, of inode: InodeID) throws {
+        try run(
+            "UPDATE staged SET hash = ? WHERE inode = ? AND generation = ?",
+            [hash.column, inode.column, generation])
+    }
+
+    /// A node has no staged content any more.
+    public func removeStaged(of inode: InodeID) throws {
+        try run("DELETE FROM staged WHERE inode = ?", [inode.column])
+    }
+}

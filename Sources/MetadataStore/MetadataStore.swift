@@ -1,0 +1,108 @@
+// The account's database: opening it, and the two ways in. What the rows mean is in `Schema.swift`,
+// queries are in `Snapshot`, changes in `Transaction`.
+
+import Foundation
+public import GRDB
+import Glibc
+
+
+/// The tree, the journal and the cursors of one account, in SQLite.
+///
+/// Reads see a consistent state and never wait for writers. Writes are transactions, one after
+/// the other: what a `write` closure checks still holds when it commits. A committed write survives
+/// the death of the process; `synchronize` makes it survive power loss.
+///
+/// The blocking forms are for threads that may wait for the local disk (FUSE workers); tasks use the
+/// `async` forms.
+public final class MetadataStore: Sendable {
+    private let pool: DatabasePool
+    private let path: String
+
+    /// Opens or creates the database file.
+    ///
+    /// Throws a `DatabaseError` when the file is not a database or the disk refuses.
+    public init(path: String) throws {
+        var configuration = Configuration()
+        configuration.maximumReaderCount = 6
+        configuration.busyMode = .timeout(30)
+        configuration.prepareDatabase { database in
+            // A commit reaches the WAL in the page cache; power loss is `synchronize`'s matter.
+            try database.execute(sql: "PRAGMA synchronous = NORMAL")
+            try database.execute(sql: "PRAGMA cache_size = -4096")
+        }
+        let mask = umask(0o077)
+        defer { umask(mask) }
+        self.path = path
+        self.pool = try DatabasePool(path: path, configuration: configuration)
+        try Schema.migrator.migrate(pool)
+        try pool.write { database in
+            try Transaction(database: database).removeOrphans()
+        }
+    }
+
+    /// Reads a consistent state, on this thread's time.
+    public func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
+        try pool.read { try body(Snapshot(database: $0)) }
+    }
+
+    /// Changes the state in one transaction, which an error undoes, on this thread's time.
+    public func write<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+        try pool.write { try body(Transaction(database: $0)) }
+    }
+
+    /// Reads a consistent state without holding a thread of the cooperative pool.
+    public func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Snapshot) throws -> Value
+    ) async throws -> Value {
+        try await pool.read { try body(Snapshot(database: $0)) }
+    }
+
+    /// Changes the state in one transaction without holding a thread of the cooperative pool.
+    public func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
+        try await pool.write { try body(Transaction(database: $0)) }
+    }
+
+    /// Makes everything committed so far survive power loss. Blocks for the disk.
+    ///
+    /// A commit under `synchronous = NORMAL` is complete in the WAL file but perhaps not on the
+    /// platter; flushing that file is all that `FULL` would add. What is not in the WAL any more was
+    /// flushed by the checkpoint that moved it.
+    public func synchronize() throws {
+        let descriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return }
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+        defer { Glibc.close(descriptor) }
+        guard fdatasync(descriptor) == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+    }
+
+    /// Waits for running work and closes the file.
+    public func close() throws {
+        try pool.close()
+    }
+}
+
+/// A consistent state of the database.
+public struct Snapshot: TreeReading {
+    /// The connection, valid within the closure that was given the snapshot.
+    public let database: Database
+
+    init(database: Database) {
+        self.database = database
+    }
+}
+
+/// A state that is being changed.
+public struct Transaction: TreeReading {
+    /// The connection, valid within the closure that was given the transaction.
+    public let database: Database
+
+    init(database: Database) {
+        self.database = database
+    }
+}

@@ -1,0 +1,98 @@
+// The database's tables and how older ones become newer ones.
+// One database per account; it holds the tree, what is still to be sent, and the cursors.
+
+import GRDB
+
+enum Schema {
+    /// Every step that ever shipped, in order. A step is never edited once released.
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { database in
+            try database.execute(sql: version1)
+        }
+        return migrator
+    }
+
+    /// `node`: one row per inode. `parent`, `fold` and `name` are its place in the tree that users see
+    /// (NULL parent: in no place; `name` is NULL where it equals `fold`, as most names do). `remote`
+    /// says where the server has it: 0 nowhere, 1 in the same place, 2 in the place that `displaced`
+    /// holds. So a folder's rename touches one row, here and there, and a clean tree stores each
+    /// place once. Server facts (`id` … `shared`) and local facts (`permissions` … `changed`) are
+    /// apart, so that a delta replaces the first and leaves the second.
+    ///
+    /// `journal`: the nodes whose local facts the server does not have yet. `staged`: where their
+    /// content lies and which parts of it. `superseded`: revisions that this mount replaced itself, so
+    /// that a late echo of them is not taken for somebody's change. `seen`: what a full listing after
+    /// a cursor reset has met so far.
+    private static let version1 = """
+        CREATE TABLE node (
+            inode INTEGER PRIMARY KEY AUTOINCREMENT,
+            kind INTEGER NOT NULL,
+            parent INTEGER,
+            fold TEXT,
+            name TEXT,
+            remote INTEGER NOT NULL DEFAULT 0,
+            flags INTEGER NOT NULL DEFAULT 0,
+            id TEXT,
+            revision TEXT,
+            size INTEGER NOT NULL DEFAULT 0,
+            hash BLOB,
+            client_modified INTEGER,
+            server_modified INTEGER,
+            target TEXT,
+            shared TEXT,
+            permissions INTEGER,
+            user INTEGER,
+            "group" INTEGER,
+            accessed INTEGER,
+            modified INTEGER,
+            changed INTEGER
+        );
+        CREATE UNIQUE INDEX node_place ON node(parent, fold) WHERE parent IS NOT NULL;
+        CREATE UNIQUE INDEX node_id ON node(id) WHERE id IS NOT NULL;
+        CREATE INDEX node_nowhere ON node(inode) WHERE parent IS NULL;
+        CREATE TABLE displaced (
+            inode INTEGER PRIMARY KEY,
+            parent INTEGER NOT NULL,
+            fold TEXT NOT NULL,
+            name TEXT NOT NULL
+        );
+        CREATE UNIQUE INDEX displaced_place ON displaced(parent, fold);
+        CREATE TABLE journal (
+            inode INTEGER PRIMARY KEY,
+            sequence INTEGER NOT NULL,
+            due INTEGER NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            problem TEXT
+        );
+        CREATE INDEX journal_due ON journal(due, sequence);
+        CREATE TABLE staged (
+            inode INTEGER PRIMARY KEY,
+            file INTEGER NOT NULL UNIQUE,
+            size INTEGER NOT NULL,
+            generation INTEGER NOT NULL,
+            base_revision TEXT,
+            base_hash BLOB,
+            base_size INTEGER NOT NULL DEFAULT 0,
+            base_limit INTEGER NOT NULL DEFAULT 0,
+            blocks BLOB NOT NULL,
+            hash BLOB
+        );
+        CREATE TABLE attribute (
+            inode INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            value BLOB NOT NULL,
+            PRIMARY KEY (inode, name)
+        ) WITHOUT ROWID;
+        CREATE TABLE superseded (
+            revision TEXT PRIMARY KEY,
+            at INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE seen (inode INTEGER PRIMARY KEY);
+        CREATE TABLE setting (
+            key TEXT PRIMARY KEY,
+            value TEXT NOT NULL
+        ) WITHOUT ROWID;
+        INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
+        """
+}

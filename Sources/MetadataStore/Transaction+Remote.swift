@@ -1,0 +1,104 @@
+// Changes to what is known of the server: by deltas, listings and answers to what was sent.
+
+public import Core
+import Foundation
+import GRDB
+
+extension Transaction {
+    /// Adds a node that the server has and users see in the same place. The place must be free.
+    public func insertRemote(_ kind: NodeKind, at place: Place, facts: RemoteFacts) throws
+        -> InodeID
+    {
+        let inode = try insert(kind, at: place, local: LocalFacts())
+        try setFacts(facts, of: inode)
+        try run("UPDATE node SET remote = 1 WHERE inode = ?", [inode.column])
+        return inode
+    }
+
+    /// Replaces what the server said of a node, its place aside.
+    public func setFacts(_ facts: RemoteFacts, of inode: InodeID) throws {
+        try run(
+            """
+            UPDATE node SET id = ?, revision = ?, size = ?, hash = ?, client_modified = ?,
+                server_modified = ?, target = COALESCE(?, target), shared = ?,
+                flags = (flags & ~?) | ?
+            WHERE inode = ?
+            """,
+            [
+                facts.id?.rawValue, facts.revision?.rawValue, facts.size, facts.hash?.column,
+                facts.clientModified?.nanoseconds, facts.serverModified?.nanoseconds,
+                facts.target, facts.sharedFolderID, NodeFlags.remoteFacts.rawValue,
+                facts.flags.intersection(.remoteFacts).rawValue, inode.column,
+            ])
+    }
+
+    /// Sets where the server has a node. Users go on to see it where they do.
+    public func setRemotePlace(_ inode: InodeID, _ place: Place) throws {
+        let seen = try node(inode)?.place
+        try run("DELETE FROM displaced WHERE inode = ?", [inode.column])
+        if let seen, seen.parent == place.parent, isSameName(seen.name, place.name) {
+            try run("UPDATE node SET remote = 1 WHERE inode = ?", [inode.column])
+            return
+        }
+        try run("UPDATE node SET remote = 2 WHERE inode = ?", [inode.column])
+        try run(
+            "INSERT INTO displaced (inode, parent, fold, name) VALUES (?, ?, ?, ?)",
+            [inode.column, place.parent.column, place.name.folded, place.name.string])
+    }
+
+    /// The server does not have a node any more. Its content facts stay, for open handles and for
+    /// staged content that lies over them; its identity goes.
+    public func setRemoteAbsent(_ inode: InodeID) throws {
+        try run("DELETE FROM displaced WHERE inode = ?", [inode.column])
+        try run("UPDATE node SET remote = 0, id = NULL WHERE inode = ?", [inode.column])
+    }
+
+    /// Gives what the server has as `old` to `new`: its place there, identity and revision.
+    ///
+    /// So content that replaces a file by way of another name is stored as the file's next revision,
+    /// with its history and links. `old` keeps its content facts, for open handles; `new`, which the
+    /// server must not have, keeps the content that its staged base names.
+    public func handOverRemote(from old: InodeID, to new: InodeID) throws {
+        guard let source = try node(old), let place = try remotePlace(of: source) else { return }
+        try setRemoteAbsent(old)
+        try setFacts(source.facts, of: new)
+        try setRemotePlace(new, place)
+    }
+
+    /// Remembers that this mount replaced a revision itself.
+    public func supersede(_ revision: Revision, at time: Timestamp) throws {
+        try run(
+            "INSERT OR REPLACE INTO superseded (revision, at) VALUES (?, ?)",
+            [revision.rawValue, time.nanoseconds])
+    }
+
+    /// Forgets superseded revisions older than a time.
+    public func forgetSuperseded(before time: Timestamp) throws {
+        try run("DELETE FROM superseded WHERE at < ?", [time.nanoseconds])
+    }
+
+    // MARK: Listing again after a reset
+
+    /// Marks a node as met by the full listing that is running.
+    public func markSeen(_ inode: InodeID) throws {
+        try run("INSERT OR IGNORE INTO seen (inode) VALUES (?)", [inode.column])
+    }
+
+    /// Forgets all marks.
+    public func clearSeen() throws {
+        try run("DELETE FROM seen", [])
+    }
+
+    /// The nodes that the server is believed to have but that the full listing did not meet.
+    public func unseenNodes() throws -> [Node] {
+        try nodes(
+            "WHERE node.remote <> 0 AND node.inode <> 1 "
+                + "AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.inode = node.inode)", [])
+    }
+
+    /// Whether two names are one to the server and to people: equal but for Unicode composition.
+    private func isSameName(_ left: FileName, _ right: FileName) -> Bool {
+        // String equality is canonical equivalence, which is what is wanted here.
+        left.string == right.string
+    }
+}

@@ -1,0 +1,148 @@
+// Changes that users make to the tree. Whether a change is allowed is FileSystem's to say; here the
+// rows are kept consistent, and where the server still has a node is never forgotten.
+
+public import Core
+import Foundation
+import GRDB
+
+extension Transaction {
+    /// Adds a node that the server does not have, and returns its inode.
+    public func insert(_ kind: NodeKind, at place: Place, local: LocalFacts, flags: NodeFlags = [])
+        throws -> InodeID
+    {
+        let fold = place.name.folded
+        try run(
+            """
+            INSERT INTO node (kind, parent, fold, name, flags, permissions, user, "group",
+                accessed, modified, changed)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                kind.rawValue, place.parent.column, fold, nameColumn(place.name, fold: fold),
+                flags.rawValue,
+                local.permissions.map { Int($0) }, local.userID.map { Int64($0) },
+                local.groupID.map { Int64($0) },
+                local.accessed?.nanoseconds, local.modified?.nanoseconds,
+                local.changed?.nanoseconds,
+            ])
+        return InodeID(column: database.lastInsertedRowID)
+    }
+
+    /// Gives a node another place in the users' tree, or none: then it is deleted for them.
+    ///
+    /// The new place must be free. Where the server has the node does not change by this.
+    public func move(_ inode: InodeID, to place: Place?) throws {
+        guard let node = try node(inode) else { return }
+        let old = try remotePlace(of: node)
+        try setPlace(inode, place)
+        if let old {
+            try setRemotePlace(inode, old)
+        }
+    }
+
+    /// Swaps the places of two nodes in the users' tree.
+    public func exchange(_ first: InodeID, _ second: InodeID) throws {
+        guard let one = try node(first)?.place, let other = try node(second)?.place else { return }
+        try move(first, to: nil)
+        try move(second, to: one)
+        try move(first, to: other)
+    }
+
+    /// Replaces what users set.
+    public func setLocal(_ local: LocalFacts, of inode: InodeID) throws {
+        try run(
+            """
+            UPDATE node SET permissions = ?, user = ?, "group" = ?, accessed = ?, modified = ?,
+                changed = ?
+            WHERE inode = ?
+            """,
+            [
+                local.permissions.map { Int($0) }, local.userID.map { Int64($0) },
+                local.groupID.map { Int64($0) },
+                local.accessed?.nanoseconds, local.modified?.nanoseconds,
+                local.changed?.nanoseconds,
+                inode.column,
+            ])
+    }
+
+    /// Sets a folder's modification and change time, as adding or removing a name does.
+    public func touch(_ inode: InodeID, at time: Timestamp) throws {
+        try run(
+            "UPDATE node SET modified = ?, changed = ? WHERE inode = ?",
+            [time.nanoseconds, time.nanoseconds, inode.column])
+    }
+
+    /// Sets flags on or off.
+    public func setFlags(_ flags: NodeFlags, _ isOn: Bool, of inode: InodeID) throws {
+        try run(
+            isOn
+                ? "UPDATE node SET flags = flags | ? WHERE inode = ?"
+                : "UPDATE node SET flags = flags & ~? WHERE inode = ?",
+            [flags.rawValue, inode.column])
+    }
+
+    /// Sets a symbolic link's target.
+    public func setTarget(_ target: String, of inode: InodeID) throws {
+        try run("UPDATE node SET target = ? WHERE inode = ?", [target, inode.column])
+    }
+
+    /// Forgets a node and everything that hangs on it. Its children, if any, are not looked at.
+    public func remove(_ inode: InodeID) throws {
+        for table in ["node", "displaced", "journal", "staged", "attribute", "seen"] {
+            try run("DELETE FROM \(table) WHERE inode = ?", [inode.column])
+        }
+    }
+
+    /// Forgets every node that is neither in the tree nor on the server: unlinked files that were
+    /// still open when the process ended.
+    public func removeOrphans() throws {
+        let orphans = try nodes(
+            "WHERE node.parent IS NULL AND node.remote = 0 AND node.inode <> 1", [])
+        for orphan in orphans {
+            try remove(orphan.inode)
+        }
+    }
+
+    // MARK: Extended attributes and settings
+
+    /// Sets an extended attribute.
+    public func setAttribute(_ name: String, of inode: InodeID, to value: [UInt8]) throws {
+        try run(
+            "INSERT OR REPLACE INTO attribute (inode, name, value) VALUES (?, ?, ?)",
+            [inode.column, name, blob(value)])
+    }
+
+    /// Removes an extended attribute.
+    public func removeAttribute(_ name: String, of inode: InodeID) throws {
+        try run("DELETE FROM attribute WHERE inode = ? AND name = ?", [inode.column, name])
+    }
+
+    /// Sets or, with nil, removes a setting.
+    public func setSetting(_ key: String, to value: String?) throws {
+        if let value {
+            try run("INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)", [key, value])
+        } else {
+            try run("DELETE FROM setting WHERE key = ?", [key])
+        }
+    }
+
+    // MARK: Rows
+
+    func setPlace(_ inode: InodeID, _ place: Place?) throws {
+        let fold = place?.name.folded
+        try run(
+            "UPDATE node SET parent = ?, fold = ?, name = ? WHERE inode = ?",
+            [
+                place?.parent.column, fold,
+                place.flatMap { nameColumn($0.name, fold: fold ?? "") }, inode.column,
+            ])
+    }
+
+    func nameColumn(_ name: FileName, fold: String) -> String? {
+        name.string.utf8.elementsEqual(fold.utf8) ? nil : name.string
+    }
+
+    func run(_ sql: String, _ arguments: StatementArguments) throws {
+        try database.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}

@@ -1,0 +1,223 @@
+// Questions to the tree, for snapshots and transactions alike. Answers are values.
+
+public import Core
+import Foundation
+public import GRDB
+
+/// A state of the database that can be asked.
+public protocol TreeReading {
+    /// The connection.
+    var database: Database { get }
+}
+
+extension TreeReading {
+    // MARK: Nodes
+
+    /// The node of an inode.
+    public func node(_ inode: InodeID) throws -> Node? {
+        try firstNode("WHERE node.inode = ?", [Int64(bitPattern: inode.rawValue)])
+    }
+
+    /// The node that the server knows by an id.
+    public func node(id: FileID) throws -> Node? {
+        try firstNode("WHERE node.id = ?", [id.rawValue])
+    }
+
+    /// The child of exactly this name, byte by byte.
+    public func child(_ name: FileName, of parent: InodeID) throws -> Node? {
+        guard let node = try child(folded: name.folded, of: parent), node.place?.name == name else {
+            return nil
+        }
+        return node
+    }
+
+    /// The child that this name collides with, or is.
+    public func child(folded: String, of parent: InodeID) throws -> Node? {
+        try firstNode("WHERE node.parent = ? AND node.fold = ?", [parent.column, folded])
+    }
+
+    /// A folder's children in the order of their folded names.
+    public func children(of parent: InodeID) throws -> [Child] {
+        let statement = try database.cachedStatement(
+            sql: "SELECT inode, kind, fold, name FROM node WHERE parent = ? ORDER BY fold")
+        let rows = try Row.fetchCursor(statement, arguments: [parent.column])
+        var children: [Child] = []
+        while let row = try rows.next() {
+            let fold: String = row[2]
+            let name: String? = row[3]
+            children.append(
+                Child(
+                    name: try FileName(name ?? fold), inode: InodeID(column: row[0]),
+                    kind: NodeKind(rawValue: row[1]) ?? .file))
+        }
+        return children
+    }
+
+    /// Up to `limit` children with everything known, in the order of their folded names, after one.
+    public func childNodes(
+        of parent: InodeID, afterFolded last: String?, limit: Int
+    ) throws -> [Node] {
+        try nodes(
+            "WHERE node.parent = ? AND node.fold > ? ORDER BY node.fold LIMIT ?",
+            [parent.column, last ?? "", limit])
+    }
+
+    /// Whether a folder has a child.
+    public func hasChildren(_ parent: InodeID) throws -> Bool {
+        let statement = try database.cachedStatement(
+            sql: "SELECT 1 FROM node WHERE parent = ? LIMIT 1")
+        return try Int.fetchOne(statement, arguments: [parent.column]) != nil
+    }
+
+    /// Number of nodes that users see, the root left out.
+    public func nodeCount() throws -> Int {
+        let statement = try database.cachedStatement(
+            sql: "SELECT count(*) FROM node WHERE parent IS NOT NULL")
+        return try Int.fetchOne(statement) ?? 0
+    }
+
+    /// Whether `inode` is `ancestor` or below it, as users see the tree.
+    public func isInode(_ inode: InodeID, within ancestor: InodeID) throws -> Bool {
+        var current: InodeID? = inode
+        while let step = current {
+            if step == ancestor { return true }
+            current = try node(step)?.place?.parent
+        }
+        return false
+    }
+
+    /// The names from the root down to a node as users see them; nil when it is in no place.
+    public func localPath(of inode: InodeID) throws -> [FileName]? {
+        var names: [FileName] = []
+        var current = inode
+        while current != .root {
+            guard let place = try node(current)?.place else { return nil }
+            names.append(place.name)
+            current = place.parent
+        }
+        return names.reversed()
+    }
+
+    // MARK: The server's places
+
+    /// The place where the server has a node; nil for the root and for what it does not have.
+    public func remotePlace(of node: Node) throws -> Place? {
+        switch node.remote {
+        case .absent: nil
+        case .inPlace: node.place
+        case .displaced: try displacedPlace(of: node.inode)
+        }
+    }
+
+    /// The node that the server has under a folded name in a folder.
+    public func remoteChild(folded: String, of parent: InodeID) throws -> Node? {
+        let displaced = try firstNode(
+            "JOIN displaced ON displaced.inode = node.inode "
+                + "WHERE displaced.parent = ? AND displaced.fold = ?",
+            [parent.column, folded])
+        if let displaced {
+            return displaced
+        }
+        return try firstNode(
+            "WHERE node.parent = ? AND node.fold = ? AND node.remote = 1", [parent.column, folded])
+    }
+
+    /// The nodes that the server has in a folder.
+    public func remoteChildren(of parent: InodeID) throws -> [Node] {
+        let inPlace = try nodes("WHERE node.parent = ? AND node.remote = 1", [parent.column])
+        let displaced = try nodes(
+            "JOIN displaced ON displaced.inode = node.inode WHERE displaced.parent = ?",
+            [parent.column])
+        return inPlace + displaced
+    }
+
+    /// The path by which the server has a node ("" for the root); nil when it or a parent is not there.
+    public func remotePath(of inode: InodeID) throws -> String? {
+        var names: [String] = []
+        var current = inode
+        while current != .root {
+            guard let node = try node(current), let place = try remotePlace(of: node) else {
+                return nil
+            }
+            names.append(place.name.string)
+            current = place.parent
+        }
+        return names.reversed().map { "/" + $0 }.joined()
+    }
+
+    /// The node at a folded path on the server.
+    public func remoteNode(foldedPath: String) throws -> Node? {
+        var current = try node(.root)
+        for component in foldedPath.split(separator: "/") {
+            guard let parent = current else { return nil }
+            current = try remoteChild(folded: String(component), of: parent.inode)
+        }
+        return current
+    }
+
+    /// Whether the server has `inode` at or below `ancestor`.
+    public func isRemote(_ inode: InodeID, within ancestor: InodeID) throws -> Bool {
+        var current = inode
+        while current != ancestor {
+            guard let node = try node(current), let place = try remotePlace(of: node) else {
+                return false
+            }
+            current = place.parent
+        }
+        return true
+    }
+
+    private func displacedPlace(of inode: InodeID) throws -> Place? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT parent, name FROM displaced WHERE inode = ?")
+        guard let row = try Row.fetchOne(statement, arguments: [inode.column]) else { return nil }
+        return Place(parent: InodeID(column: row[0]), name: try FileName(row[1] as String))
+    }
+
+    // MARK: Settings and extended attributes
+
+    /// A setting's value.
+    public func setting(_ key: String) throws -> String? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT value FROM setting WHERE key = ?")
+        return try String.fetchOne(statement, arguments: [key])
+    }
+
+    /// An extended attribute's value.
+    public func attribute(_ name: String, of inode: InodeID) throws -> [UInt8]? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT value FROM attribute WHERE inode = ? AND name = ?")
+        return try Data.fetchOne(statement, arguments: [inode.column, name]).map { Array($0) }
+    }
+
+    /// The names of an inode's extended attributes.
+    public func attributeNames(of inode: InodeID) throws -> [String] {
+        let statement = try database.cachedStatement(
+            sql: "SELECT name FROM attribute WHERE inode = ? ORDER BY name")
+        return try String.fetchAll(statement, arguments: [inode.column])
+    }
+
+    /// Whether a revision was replaced by this mount itself.
+    public func isSuperseded(_ revision: Revision) throws -> Bool {
+        let statement = try database.cachedStatement(
+            sql: "SELECT 1 FROM superseded WHERE revision = ?")
+        return try Int.fetchOne(statement, arguments: [revision.rawValue]) != nil
+    }
+
+    // MARK: Fetching
+
+    func firstNode(_ clause: String, _ arguments: StatementArguments) throws -> Node? {
+        let statement = try database.cachedStatement(sql: Node.selection + clause)
+        return try Row.fetchOne(statement, arguments: arguments).map { try Node(row: $0) }
+    }
+
+    func nodes(_ clause: String, _ arguments: StatementArguments) throws -> [Node] {
+        let statement = try database.cachedStatement(sql: Node.selection + clause)
+        let rows = try Row.fetchCursor(statement, arguments: arguments)
+        var nodes: [Node] = []
+        while let row = try rows.next() {
+            nodes.append(try Node(row: row))
+        }
+        return nodes
+    }
+}

@@ -1,0 +1,1 @@
+@main enum EmulatorCommand { static func main() {} }
