@@ -66,6 +66,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// The text, for logs.
     public var description: String { hex }
 
     private static func value(ofHexDigit digit: UInt8) -> UInt8? {

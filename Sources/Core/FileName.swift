@@ -70,5 +70,6 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
         left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
     }
 
+    /// The text, for logs.
     public var description: String { string }
 }

@@ -19,6 +19,7 @@ public struct InodeID: Hashable, Sendable, Comparable, CustomStringConvertible {
         left.rawValue < right.rawValue
     }
 
+    /// The text, for logs.
     public var description: String { "ino:\(rawValue)" }
 }
 
@@ -32,6 +33,7 @@ public struct FileID: Hashable, Sendable, CustomStringConvertible {
         self.rawValue = rawValue
     }
 
+    /// The text, for logs.
     public var description: String { rawValue }
 }
 
@@ -45,6 +47,7 @@ public struct Revision: Hashable, Sendable, CustomStringConvertible {
         self.rawValue = rawValue
     }
 
+    /// The text, for logs.
     public var description: String { rawValue }
 }
 

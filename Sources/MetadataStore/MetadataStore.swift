@@ -5,7 +5,6 @@ import Foundation
 public import GRDB
 import Glibc
 
-
 /// The tree, the journal and the cursors of one account, in SQLite.
 ///
 /// Reads see a consistent state and never wait for writers. Writes are transactions, one after

@@ -1,0 +1,419 @@
+// The content of one file that the server does not have yet: a sparse staging file, over the parts of
+// an older revision that nobody has touched. Not responsible for fetching those parts nor for sending.
+
+import ContentHashing
+public import Core
+import Glibc
+public import MetadataStore
+public import RemoteStore
+import Synchronization
+
+/// What a read of staged content found.
+public enum StagedRead: Sendable {
+    /// All bytes asked for, or fewer at the end of the file.
+    case bytes([UInt8])
+    /// Pieces in order; those of the base must be fetched.
+    case mixed([Segment])
+    /// The content has been committed and is this revision now.
+    case retired(FileContent)
+
+    /// One piece.
+    public enum Segment: Sendable {
+        /// Bytes of the staging file.
+        case bytes([UInt8])
+        /// So many zeros.
+        case zeros(Int)
+        /// A range of the base revision.
+        case base(Range<Int64>)
+    }
+}
+
+/// What a change of staged content needs.
+public enum StagedWrite: Hashable, Sendable {
+    /// It is done.
+    case written
+    /// These ranges of the base must be fetched and filled in first; then try again.
+    case needsBase([Range<Int64>])
+    /// The content has been committed and is this revision now: stage anew over it.
+    case retired(FileContent)
+}
+
+/// Why the staging file could not be read or written.
+public struct StagingError: Error, Hashable, Sendable {
+    /// The number that the system gave.
+    public let code: Int32
+}
+
+/// A file's content on its way to the server. One object per staging file, shared by all handles and
+/// by the uploader; all calls may block on the local disk.
+///
+/// Content is made of blocks of 4 MiB. A block is either wholly in the staging file, or it is what the
+/// base revision has there up to the base's limit, and zeros behind. Writing into a block of the
+/// second kind first needs the base's bytes, unless it covers them all.
+public final class StagedFile: Sendable {
+    /// Size of a block: Dropbox's unit of hashing and of concurrent uploads.
+    static let blockSize = Int64(ContentHasher.blockSize)
+
+    struct State {
+        var content: StagedContent
+        var blocks: BlockBitmap
+        var modified: Timestamp?
+        var persistedGeneration: Int64
+        var retired: FileContent?
+    }
+
+    /// The inode whose content this is.
+    public let inode: InodeID
+    /// Number of the staging file.
+    public let number: Int64
+    /// Where it lies.
+    let path: String
+    let descriptor: Int32
+    /// Lock: taken after any lock of FileSystem, inside write transactions too; held over local disk
+    /// calls, so that a block's bytes and its bit in the map change together.
+    private let state: Mutex<State>
+
+    init(inode: InodeID, content: StagedContent, path: String, descriptor: Int32) {
+        self.inode = inode
+        self.number = content.file
+        self.path = path
+        self.descriptor = descriptor
+        self.state = Mutex(
+            State(
+                content: content, blocks: BlockBitmap(bytes: content.blocks), modified: nil,
+                persistedGeneration: content.generation, retired: nil))
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Size of the content in bytes.
+    public var size: Int64 { state.withLock { $0.content.size } }
+    /// Grows with every change.
+    public var generation: Int64 { state.withLock { $0.content.generation } }
+    /// When the content last changed, if that is not in the store yet.
+    public var modified: Timestamp? { state.withLock { $0.modified } }
+    /// The revision that this content became, once it is committed.
+    public var retired: FileContent? { state.withLock { $0.retired } }
+    /// The revision below.
+    public var base: StagedContent.Base? { state.withLock { $0.content.base } }
+    /// Whether `persist` has something to do.
+    public var hasUnsavedChanges: Bool {
+        state.withLock { $0.content.generation != $0.persistedGeneration && $0.retired == nil }
+    }
+
+    // MARK: Reading
+
+    /// Reads up to `count` bytes from `offset`; fewer only at the end of the file.
+    public func read(at offset: Int64, count: Int) throws(StagingError) -> StagedRead {
+        let snapshot = state.withLock { $0 }
+        if let revision = snapshot.retired {
+            return .retired(revision)
+        }
+        let end = min(snapshot.content.size, offset.addingClamped(Int64(count)))
+        guard offset >= 0, offset < end else { return .bytes([]) }
+        guard let base = snapshot.content.base else {
+            return .bytes(try localBytes(offset..<end))
+        }
+        var segments: [StagedRead.Segment] = []
+        var position = offset
+        while position < end {
+            let block = position / Self.blockSize
+            let blockEnd = min((block + 1) * Self.blockSize, end)
+            if snapshot.blocks[Int(block)] {
+                segments.append(.bytes(try localBytes(position..<blockEnd)))
+                position = blockEnd
+            } else if position < base.limit {
+                let upper = min(blockEnd, base.limit)
+                segments.append(.base(position..<upper))
+                position = upper
+            } else {
+                segments.append(.zeros(Int(blockEnd - position)))
+                position = blockEnd
+            }
+        }
+        if segments.count == 1, case .bytes(let bytes) = segments[0] {
+            return .bytes(bytes)
+        }
+        return .mixed(segments)
+    }
+
+    /// Bytes of the staging file; behind its end, and in its holes, there are zeros.
+    private func localBytes(_ range: Range<Int64>) throws(StagingError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Int(range.upperBound - range.lowerBound))
+        let failure: Int32? = bytes.withUnsafeMutableBytes { buffer in
+            guard let address = buffer.baseAddress else { return nil }
+            var done = 0
+            while done < buffer.count {
+                let count = pread(
+                    descriptor, address + done, buffer.count - done,
+                    off_t(range.lowerBound) + off_t(done))
+                if count < 0 && errno == EINTR { continue }
+                if count < 0 { return errno }
+                if count == 0 { return nil }
+                done += count
+            }
+            return nil
+        }
+        if let failure {
+            throw StagingError(code: failure)
+        }
+        return bytes
+    }
+
+    // MARK: Changing
+
+    /// Writes bytes at an offset, extending the file as needed.
+    public func write(
+        at offset: Int64, _ bytes: UnsafeRawBufferPointer, now: Timestamp
+    ) throws(StagingError) -> StagedWrite {
+        let end = offset.addingClamped(Int64(bytes.count))
+        return try change(offset..<end, now: now) { (state) throws(StagingError) in
+            try self.store(bytes, at: offset)
+            state.content.size = max(state.content.size, end)
+        }
+    }
+
+    /// Appends bytes and returns where they went. Appends of several handles do not overlap.
+    public func append(
+        _ bytes: UnsafeRawBufferPointer, now: Timestamp
+    ) throws(StagingError) -> (result: StagedWrite, offset: Int64) {
+        // The kernel gives the offset of an appending write from its idea of the size, which is right
+        // while this mount is the only writer; a size that has grown since moves the write.
+        let offset = size
+        return (try write(at: offset, bytes, now: now), offset)
+    }
+
+    /// Makes a range zeros. With `extends`, the file grows to hold it.
+    public func zero(
+        _ range: Range<Int64>, extends: Bool, now: Timestamp
+    ) throws(StagingError) -> StagedWrite {
+        let upper = extends ? range.upperBound : min(range.upperBound, size)
+        guard range.lowerBound < upper else { return .written }
+        return try change(range.lowerBound..<upper, now: now) { (state) throws(StagingError) in
+            let old = state.content.size
+            try self.storeZeros(range.lowerBound..<max(range.lowerBound, min(upper, old)))
+            try self.extendFile(to: max(old, upper))
+            state.content.size = max(state.content.size, upper)
+        }
+    }
+
+    /// Cuts the file, or extends it with zeros. Needs nothing of the base.
+    public func truncate(to size: Int64, now: Timestamp) throws(StagingError) -> StagedWrite {
+        try state.withLock { (state) throws(StagingError) in
+            if let revision = state.retired {
+                return .retired(revision)
+            }
+            try extendFile(to: size)
+            state.content.size = size
+            if let base = state.content.base {
+                state.content.base?.limit = min(base.limit, size)
+            }
+            noteChange(&state, now: now)
+            return .written
+        }
+    }
+
+    /// Puts fetched bytes of the base where they belong; a block that has been staged meanwhile keeps
+    /// what it has. `range` is one that `needsBase` named.
+    public func fill(_ range: Range<Int64>, with bytes: [UInt8]) throws(StagingError) {
+        try state.withLock { (state) throws(StagingError) in
+            let block = Int(range.lowerBound / Self.blockSize)
+            guard state.retired == nil, !state.blocks[block], let base = state.content.base else {
+                return
+            }
+            let upper = min(range.upperBound, base.limit)
+            if range.lowerBound < upper {
+                let count = Int(upper - range.lowerBound)
+                let failure: StagingError? = bytes.withUnsafeBytes { buffer in
+                    do throws(StagingError) {
+                        try store(
+                            UnsafeRawBufferPointer(rebasing: buffer.prefix(count)),
+                            at: range.lowerBound)
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+                if let failure {
+                    throw failure
+                }
+            }
+            state.blocks.insert(block)
+        }
+    }
+
+    /// The ranges of the base that are not in the staging file, block by block.
+    public var missingRanges: [Range<Int64>] {
+        state.withLock { state in
+            guard let base = state.content.base else { return [] }
+            return missing(in: 0..<base.limit, of: state, base: base) { _ in false }
+        }
+    }
+
+    private func change(
+        _ range: Range<Int64>, now: Timestamp,
+        _ body: (inout State) throws(StagingError) -> Void
+    ) throws(StagingError) -> StagedWrite {
+        try state.withLock { (state) throws(StagingError) in
+            if let revision = state.retired {
+                return .retired(revision)
+            }
+            if let base = state.content.base, !range.isEmpty {
+                let needed = missing(in: range, of: state, base: base) { part in
+                    range.lowerBound <= part.lowerBound && part.upperBound <= range.upperBound
+                }
+                if !needed.isEmpty {
+                    return .needsBase(needed)
+                }
+                let blocks =
+                    range.lowerBound / Self.blockSize...(range.upperBound - 1) / Self.blockSize
+                for block in blocks {
+                    state.blocks.insert(Int(block))
+                }
+            }
+            try body(&state)
+            noteChange(&state, now: now)
+            return .written
+        }
+    }
+
+    /// The base's parts of the blocks that a range touches and that are not staged, without those that
+    /// `isReplaced` says will be overwritten wholly.
+    private func missing(
+        in range: Range<Int64>, of state: State, base: StagedContent.Base,
+        isReplaced: (Range<Int64>) -> Bool
+    ) -> [Range<Int64>] {
+        guard !range.isEmpty else { return [] }
+        var parts: [Range<Int64>] = []
+        let blocks = range.lowerBound / Self.blockSize...(range.upperBound - 1) / Self.blockSize
+        for block in blocks where !state.blocks[Int(block)] {
+            let lower = block * Self.blockSize
+            let upper = min(lower + Self.blockSize, base.limit)
+            if lower < upper && !isReplaced(lower..<upper) {
+                parts.append(lower..<upper)
+            }
+        }
+        return parts
+    }
+
+    private func noteChange(_ state: inout State, now: Timestamp) {
+        state.content.generation += 1
+        state.content.hash = nil
+        state.modified = now
+    }
+
+    private func store(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StagingError) {
+        guard let address = bytes.baseAddress else { return }
+        var done = 0
+        while done < bytes.count {
+            let count = pwrite(
+                descriptor, address + done, bytes.count - done, off_t(offset) + off_t(done))
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw StagingError(code: errno) }
+            done += count
+        }
+    }
+
+    private func storeZeros(_ range: Range<Int64>) throws(StagingError) {
+        let zeros = [UInt8](repeating: 0, count: Int(min(1 << 20, Int64(range.count))))
+        for offset in stride(from: range.lowerBound, to: range.upperBound, by: 1 << 20) {
+            let count = Int(min(1 << 20, range.upperBound - offset))
+            var failure: StagingError?
+            zeros.withUnsafeBytes { buffer in
+                do throws(StagingError) {
+                    try store(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)), at: offset)
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure {
+                throw failure
+            }
+        }
+    }
+
+    private func extendFile(to size: Int64) throws(StagingError) {
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw StagingError(code: errno) }
+    }
+
+    // MARK: Keeping
+
+    /// Writes size, generation, blocks and the modification time into the node's rows.
+    public func persist(in transaction: Transaction) throws {
+        let snapshot = state.withLock { $0 }
+        guard snapshot.retired == nil else { return }
+        var content = snapshot.content
+        content.blocks = snapshot.blocks.bytes
+        try transaction.setStaged(content, of: inode)
+        if let modified = snapshot.modified, var local = try transaction.node(inode)?.local {
+            local.modified = modified
+            local.changed = modified
+            try transaction.setLocal(local, of: inode)
+        }
+        state.withLock { state in
+            state.persistedGeneration = max(state.persistedGeneration, content.generation)
+            if state.modified == snapshot.modified {
+                state.modified = nil
+            }
+        }
+    }
+
+    /// Makes the bytes survive power loss. What the rows say is the store's matter.
+    public func synchronize() throws(StagingError) {
+        guard fdatasync(descriptor) == 0 else { throw StagingError(code: errno) }
+    }
+
+    // MARK: Sending
+
+    /// The content as it stands, for an upload; nil once it is committed.
+    func contentToSend() -> StagedContent? {
+        state.withLock { state in
+            guard state.retired == nil else { return nil }
+            var content = state.content
+            content.blocks = state.blocks.bytes
+            return content
+        }
+    }
+
+    /// Ends this staged content if nothing changed since `generation`: it is `revision` now. Called in
+    /// the transaction that records the commit. Returns false when there is more to send.
+    func retire(generation: Int64, as revision: FileContent) -> Bool {
+        state.withLock { state in
+            guard state.content.generation == generation, state.retired == nil else { return false }
+            state.retired = revision
+            return true
+        }
+    }
+
+    /// Reads for an upload, from the staging file only.
+    func readForUpload(
+        at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(StagingError) -> Int {
+        guard let address = buffer.baseAddress else { return 0 }
+        var done = 0
+        while done < buffer.count {
+            let count = pread(
+                descriptor, address + done, buffer.count - done, off_t(offset) + off_t(done))
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw StagingError(code: errno) }
+            if count == 0 {
+                // A hole behind the file's end, where a truncation extended the content.
+                (address + done).initializeMemory(
+                    as: UInt8.self, repeating: 0, count: buffer.count - done)
+                return buffer.count
+            }
+            done += count
+        }
+        return done
+    }
+}
+
+extension Int64 {
+    /// The sum, or the largest number if it does not fit.
+    func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

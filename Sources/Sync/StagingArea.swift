@@ -1,0 +1,101 @@
+// The folder of staging files. It is no cache: nothing in it may be lost, so it lies with the database,
+// apart from what eviction and clearing can reach.
+
+public import Core
+import Glibc
+public import MetadataStore
+import Synchronization
+
+/// Makes, finds and removes staging files.
+public final class StagingArea: Sendable {
+    private struct WeakFile {
+        weak var file: StagedFile?
+    }
+
+    /// The folder.
+    public let directory: String
+    private let store: MetadataStore
+    /// Lock: like a staged file's, and never held while one is taken.
+    private let files = Mutex<[Int64: WeakFile]>([:])
+
+    /// Opens the folder, and removes staging files that belong to no node: those whose content was
+    /// committed just before the process died.
+    public init(directory: String, store: MetadataStore) throws {
+        self.directory = directory
+        self.store = store
+        if mkdir(directory, 0o700) != 0 && errno != EEXIST {
+            throw StagingError(code: errno)
+        }
+        try removeLeftovers(keeping: try store.read { try $0.stagingFiles() })
+    }
+
+    /// The staged content of an inode, or nil when the server has all there is.
+    public func existing(_ inode: InodeID) throws -> StagedFile? {
+        try store.read { try $0.node(inode) }.flatMap { try file(of: $0) }
+    }
+
+    /// The staged content of a node that was just read.
+    public func file(of node: Node) throws(StagingError) -> StagedFile? {
+        guard let content = node.staged else { return nil }
+        return try files.withLock { (files) throws(StagingError) in
+            if let known = files[content.file]?.file {
+                return known
+            }
+            let path = path(of: content.file)
+            let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+            guard descriptor >= 0 else { throw StagingError(code: errno) }
+            let file = StagedFile(
+                inode: node.inode, content: content, path: path, descriptor: descriptor)
+            files[content.file] = WeakFile(file: file)
+            return file
+        }
+    }
+
+    /// Begins to stage content for a node, over a base or from nothing, and notes the node in the
+    /// journal. `size` is the content's size to begin with: the base's limit, or 0.
+    public func begin(
+        _ inode: InodeID, base: StagedContent.Base?, size: Int64, due: Timestamp,
+        in transaction: Transaction
+    ) throws -> StagedFile {
+        let number = try transaction.nextStagingFile()
+        let path = path(of: number)
+        // A file of that number can only be left from a transaction that was undone.
+        let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw StagingError(code: errno) }
+        let content = StagedContent(
+            file: number, size: size, generation: 1, base: base, blocks: [])
+        let file = StagedFile(inode: inode, content: content, path: path, descriptor: descriptor)
+        try transaction.setStaged(content, of: inode)
+        try transaction.enqueue(inode, due: due)
+        files.withLock { files in
+            files[number] = WeakFile(file: file)
+            if files.count > 64 && files.count % 64 == 0 {
+                files = files.filter { $0.value.file != nil }
+            }
+        }
+        return file
+    }
+
+    /// Removes a staging file that no row names any more.
+    func removeFile(_ number: Int64) {
+        _ = files.withLock { $0.removeValue(forKey: number) }
+        unlink(path(of: number))
+    }
+
+    func path(of number: Int64) -> String {
+        "\(directory)/\(number)"
+    }
+
+    private func removeLeftovers(keeping known: Set<Int64>) throws(StagingError) {
+        guard let folder = opendir(directory) else { throw StagingError(code: errno) }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if let number = Int64(name), !known.contains(number) {
+                unlink(path(of: number))
+            }
+        }
+    }
+}
