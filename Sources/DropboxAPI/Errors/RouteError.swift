@@ -18,6 +18,8 @@ public enum RouteErrorRemedy: Hashable, Sendable {
     case none
     /// Nothing was done because others were writing: wait and send again.
     case waitForWriters
+    /// The same, but the request's body was taken: only an empty body may be sent again.
+    case waitForWritersUnlessBody
     /// Nothing was done because the body arrived damaged: send again.
     case resendBody
 }

@@ -1,0 +1,231 @@
+// One call as a series of requests: gate, token, send, read, decide. The decisions are
+// RetryPolicy's; here they are only carried out.
+
+import Logging
+
+/// Time and chance, replaceable in tests.
+struct CallClock: Sendable {
+    var now: @Sendable () -> ContinuousClock.Instant = { .now }
+    var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    var random: @Sendable () -> Double = { .random(in: 0..<1) }
+}
+
+extension CallError {
+    /// Lets a kind travel as the failure of a `Result`.
+    struct Failed: Error {
+        let kind: Kind
+
+        init(_ kind: Kind) {
+            self.kind = kind
+        }
+
+        init(_ error: TransportError) {
+            kind = Kind(error)
+        }
+    }
+}
+
+/// What a call has been through.
+private struct CallHistory {
+    var context: CallContext
+    var faults = 0
+    var throttles = 0
+    var hasReplacedToken = false
+    var token: AccessToken?
+}
+
+extension DropboxClient {
+    /// Bytes of an error's body that are read.
+    private static var errorBodyLimit: Int { 64 << 10 }
+
+    /// Sends until there is a result, an error that stays, or no time left.
+    ///
+    /// `read` turns a successful answer into the result.
+    func perform<Output: Sendable, Failure>(
+        _ call: PreparedCall,
+        read: (HTTPResponse) async -> Result<Output, CallError<Failure>.Failed>
+    ) async throws(CallError<Failure>) -> Output {
+        var history = CallHistory(context: call.context)
+        while true {
+            try await passGate(call, history.context, Failure.self)
+            history.token = try await token(for: call, history, Failure.self)
+            history.context.attempts += 1
+            let failed: CallError<Failure>.Failed
+            switch await attempt(call, &history, read: read) {
+            case .success(let output): return output
+            case .failure(let failure): failed = failure
+            }
+            let error = CallError(kind: failed.kind, context: history.context)
+            if case .auth(.expiredAccessToken) = error.kind, !history.hasReplacedToken,
+                let expired = history.token,
+                let fresh = try await replacement(
+                    for: expired, history.context, Failure.self)
+            {
+                history.hasReplacedToken = true
+                history.token = fresh
+                continue
+            }
+            try await pauseOrThrow(error, call, &history)
+            let uncertain = error.mayHaveTakenEffect
+            history.context.earlierAttemptMayHaveTakenEffect = uncertain
+        }
+    }
+
+    /// Waits while all calls are held back. Routes without a token have limits of their own.
+    private func passGate<Failure>(
+        _ call: PreparedCall, _ context: CallContext, _ type: Failure.Type
+    ) async throws(CallError<Failure>) {
+        guard call.authentication != .none else { return }
+        while let delay = gate.delay(at: clock.now()) {
+            if let remaining = remaining(call), delay >= remaining {
+                throw CallError(
+                    kind: .rateLimited(reason: .tooManyRequests, retryAfter: delay),
+                    context: context)
+            }
+            // Up to a tenth more, so that the waiting calls do not all start at once.
+            try await sleep(delay + min(delay / 10, .seconds(1)) * clock.random(), context, type)
+        }
+    }
+
+    private func token<Failure>(
+        for call: PreparedCall, _ history: CallHistory, _ type: Failure.Type
+    ) async throws(CallError<Failure>) -> AccessToken? {
+        guard call.authentication == .user else { return nil }
+        if history.hasReplacedToken, let token = history.token { return token }
+        do {
+            return try await tokens.accessToken()
+        } catch {
+            throw CallError(
+                kind: error == .cancelled ? .cancelled : .token(error), context: history.context)
+        }
+    }
+
+    private func replacement<Failure>(
+        for expired: AccessToken, _ context: CallContext, _ type: Failure.Type
+    ) async throws(CallError<Failure>) -> AccessToken? {
+        do {
+            return try await tokens.accessToken(replacing: expired)
+        } catch {
+            throw CallError(
+                kind: error == .cancelled ? .cancelled : .token(error), context: context)
+        }
+    }
+
+    /// Sends one request and reads its answer.
+    private func attempt<Output: Sendable, Failure>(
+        _ call: PreparedCall, _ history: inout CallHistory,
+        read: (HTTPResponse) async -> Result<Output, CallError<Failure>.Failed>
+    ) async -> Result<Output, CallError<Failure>.Failed> {
+        let start = clock.now()
+        var status: Int?
+        let result: Result<Output, CallError<Failure>.Failed>
+        do {
+            let response = try await transport.send(request(call, token: history.token))
+            status = response.status
+            history.context.requestID = response.requestID
+            if response.status == 200 || response.status == 206 {
+                result = await read(response)
+            } else {
+                let body = await response.body.prefix(upTo: Self.errorBodyLimit)
+                result = .failure(
+                    .init(.init(status: response.status, headers: response.headers, body: body)))
+            }
+        } catch {
+            history.context.requestID = nil
+            result = .failure(.init(error))
+        }
+        var failure: String?
+        if case .failure(let failed) = result {
+            failure = failed.kind.explanation
+        }
+        record(
+            RequestRecord(
+                route: call.name, status: status, requestID: history.context.requestID,
+                duration: start.duration(to: clock.now()), attempt: history.context.attempts,
+                failure: failure))
+        return result
+    }
+
+    private func request(_ call: PreparedCall, token: AccessToken?) -> HTTPRequest {
+        var headers = call.headers
+        if let authorization = authorization(call, token: token) {
+            headers.append("Authorization", authorization)
+        }
+        var timeouts = call.timeouts
+        if let remaining = remaining(call) {
+            timeouts.total = min(timeouts.total ?? remaining, remaining)
+        }
+        return HTTPRequest(
+            url: call.url, headers: headers, body: call.body, purpose: call.purpose,
+            timeouts: timeouts, mayBeSentTwice: call.retryAfterSend,
+            acceptsCompression: call.acceptsCompression, label: call.name)
+    }
+
+    private func record(_ record: RequestRecord) {
+        configuration.observer?.requestEnded(record)
+        logger.debug(
+            record.failure == nil ? "request" : "request failed",
+            metadata: [
+                "route": "\(record.route)",
+                "status": "\(record.status.map(String.init) ?? "none")",
+                "request_id": "\(record.requestID ?? "none")",
+                "ms": "\(record.duration.milliseconds)",
+                "attempt": "\(record.attempt)",
+                "failure": "\(record.failure ?? "none")",
+            ])
+    }
+
+    private func pauseOrThrow<Failure>(
+        _ error: CallError<Failure>, _ call: PreparedCall, _ history: inout CallHistory
+    ) async throws(CallError<Failure>) {
+        let event = error.kind.retryEvent
+        if RetryPolicy.isThrottling(event) { history.throttles += 1 } else { history.faults += 1 }
+        let progress = RetryPolicy.Progress(
+            faults: history.faults, throttles: history.throttles, remaining: remaining(call),
+            retryAfterSend: call.retryAfterSend, hasContent: call.hasContent,
+            isPacedByCaller: call.isPacedByCaller, maxAttempts: call.options.maxAttempts)
+        switch configuration.retryPolicy.decide(event, progress, random: clock.random()) {
+        case .giveUp:
+            throw error
+        case .retry(let delay):
+            try await sleep(delay, error.context, Failure.self)
+        case .holdAllCalls(let delay):
+            gate.close(until: clock.now().advanced(by: delay))
+        }
+    }
+
+    private func sleep<Failure>(
+        _ duration: Duration, _ context: CallContext, _ type: Failure.Type
+    ) async throws(CallError<Failure>) {
+        do {
+            try await clock.sleep(duration)
+        } catch {
+            throw CallError(kind: .cancelled, context: context)
+        }
+    }
+
+    private func remaining(_ call: PreparedCall) -> Duration? {
+        call.options.deadline.map { max(.zero, clock.now().duration(to: $0)) }
+    }
+}
+
+extension CallError.Kind {
+    /// What the retry policy has to know about this error.
+    var retryEvent: RetryPolicy.Event {
+        switch self {
+        case .route(let failure, _): .route(failure.remedy)
+        case .internalServer: .serverFault
+        case .rateLimited(let reason, let wait): .rateLimited(reason, retryAfter: wait)
+        case .transport(let error): .transport(error)
+        case .badInput, .auth, .access, .pathRoot, .http, .serialization, .response, .token,
+            .cancelled:
+            .permanent
+        }
+    }
+}
+
+extension Duration {
+    var milliseconds: Int64 {
+        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,72 @@
+// The Content-Range header, and whether an answer is what a range asked for.
+
+/// A parsed `Content-Range: bytes start-end/total`.
+struct ContentRange: Hashable {
+    let bytes: Range<UInt64>
+    /// Nil for `*`.
+    let total: UInt64?
+
+    /// Nil unless the text is exactly of that form, and consistent.
+    init?(_ text: String) {
+        guard text.hasPrefix("bytes ") else { return nil }
+        let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = UInt64(ends[0]), let last = UInt64(ends[1]),
+            first <= last, last < .max
+        else { return nil }
+        bytes = first..<last + 1
+        if parts[1] == "*" {
+            total = nil
+        } else {
+            guard let total = UInt64(parts[1]), last < total else { return nil }
+            self.total = total
+        }
+    }
+}
+
+/// Checks the headers of a download against what was asked for.
+enum DownloadCheck {
+    /// The bytes that the body must have, or what is wrong with the headers.
+    ///
+    /// `size` is what the result says about the whole file, if it says anything.
+    static func expectedBytes(
+        asked: ByteRange?, status: Int, headers: HTTPHeaders, size: UInt64?
+    ) -> Result<Range<UInt64>?, ResponseFault> {
+        let header = headers["Content-Range"]
+        let wrong = ResponseFault.rangeNotHonoured(status: status, contentRange: header)
+        guard let asked else {
+            guard status == 200 else { return .failure(wrong) }
+            return whole(length: length(of: headers), size: size)
+        }
+        guard status == 206, let header, let got = ContentRange(header) else {
+            return .failure(wrong)
+        }
+        if let size, let total = got.total, size != total { return .failure(wrong) }
+        guard let total = got.total ?? size, asked.resolved(size: total) == got.bytes else {
+            return .failure(wrong)
+        }
+        let count = UInt64(got.bytes.count)
+        if let length = length(of: headers), length != count {
+            return .failure(.bodyLength(expected: count, received: length))
+        }
+        return .success(got.bytes)
+    }
+
+    private static func whole(
+        length: UInt64?, size: UInt64?
+    ) -> Result<Range<UInt64>?, ResponseFault> {
+        if let size, let length, size != length {
+            return .failure(.bodyLength(expected: size, received: length))
+        }
+        return .success((size ?? length).map { 0..<$0 })
+    }
+
+    /// The length that the headers announce; nil for none, and for compressed bodies.
+    private static func length(of headers: HTTPHeaders) -> UInt64? {
+        guard headers["Content-Encoding"] == nil else { return nil }
+        return headers["Content-Length"].flatMap { UInt64($0) }
+    }
+}
+
+extension ResponseFault: Error {}

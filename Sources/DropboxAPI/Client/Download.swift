@@ -1,0 +1,123 @@
+// The answer of a download: its result, and a body whose length is checked to the last byte.
+
+/// A part of a file to download.
+public enum ByteRange: Hashable, Sendable {
+    /// From an offset to the end.
+    case from(UInt64)
+    /// The given bytes, or fewer at the end of the file. Must not be empty.
+    case bytes(Range<UInt64>)
+
+    /// The value of the `Range` header; nil for an empty range, which HTTP cannot express.
+    var headerValue: String? {
+        switch self {
+        case .from(let start): "bytes=\(start)-"
+        case .bytes(let range) where range.isEmpty: nil
+        case .bytes(let range): "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+        }
+    }
+
+    /// The bytes that this means in a file of `size` bytes; nil when it starts behind its end.
+    func resolved(size: UInt64) -> Range<UInt64>? {
+        switch self {
+        case .from(let start): start < size ? start..<size : nil
+        case .bytes(let range):
+            range.lowerBound < size
+                ? range.lowerBound..<min(range.upperBound, size) : nil
+        }
+    }
+}
+
+/// A result that knows how many bytes of content belong to it.
+protocol DescribesContent {
+    var contentSize: UInt64 { get }
+}
+
+extension Files.FileMetadata: DescribesContent {
+    var contentSize: UInt64 { size }
+}
+
+/// The start of a download.
+public struct Download<Output: Sendable, Failure: RouteError>: Sendable {
+    /// What the server says about the file.
+    public let result: Output
+    /// Which bytes of the file the body has; nil when the server does not tell their number.
+    public let range: Range<UInt64>?
+    /// The bytes. Dropping it ends the transfer.
+    public let body: DownloadBody<Failure>
+}
+
+/// The body of a download: chunks, never empty, that end with an error unless all bytes came.
+public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
+    /// A chunk of the body, never empty.
+    public typealias Element = [UInt8]
+    /// What ends a body early.
+    public typealias Failure = CallError<RouteFailure>
+
+    let chunks: ResponseBody
+    let expected: UInt64?
+    let context: CallContext
+
+    /// Reads the body chunk by chunk.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate var chunks: ResponseBody.AsyncIterator
+        fileprivate let expected: UInt64?
+        fileprivate let context: CallContext
+        fileprivate var received: UInt64 = 0
+
+        /// The next chunk; nil after the last byte.
+        ///
+        /// Throws when the transfer fails, or when there are fewer or more bytes than announced.
+        public mutating func next() async throws(CallError<RouteFailure>) -> [UInt8]? {
+            let chunk: [UInt8]?
+            do {
+                chunk = try await chunks.next()
+            } catch {
+                throw CallError(kind: .init(error), context: context)
+            }
+            received += UInt64(chunk?.count ?? 0)
+            if let expected, received > expected || chunk == nil && received < expected {
+                let fault = ResponseFault.bodyLength(expected: expected, received: received)
+                throw CallError(kind: .response(fault), context: context)
+            }
+            return chunk
+        }
+
+        /// The next chunk; nil after the last byte.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(CallError<RouteFailure>) -> [UInt8]? {
+            try await next()
+        }
+    }
+
+    /// Starts reading; a second iterator would go on where the first is, with a wrong count.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(chunks: chunks.makeAsyncIterator(), expected: expected, context: context)
+    }
+
+    /// The whole body. Throws `tooLarge` for more than `limit` bytes.
+    public func collect(upTo limit: Int) async throws(CallError<RouteFailure>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        if let expected, expected <= UInt64(limit) {
+            bytes.reserveCapacity(Int(expected))
+        }
+        var iterator = makeAsyncIterator()
+        while let chunk = try await iterator.next() {
+            guard chunk.count <= limit - bytes.count else {
+                let error = TransportError(
+                    kind: .tooLarge, message: "more than \(limit) bytes",
+                    mayHaveBeenReceived: true)
+                throw CallError(kind: .transport(error), context: context)
+            }
+            bytes += chunk
+        }
+        return bytes
+    }
+}
+
+extension CallError.Kind {
+    /// A failure of the network, or the wish of the caller to stop.
+    init(_ error: TransportError) {
+        self = error.kind == .cancelled ? .cancelled : .transport(error)
+    }
+}

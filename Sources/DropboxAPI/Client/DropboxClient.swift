@@ -1,0 +1,191 @@
+// The client: a value that names an account's view of the API, over shared connections.
+// Not responsible for what files mean: it knows routes, tokens and retries.
+
+public import Logging
+
+/// Calls routes of the Dropbox API.
+///
+/// A client is a cheap value; copies share connections, the rate gate and tokens. For example:
+///
+///     let client = try DropboxClient(tokens: FixedAccessToken(AccessToken("…")))
+///     let page = try await client.call(Files.listFolder, .init(path: ""))
+///     let file = try await client.download(Files.download, .init(path: "/a.txt"))
+///     for try await chunk in file.body { … }
+public struct DropboxClient: Sendable {
+    /// Settings; they stay as they were at the beginning.
+    public let configuration: DropboxConfiguration
+    /// What paths are relative to; nil means the user's home.
+    public var pathRoot: Common.PathRoot?
+    /// The member as whom a team's token acts.
+    public var selectUser: String?
+    /// The administrator as whom a team's token acts.
+    public var selectAdmin: String?
+
+    let transport: any HTTPTransport
+    let tokens: any AccessTokenProvider
+    let logger: Logger
+    let gate: RateGate
+    var clock = CallClock()
+
+    /// A client with connections of its own.
+    ///
+    /// Throws when the certificate file or libcurl cannot be used.
+    public init(
+        configuration: DropboxConfiguration = .init(), tokens: any AccessTokenProvider,
+        logger: Logger = Logger(label: "dropbox.api")
+    ) throws(TransportError) {
+        var settings = configuration.transport
+        settings.observer = settings.observer ?? configuration.observer
+        self.init(
+            configuration: configuration, tokens: tokens,
+            transport: try CurlTransport(configuration: settings, logger: logger), logger: logger)
+    }
+
+    /// A client over a given transport, for example one shared with another account's client.
+    public init(
+        configuration: DropboxConfiguration = .init(), tokens: any AccessTokenProvider,
+        transport: any HTTPTransport, logger: Logger = Logger(label: "dropbox.api")
+    ) {
+        self.configuration = configuration
+        self.tokens = tokens
+        self.transport = transport
+        self.logger = logger
+        gate = RateGate()
+    }
+
+    /// The same client with paths relative to another root.
+    public func rooted(at root: Common.PathRoot?) -> DropboxClient {
+        var copy = self
+        copy.pathRoot = root
+        return copy
+    }
+
+    /// Calls a route of the rpc style, or one of the upload style without content.
+    public func call<Argument, Output, Failure>(
+        _ route: Route<Argument, Output, Failure>, _ argument: Argument,
+        options: CallOptions = .init()
+    ) async throws(CallError<Failure>) -> Output {
+        try await upload(route, argument, body: BytesBody([]), options: options)
+    }
+
+    /// Calls a route that has no argument.
+    public func call<Output, Failure>(
+        _ route: Route<Empty, Output, Failure>, options: CallOptions = .init()
+    ) async throws(CallError<Failure>) -> Output {
+        try await call(route, Empty(), options: options)
+    }
+
+    /// Calls a route of the upload style; `body` is read again if the request is sent again.
+    public func upload<Argument, Output, Failure>(
+        _ route: Route<Argument, Output, Failure>, _ argument: Argument, body: any BodySource,
+        options: CallOptions = .init()
+    ) async throws(CallError<Failure>) -> Output {
+        guard route.style != .download else {
+            throw CallError(
+                kind: .badInput("\(route.name) gives content: use download"),
+                context: CallContext(route: route.name))
+        }
+        let call: PreparedCall
+        do {
+            call = try prepare(route, argument, content: body, options: options)
+        } catch {
+            throw CallError(
+                kind: .serialization(error.message), context: CallContext(route: route.name))
+        }
+        let limit = configuration.resultLimit
+        return try await perform(call) {
+            (response: HTTPResponse) async -> Result<Output, CallError<Failure>.Failed> in
+            do throws(TransportError) {
+                let bytes = try await response.body.collect(upTo: limit)
+                return Self.decode(Output.self, bytes)
+            } catch {
+                return .failure(.init(error))
+            }
+        }
+    }
+
+    /// Calls a route of the download style and returns when its result is there.
+    ///
+    /// A range that the server does not honour exactly is an error. Failures after this returns
+    /// are thrown by the body and not retried: ask for the rest, by `rev:`.
+    public func download<Argument, Output, Failure>(
+        _ route: Route<Argument, Output, Failure>, _ argument: Argument, range: ByteRange? = nil,
+        options: CallOptions = .init()
+    ) async throws(CallError<Failure>) -> Download<Output, Failure> {
+        var call: PreparedCall
+        do {
+            call = try prepare(route, argument, content: nil, options: options)
+        } catch {
+            throw CallError(
+                kind: .serialization(error.message), context: CallContext(route: route.name))
+        }
+        if let range {
+            guard let value = range.headerValue else {
+                throw CallError(kind: .badInput("empty range"), context: call.context)
+            }
+            call.headers.append("Range", value)
+        }
+        let context = call.context
+        return try await perform(call) {
+            (response: HTTPResponse) async
+                -> Result<Download<Output, Failure>, CallError<Failure>.Failed> in
+            Self.start(response, asked: range, context: context)
+        }
+    }
+
+    /// Limits all bodies together, in bytes per second, from now on; nil means no limit.
+    public func limitBandwidth(up: UInt64?, down: UInt64?) {
+        transport.limitBandwidth(up: up, down: down)
+    }
+
+    /// Ends everything under way and frees all connections.
+    public func shutDown() async {
+        await transport.shutDown()
+    }
+
+    private static func decode<Output: Decodable, Failure>(
+        _ type: Output.Type, _ bytes: [UInt8]
+    ) -> Result<Output, CallError<Failure>.Failed> {
+        do {
+            return .success(try JSON.decode(Output.self, from: bytes))
+        } catch {
+            let excerpt = CallError<Failure>.Kind.excerpt(bytes)
+            return .failure(.init(.serialization("\(error.message) in: \(excerpt)")))
+        }
+    }
+
+    /// Reads a download's headers; the body stays to be read.
+    private static func start<Output: Decodable & Sendable, Failure>(
+        _ response: HTTPResponse, asked: ByteRange?, context: CallContext
+    ) -> Result<Download<Output, Failure>, CallError<Failure>.Failed> {
+        guard let header = response.headers["Dropbox-API-Result"] else {
+            return .failure(.init(.response(.missingResult)))
+        }
+        let result: Output
+        let decoded: Result<Output, CallError<Failure>.Failed> = decode(
+            Output.self, Array(header.utf8))
+        switch decoded {
+        case .success(let decoded): result = decoded
+        case .failure(let failed): return .failure(failed)
+        }
+        var context = context
+        context.requestID = response.requestID
+        let expected = DownloadCheck.expectedBytes(
+            asked: asked, status: response.status, headers: response.headers,
+            size: (result as? any DescribesContent)?.contentSize)
+        return switch expected {
+        case .failure(let fault): .failure(.init(.response(fault)))
+        case .success(let range):
+            .success(
+                Download(
+                    result: result, range: range,
+                    body: DownloadBody(
+                        chunks: response.body, expected: range.map { UInt64($0.count) },
+                        context: context)))
+        }
+    }
+}
+
+extension HTTPResponse {
+    var requestID: String? { headers["X-Dropbox-Request-Id"] }
+}

@@ -1,0 +1,81 @@
+// What an answer that is not a success means. Pure: from status, headers and body to an error.
+// https://www.dropbox.com/developers/documentation/http/documentation#error-handling
+
+extension CallError.Kind {
+    /// Bytes of a body that are quoted in an error.
+    private static var excerptLength: Int { 300 }
+
+    /// Reads the answer's error; `body` may be cut after some tens of kilobytes.
+    init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
+        let excerpt = Self.excerpt(body)
+        switch status {
+        case 400: self = .badInput(excerpt)
+        case 401:
+            self =
+                Self.union(Auth.AuthError.self, body).map { .auth($0) }
+                ?? .http(status: status, body: excerpt)
+        case 403:
+            self =
+                Self.union(Auth.AccessError.self, body).map { .access($0) }
+                ?? .http(status: status, body: excerpt)
+        case 404, 409:
+            let envelope = try? JSON.decode(ErrorEnvelope<Failure>.self, from: body)
+            self =
+                envelope.map { .route($0.error, userMessage: $0.userMessage) }
+                ?? .http(status: status, body: excerpt)
+        case 416: self = .response(.rangeNotSatisfiable)
+        case 422:
+            self =
+                Self.union(Common.PathRootError.self, body).map { .pathRoot($0) }
+                ?? .http(status: status, body: excerpt)
+        case 429: self = Self.rateLimited(headers, body)
+        case 500...599: self = .internalServer(status: status)
+        default: self = .http(status: status, body: excerpt)
+        }
+    }
+
+    private static func union<Union: TaggedUnion>(_ type: Union.Type, _ body: [UInt8]) -> Union? {
+        (try? JSON.decode(ErrorEnvelope<Union>.self, from: body))?.error
+    }
+
+    /// Without a reason in JSON the body is plain text and means too many requests.
+    private static func rateLimited(_ headers: HTTPHeaders, _ body: [UInt8]) -> Self {
+        let error = try? JSON.decode(RateLimitEnvelope.self, from: body).error
+        let seconds = headers["Retry-After"].flatMap { UInt64($0) } ?? error?.retryAfter
+        return .rateLimited(
+            reason: error?.reason ?? .tooManyRequests,
+            retryAfter: seconds.map { .seconds(Int64(clamping: min($0, 1 << 40))) })
+    }
+
+    static func excerpt(_ body: [UInt8]) -> String {
+        let text = String(decoding: body.prefix(excerptLength), as: UTF8.self)
+        return String(text.map { $0.isNewline ? " " : $0 })
+    }
+}
+
+/// The body of an error.
+private struct ErrorEnvelope<Union: TaggedUnion>: Decodable {
+    let error: Union
+    let userMessage: String?
+
+    private enum Key: String, CodingKey {
+        case error
+        case userMessage = "user_message"
+    }
+
+    private struct Message: Decodable {
+        let text: String
+    }
+
+    init(from decoder: any Decoder) throws {
+        let reader = try decoder.container(keyedBy: Key.self)
+        error = try reader.decode(Union.self, forKey: .error)
+        userMessage =
+            (try? reader.decode(Message.self, forKey: .userMessage))?.text
+            ?? (try? reader.decode(String.self, forKey: .userMessage))
+    }
+}
+
+private struct RateLimitEnvelope: Decodable {
+    let error: Auth.RateLimitError
+}

@@ -1,0 +1,71 @@
+// JSON in and out, and the form of it that fits into a header.
+
+import Foundation
+
+enum JSON {
+    /// Encodes with keys in order, so that equal values give equal bytes.
+    static func encode(_ value: some Encodable) throws(SerializationError) -> [UInt8] {
+        if value is Empty { return Array("null".utf8) }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return Array(try encoder.encode(value))
+        } catch {
+            throw SerializationError(message: "cannot be written: \(error)")
+        }
+    }
+
+    static func decode<Value: Decodable>(
+        _ type: Value.Type, from bytes: [UInt8]
+    ) throws(SerializationError) -> Value {
+        // A route without result may answer with no bytes at all.
+        if let empty = Empty() as? Value { return empty }
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(bytes))
+        } catch {
+            throw SerializationError(message: explanation(of: error))
+        }
+    }
+
+    /// Writes every character outside of printable ASCII as `\uXXXX`, as headers need it.
+    ///
+    /// DEL is ASCII, but not allowed in headers. JSON has no such characters outside of strings.
+    static func headerValue(_ json: [UInt8]) -> String {
+        guard json.contains(where: { $0 >= 0x7F }) else {
+            return String(decoding: json, as: UTF8.self)
+        }
+        var text = ""
+        text.reserveCapacity(json.count * 2)
+        for unit in String(decoding: json, as: UTF8.self).utf16 {
+            if unit < 0x7F, let ascii = Unicode.Scalar(unit) {
+                text.unicodeScalars.append(ascii)
+            } else {
+                let digits = String(unit, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+        return text
+    }
+
+    /// The path of keys to the offending value, and what is wrong with it.
+    private static func explanation(of error: any Error) -> String {
+        let context: DecodingError.Context? =
+            switch error as? DecodingError {
+            case .typeMismatch(_, let context), .valueNotFound(_, let context),
+                .keyNotFound(_, let context), .dataCorrupted(let context):
+                context
+            default: nil
+            }
+        guard let context else { return "not valid JSON" }
+        let path = context.codingPath.map { key in
+            key.intValue.map(String.init) ?? key.stringValue
+        }
+        let place = path.isEmpty ? "" : "at \(path.joined(separator: ".")): "
+        return place + context.debugDescription
+    }
+}
+
+/// A value that does not fit its JSON.
+struct SerializationError: Error {
+    let message: String
+}

@@ -1,0 +1,116 @@
+// From a route and its argument to an HTTP request that only lacks the token.
+
+import Foundation
+
+/// A call with everything but the token; it can be sent any number of times.
+struct PreparedCall: Sendable {
+    let name: String
+    let url: String
+    var headers: HTTPHeaders
+    let body: (any BodySource)?
+    let purpose: TransferPurpose
+    let timeouts: TransferTimeouts
+    let acceptsCompression: Bool
+    let authentication: RouteAuthentication
+    let retryAfterSend: Bool
+    let hasContent: Bool
+    let options: CallOptions
+
+    var context: CallContext { CallContext(route: name) }
+
+    /// Failures of waiting for changes are paced by whoever waits.
+    var isPacedByCaller: Bool { purpose == .longpoll }
+}
+
+/// An argument that asks the server to take its time.
+protocol AsksForPatience {
+    var serverPatience: Duration { get }
+}
+
+extension Files.ListFolderLongpollArg: AsksForPatience {
+    /// The server adds up to 90 seconds to the timeout; 30 more are for the way.
+    var serverPatience: Duration { .seconds(Int64(clamping: min(timeout, 480)) + 90 + 30) }
+}
+
+extension DropboxClient {
+    func prepare<Argument, Output, Failure>(
+        _ route: Route<Argument, Output, Failure>, _ argument: Argument,
+        content: (any BodySource)?, options: CallOptions
+    ) throws(SerializationError) -> PreparedCall {
+        let json = try JSON.encode(argument)
+        var headers: HTTPHeaders = ["User-Agent": configuration.userAgent]
+        addSelection(to: &headers, for: route.authentication)
+        var body = content
+        switch route.style {
+        case .rpc:
+            headers.append("Content-Type", "application/json")
+            body = BytesBody(json)
+        case .upload:
+            headers.append("Content-Type", "application/octet-stream")
+            headers.append("Dropbox-API-Arg", JSON.headerValue(json))
+        case .download:
+            headers.append("Dropbox-API-Arg", JSON.headerValue(json))
+        }
+        return PreparedCall(
+            name: route.name,
+            url: configuration.hosts.base(of: route.host) + "/2/" + route.name,
+            headers: headers, body: body, purpose: Self.purpose(of: route.host, route.style),
+            timeouts: timeouts(for: route.style, argument, options),
+            acceptsCompression: route.style == .rpc, authentication: route.authentication,
+            retryAfterSend: options.retryAfterSend ?? route.retryAfterSend,
+            hasContent: route.style == .upload && (content?.length ?? 0) > 0, options: options)
+    }
+
+    private func addSelection(to headers: inout HTTPHeaders, for who: RouteAuthentication) {
+        guard who == .user else { return }
+        if let pathRoot, let json = try? JSON.encode(pathRoot) {
+            headers.append("Dropbox-API-Path-Root", JSON.headerValue(json))
+        }
+        if let selectUser {
+            headers.append("Dropbox-API-Select-User", selectUser)
+        }
+        if let selectAdmin {
+            headers.append("Dropbox-API-Select-Admin", selectAdmin)
+        }
+    }
+
+    private static func purpose(of host: RouteHost, _ style: RouteStyle) -> TransferPurpose {
+        switch (host, style) {
+        case (.notify, _): .longpoll
+        case (_, .rpc): .rpc
+        case (_, .upload): .upload
+        case (_, .download): .download
+        }
+    }
+
+    private func timeouts(
+        for style: RouteStyle, _ argument: some Encodable, _ options: CallOptions
+    ) -> TransferTimeouts {
+        var timeouts =
+            options.timeouts
+            ?? (style == .rpc ? configuration.callTimeouts : configuration.contentTimeouts)
+        if let patience = (argument as? any AsksForPatience)?.serverPatience {
+            timeouts.response = patience
+            timeouts.total = patience + timeouts.connect + timeouts.stall
+        }
+        return timeouts
+    }
+
+    /// The `Authorization` header; nil for routes that need none.
+    func authorization(
+        _ call: PreparedCall, token: AccessToken?
+    ) -> String? {
+        switch call.authentication {
+        case .none: nil
+        case .user: token.map { "Bearer \($0.secret)" }
+        case .app: configuration.app?.basicAuthorization
+        }
+    }
+}
+
+extension AppCredentials {
+    /// RFC 7617: key and secret as user and password.
+    var basicAuthorization: String {
+        "Basic " + Data("\(key):\(secret ?? "")".utf8).base64EncodedString()
+    }
+}

@@ -1,0 +1,132 @@
+// The one error type of calls: what went wrong, where, and what to do about it.
+
+/// A call that did not give a result.
+public struct CallError<Failure: RouteError>: Error, Hashable, Sendable {
+    /// What went wrong.
+    public enum Kind: Hashable, Sendable {
+        /// The route's own error (status 409); the message is meant for the user, if there is one.
+        case route(Failure, userMessage: String?)
+        /// The server failed (status 5xx).
+        case internalServer(status: Int)
+        /// The server did not understand the request (status 400).
+        case badInput(String)
+        /// Too many requests or writers (status 429), and the deadline did not allow to wait.
+        case rateLimited(reason: Auth.RateLimitReason, retryAfter: Duration?)
+        /// The token was refused (status 401).
+        case auth(Auth.AuthError)
+        /// The account may not do this (status 403).
+        case access(Auth.AccessError)
+        /// The path root was refused (status 422); `invalidRoot` carries the new one.
+        case pathRoot(Common.PathRootError)
+        /// Another status; with the start of the body.
+        case http(status: Int, body: String)
+        /// The answer's JSON does not have the expected form, or the argument cannot be written.
+        case serialization(String)
+        /// The answer contradicts the request or itself.
+        case response(ResponseFault)
+        /// The network failed.
+        case transport(TransportError)
+        /// There is no usable access token.
+        case token(TokenError)
+        /// The task was cancelled.
+        case cancelled
+    }
+
+    /// What went wrong.
+    public let kind: Kind
+    /// Where and after how many attempts.
+    public let context: CallContext
+
+    /// Takes over all fields.
+    public init(kind: Kind, context: CallContext) {
+        self.kind = kind
+        self.context = context
+    }
+
+    /// The route's own error, if that is what went wrong.
+    public var routeError: Failure? {
+        if case .route(let failure, _) = kind { failure } else { nil }
+    }
+
+    /// Whether this looks like having no network.
+    public var isConnectivityLoss: Bool {
+        if case .transport(let error) = kind { error.isConnectivityLoss } else { false }
+    }
+
+    /// False when the server cannot have done what was asked.
+    public var mayHaveTakenEffect: Bool {
+        if context.earlierAttemptMayHaveTakenEffect { return true }
+        return switch kind {
+        case .transport(let error): error.mayHaveBeenReceived
+        case .internalServer, .http, .serialization, .response, .cancelled: true
+        case .route, .badInput, .rateLimited, .auth, .access, .pathRoot, .token: false
+        }
+    }
+}
+
+/// Where a call failed.
+public struct CallContext: Hashable, Sendable {
+    /// The route, for example `files/list_folder`.
+    public var route: String
+    /// The server's name for the last request, to be quoted to its support.
+    public var requestID: String?
+    /// How many requests were sent.
+    public var attempts: Int
+    /// True when a request before the last one may have had its effect, so that an error like
+    /// "already exists" or "not found" may be about the caller's own success.
+    public var earlierAttemptMayHaveTakenEffect: Bool
+
+    /// Takes over all fields.
+    public init(
+        route: String, requestID: String? = nil, attempts: Int = 0,
+        earlierAttemptMayHaveTakenEffect: Bool = false
+    ) {
+        self.route = route
+        self.requestID = requestID
+        self.attempts = attempts
+        self.earlierAttemptMayHaveTakenEffect = earlierAttemptMayHaveTakenEffect
+    }
+}
+
+/// An answer that contradicts the request or itself; none of its bytes are to be believed.
+public enum ResponseFault: Hashable, Sendable {
+    /// A range was asked for and something else came.
+    case rangeNotHonoured(status: Int, contentRange: String?)
+    /// The range starts behind the end of the file (status 416).
+    case rangeNotSatisfiable
+    /// The header with the result is missing.
+    case missingResult
+    /// The body has another length than the headers, the range or the metadata say.
+    case bodyLength(expected: UInt64, received: UInt64)
+}
+
+extension ResponseFault: CustomStringConvertible {
+    /// The fault in words.
+    public var description: String {
+        switch self {
+        case .rangeNotHonoured(let status, let contentRange):
+            "a range was asked for and status \(status) with Content-Range "
+                + "\(contentRange ?? "missing") came"
+        case .rangeNotSatisfiable: "the range starts behind the end of the file"
+        case .missingResult: "the header Dropbox-API-Result is missing"
+        case .bodyLength(let expected, let received):
+            "the body should have \(expected) bytes and has \(received)"
+        }
+    }
+}
+
+/// Why there is no access token.
+public enum TokenError: Error, Hashable, Sendable {
+    /// The grant was revoked or expired: the user has to log in again.
+    case invalidGrant(String)
+    /// The server refused the refresh for another reason.
+    case rejected(code: String, description: String)
+    /// The server failed or answered nonsense.
+    case server(status: Int, message: String)
+    /// The network failed.
+    case transport(TransportError)
+    /// There is no token to begin with.
+    case missing(String)
+    /// The task was cancelled.
+    case cancelled
+}

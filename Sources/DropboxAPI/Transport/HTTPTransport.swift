@@ -1,0 +1,150 @@
+// HTTP as this library needs it: one request out, one answer back, bodies streamed both ways.
+// Not responsible for Dropbox's rules: retries, tokens and JSON live in Client.
+
+/// Sends HTTP requests.
+public protocol HTTPTransport: Sendable {
+    /// Sends a request and returns when the answer's headers are there.
+    ///
+    /// Cancelling the task ends the transfer at once, as does dropping the answer's body.
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
+
+    /// Limits all bodies together, in bytes per second, from now on; nil means no limit.
+    func limitBandwidth(up: UInt64?, down: UInt64?)
+
+    /// Fails what is under way and frees all resources; further requests fail with `.shutDown`.
+    func shutDown() async
+}
+
+/// Names and values of headers, in order. Names are compared without case.
+public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+    /// The headers, in order.
+    public private(set) var fields: [Field] = []
+
+    /// One header.
+    public struct Field: Hashable, Sendable {
+        /// The name.
+        public let name: String
+        /// The value, without surrounding white space.
+        public let value: String
+    }
+
+    /// Takes over names and values.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        fields = elements.map { Field(name: $0, value: $1) }
+    }
+
+    /// Adds a header.
+    public mutating func append(_ name: String, _ value: String) {
+        fields.append(Field(name: name, value: value))
+    }
+
+    /// The value of the last header of this name.
+    public subscript(_ name: String) -> String? {
+        let name = name.lowercased()
+        return fields.last { $0.name.lowercased() == name }?.value
+    }
+}
+
+/// What a connection is used for; each purpose has its own limit and never waits for another.
+public enum TransferPurpose: Hashable, Sendable, CaseIterable {
+    case rpc
+    case download
+    case upload
+    case longpoll
+}
+
+/// How long to be patient.
+public struct TransferTimeouts: Hashable, Sendable {
+    /// For name resolution, connection and TLS handshake.
+    public var connect: Duration
+    /// From the last byte of the request to the first of the answer.
+    public var response: Duration
+    /// Without any byte while a body is moving and nobody here holds it up.
+    public var stall: Duration
+    /// For everything, from the call of `send` to the last byte; nil means no limit.
+    public var total: Duration?
+
+    /// Takes over all fields.
+    public init(
+        connect: Duration = .seconds(15), response: Duration = .seconds(100),
+        stall: Duration = .seconds(30), total: Duration? = nil
+    ) {
+        self.connect = connect
+        self.response = response
+        self.stall = stall
+        self.total = total
+    }
+}
+
+/// A request.
+public struct HTTPRequest: Sendable {
+    /// The methods that the API uses.
+    public enum Method: Hashable, Sendable {
+        case get
+        case post
+    }
+
+    /// The method.
+    public var method: Method
+    /// The whole URL; http is accepted for loopback hosts only.
+    public var url: String
+    /// Headers besides those that HTTP itself needs.
+    public var headers: HTTPHeaders
+    /// The body; nil sends none.
+    public var body: (any BodySource)?
+    /// Which limits apply.
+    public var purpose: TransferPurpose
+    /// How long to be patient.
+    public var timeouts: TransferTimeouts
+    /// Whether the transport may silently send the request again when a connection that was idle
+    /// turns out to be closed after bytes of the request were sent.
+    public var mayBeSentTwice: Bool
+    /// Ask for a compressed answer.
+    public var acceptsCompression: Bool
+    /// A name for logs and counters.
+    public var label: String
+
+    /// Takes over all fields.
+    public init(
+        method: Method = .post, url: String, headers: HTTPHeaders = [:],
+        body: (any BodySource)? = nil, purpose: TransferPurpose = .rpc,
+        timeouts: TransferTimeouts = .init(), mayBeSentTwice: Bool = false,
+        acceptsCompression: Bool = false, label: String = ""
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.purpose = purpose
+        self.timeouts = timeouts
+        self.mayBeSentTwice = mayBeSentTwice
+        self.acceptsCompression = acceptsCompression
+        self.label = label
+    }
+}
+
+/// An answer whose body is still coming.
+public struct HTTPResponse: Sendable {
+    /// The status code.
+    public let status: Int
+    /// The headers.
+    public let headers: HTTPHeaders
+    /// The body.
+    public let body: ResponseBody
+
+    /// Takes over all fields.
+    public init(status: Int, headers: HTTPHeaders, body: ResponseBody) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// Sees what a transport moves. Called on the transport's thread: it must return quickly.
+public protocol TransferObserver: Sendable {
+    /// Bytes of a request's body were handed to the network.
+    func sent(bytes: Int, label: String)
+
+    /// Bytes of an answer's body arrived.
+    func received(bytes: Int, label: String)
+}

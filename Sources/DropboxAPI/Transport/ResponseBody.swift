@@ -1,0 +1,90 @@
+// The body of an answer as a sequence of chunks. Not responsible for where chunks come from:
+// the curl transport and scripted transports of tests both implement ChunkSource.
+
+/// Gives the chunks of a body, one reader at a time.
+public protocol ChunkSource: AnyObject, Sendable {
+    /// The next chunk, never empty; nil after the last one. An error ends the body for good.
+    func nextChunk() async throws(TransportError) -> [UInt8]?
+
+    /// Ends the transfer if it still runs: nobody will ask for another chunk.
+    func abandon()
+}
+
+/// The body of an answer. It can be read once; dropping it ends the transfer.
+///
+/// Chunks have whatever size the network gave, at most about a megabyte. Bytes that nobody reads
+/// stay with the server: the transport holds about one more megabyte and then stops receiving.
+public struct ResponseBody: AsyncSequence, Sendable {
+    /// A chunk of the body, never empty.
+    public typealias Element = [UInt8]
+    /// What ends a body early.
+    public typealias Failure = TransportError
+
+    private let owner: Owner
+
+    /// Ends the transfer with the last copy of the body or its iterator.
+    fileprivate final class Owner: Sendable {
+        let source: any ChunkSource
+
+        init(_ source: any ChunkSource) {
+            self.source = source
+        }
+
+        deinit {
+            source.abandon()
+        }
+    }
+
+    /// Takes over a source.
+    public init(_ source: any ChunkSource) {
+        owner = Owner(source)
+    }
+
+    /// Reads the body chunk by chunk.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let owner: Owner
+
+        /// The next chunk; nil at the end. Throws when the body is cut short, stalls or is
+        /// cancelled.
+        public mutating func next() async throws(TransportError) -> [UInt8]? {
+            try await owner.source.nextChunk()
+        }
+
+        /// The next chunk; nil at the end.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(TransportError) -> [UInt8]? {
+            try await owner.source.nextChunk()
+        }
+    }
+
+    /// Starts reading; there is only one beginning, so a second iterator goes on where the first is.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(owner: owner)
+    }
+
+    /// The whole body. Throws `.tooLarge` as soon as there are more than `limit` bytes.
+    public func collect(upTo limit: Int) async throws(TransportError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let chunk = try await owner.source.nextChunk() {
+            guard chunk.count <= limit - bytes.count else {
+                owner.source.abandon()
+                throw TransportError(
+                    kind: .tooLarge, message: "the answer has more than \(limit) bytes",
+                    mayHaveBeenReceived: true)
+            }
+            if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
+        }
+        return bytes
+    }
+
+    /// Up to `limit` bytes from the start; the rest, and errors after some bytes, are ignored.
+    public func prefix(upTo limit: Int) async -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < limit, let chunk = try? await owner.source.nextChunk() {
+            bytes += chunk.prefix(limit - bytes.count)
+        }
+        owner.source.abandon()
+        return bytes
+    }
+}
