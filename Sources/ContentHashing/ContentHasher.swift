@@ -54,6 +54,13 @@ public struct ContentHasher: Sendable {
         return hasher.finalized()
     }
 
+    /// The digest of one block, as it enters the hash of the whole.
+    public static func blockDigest(_ block: UnsafeRawBufferPointer) -> ContentHash {
+        var hasher = SHA256()
+        hasher.update(bufferPointer: block)
+        return ContentHash(hasher.finalize())
+    }
+
     private mutating func closeBlock() {
         block.finalize().withUnsafeBytes { outer.update(bufferPointer: $0) }
         block = SHA256()

@@ -15,11 +15,14 @@ extension TreeReading {
         return try Row.fetchOne(statement, arguments: [inode.column]).map(Self.entry)
     }
 
-    /// Up to `limit` entries that may be sent at `time`, in order.
-    public func dueEntries(at time: Timestamp, limit: Int) throws -> [JournalEntry] {
+    /// Up to `limit` entries that may be sent at `time`, in order, after one.
+    public func dueEntries(
+        at time: Timestamp, after sequence: Int64 = 0, limit: Int
+    ) throws -> [JournalEntry] {
         let statement = try database.cachedStatement(
-            sql: Self.entries + "WHERE due <= ? ORDER BY sequence LIMIT ?")
-        return try Row.fetchAll(statement, arguments: [time.nanoseconds, limit]).map(Self.entry)
+            sql: Self.entries + "WHERE due <= ? AND sequence > ? ORDER BY sequence LIMIT ?")
+        return try Row.fetchAll(statement, arguments: [time.nanoseconds, sequence, limit])
+            .map(Self.entry)
     }
 
     /// All entries, in order.
@@ -29,10 +32,12 @@ extension TreeReading {
         return try Row.fetchAll(statement, arguments: [limit]).map(Self.entry)
     }
 
-    /// When the next entry may be sent; nil when the journal is empty.
-    public func nextDue() throws -> Timestamp? {
-        let statement = try database.cachedStatement(sql: "SELECT min(due) FROM journal")
-        return try Int64.fetchOne(statement).map { Timestamp(nanoseconds: $0) }
+    /// When the next entry after a time may be sent; nil when there is none.
+    public func nextDue(after time: Timestamp) throws -> Timestamp? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT min(due) FROM journal WHERE due > ?")
+        return try Int64.fetchOne(statement, arguments: [time.nanoseconds])
+            .map { Timestamp(nanoseconds: $0) }
     }
 
     /// Number of pending nodes, and the bytes of content that wait with them.

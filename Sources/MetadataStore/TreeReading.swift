@@ -155,6 +155,11 @@ extension TreeReading {
         return current
     }
 
+    /// A file that the server has in this very revision.
+    public func remoteFile(revision: Revision) throws -> Node? {
+        try firstNode("WHERE node.revision = ? AND node.remote <> 0 LIMIT 1", [revision.rawValue])
+    }
+
     /// Whether the server has `inode` at or below `ancestor`.
     public func isRemote(_ inode: InodeID, within ancestor: InodeID) throws -> Bool {
         var current = inode

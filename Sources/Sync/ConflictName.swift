@@ -1,0 +1,66 @@
+// How a file is named that must stand beside another one of its name.
+
+import Core
+
+/// Makes names for conflicted copies, as people know them from Dropbox's own client.
+struct ConflictName: Sendable {
+    /// The machine whose version steps aside.
+    var host: String
+    /// The day, as year-month-day in UTC.
+    var day: String
+
+    init(host: String, at time: Timestamp) {
+        self.host = host
+        self.day = Self.day(of: time)
+    }
+
+    /// `NAME (HOST's conflicted copy YYYY-MM-DD).EXT`, with a number from the second one on.
+    ///
+    /// A name that would be too long loses the end of its stem, never its extension.
+    func name(for original: FileName, number: Int) -> FileName {
+        let (stem, suffix) = Self.split(original.string)
+        let counter = number > 1 ? " (\(number))" : ""
+        let mark = " (\(host)'s conflicted copy \(day))\(counter)"
+        let room = FileName.maximumByteCount - mark.utf8.count - suffix.utf8.count
+        let shortened = Self.prefix(of: stem, byteCount: max(1, room))
+        // The mark is a fixed pattern and the host's name is cut below, so this is a valid name; the
+        // original is the answer that is always one.
+        return (try? FileName(shortened + mark + suffix)) ?? original
+    }
+
+    /// Splits at the last dot, unless that begins the name or leaves more than a usual extension.
+    private static func split(_ name: String) -> (stem: String, suffix: String) {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
+        let suffix = String(name[dot...])
+        guard suffix.utf8.count <= 32 else { return (name, "") }
+        return (String(name[..<dot]), suffix)
+    }
+
+    private static func prefix(of text: String, byteCount: Int) -> String {
+        var result = ""
+        var used = 0
+        for character in text {
+            used += character.utf8.count
+            if used > byteCount { break }
+            result.append(character)
+        }
+        return result
+    }
+
+    /// Civil date from days since 1970: Howard Hinnant's `civil_from_days`
+    /// (https://howardhinnant.github.io/date_algorithms.html), without a time zone.
+    private static func day(of time: Timestamp) -> String {
+        let days = Int(time.seconds / 86_400) + 719_468
+        let era = (days >= 0 ? days : days - 146_096) / 146_097
+        let dayOfEra = days - era * 146_097
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * shifted + 2) / 5 + 1
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(year)-\(padded(month))-\(padded(day))"
+    }
+}

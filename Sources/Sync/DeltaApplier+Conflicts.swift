@@ -1,0 +1,292 @@
+// What becomes of a node when the server changed it, for each state that this mount may have it in.
+// The table of docs/semantics.md, row by row: whatever users wrote and the server has not, survives.
+
+import ContentHashing
+import Core
+import MetadataStore
+import RemoteStore
+
+extension DeltaApplier {
+    // MARK: New on the server
+
+    /// A file that was not known. Whatever users have made at its place steps aside.
+    mutating func insertFile(_ kind: NodeKind, at place: Place, _ facts: RemoteFacts) throws {
+        try bringBack(place.parent)
+        if let local = try transaction.child(folded: place.name.folded, of: place.parent) {
+            if kind == .file, local.remote == .absent, let hash = local.staged?.hash,
+                hash == facts.hash
+            {
+                // Both wrote the same bytes, or the reply to this mount's own upload was lost.
+                try transaction.setFacts(facts, of: local.inode)
+                try transaction.setRemotePlace(local.inode, place)
+                try mark(local.inode)
+                return
+            }
+            try stepAside(local)
+        }
+        let inode = try transaction.insertRemote(kind, at: place, facts: facts)
+        try mark(inode)
+        announce(place)
+    }
+
+    /// A folder that was not known. One that users have made at its place is the same folder.
+    mutating func insertFolder(at place: Place, _ facts: RemoteFacts) throws {
+        try bringBack(place.parent)
+        if let local = try transaction.child(folded: place.name.folded, of: place.parent) {
+            if local.kind == .folder, local.remote == .absent, !local.flags.contains(.localOnly) {
+                try transaction.setFacts(facts, of: local.inode)
+                try transaction.setRemotePlace(local.inode, place)
+                try mark(local.inode)
+                return
+            }
+            try stepAside(local)
+        }
+        let inode = try transaction.insertRemote(.folder, at: place, facts: facts)
+        try mark(inode)
+        announce(place)
+    }
+
+    // MARK: Changed on the server
+
+    /// The content or the facts of a known file are others now.
+    mutating func updateFile(_ node: Node, _ facts: RemoteFacts, name: FileName) throws {
+        try mark(node.inode)
+        if node.facts.revision == facts.revision {
+            if node.facts != facts {
+                try transaction.setFacts(facts, of: node.inode)
+                announceAttributes(of: node.inode)
+            }
+            try adoptCase(of: node, name)
+            return
+        }
+        if node.isTombstone {
+            try keepEdit(node, facts)
+        } else if let staged = node.staged {
+            if let hash = staged.hash, hash == facts.hash {
+                // The reply to this mount's own upload was lost.
+                try transaction.setFacts(facts, of: node.inode)
+            } else {
+                try separate(node, facts)
+            }
+        } else if context.openFiles.isOpen(node.inode) {
+            try replaceOpenFile(node, facts)
+        } else {
+            try transaction.setFacts(facts, of: node.inode)
+            try forgetTimes(of: node)
+            announceContent(of: node.inode)
+            try adoptCase(of: node, name)
+        }
+    }
+
+    /// Deleted here, edited there: the edit is kept.
+    private mutating func keepEdit(_ node: Node, _ facts: RemoteFacts) throws {
+        try transaction.setFacts(facts, of: node.inode)
+        try transaction.removeStaged(of: node.inode)
+        try forgetTimes(of: node)
+        try bringBack(node.inode)
+    }
+
+    /// Edited here, edited there: theirs keeps the name, ours goes on beside it.
+    private mutating func separate(_ node: Node, _ facts: RemoteFacts) throws {
+        guard let remotePlace = try transaction.remotePlace(of: node) else { return }
+        if node.remote == .inPlace {
+            try stepAside(node)
+        }
+        try transaction.setRemoteAbsent(node.inode)
+        try transaction.enqueue(node.inode, due: context.now)
+        try insertFile(.file, at: remotePlace, facts)
+    }
+
+    /// Open and not changed here, edited there: as if renamed over. Handles keep the old inode, the
+    /// path leads to a new one.
+    private mutating func replaceOpenFile(_ node: Node, _ facts: RemoteFacts) throws {
+        guard let place = node.place, let remotePlace = try transaction.remotePlace(of: node) else {
+            return
+        }
+        try transaction.move(node.inode, to: nil)
+        try transaction.setRemoteAbsent(node.inode)
+        try transaction.dequeue(node.inode)
+        var local = node.local
+        local.modified = nil
+        local.accessed = nil
+        local.changed = nil
+        let inode = try transaction.insert(node.kind, at: place, local: local)
+        try transaction.setFacts(facts, of: inode)
+        try transaction.setRemotePlace(inode, remotePlace)
+        if try transaction.node(inode)?.remote == .displaced {
+            try transaction.enqueue(inode, due: context.now)
+        }
+        try mark(inode)
+        announce(place)
+    }
+
+    /// The server has a known node elsewhere now. Users see it follow, unless they moved or deleted it.
+    mutating func moveRemote(_ node: Node, to place: Place) throws {
+        guard node.remote == .inPlace, let old = node.place else {
+            try transaction.setRemotePlace(node.inode, place)
+            return
+        }
+        try bringBack(place.parent)
+        if try transaction.isInode(place.parent, within: node.inode) {
+            try undoMoves(from: place.parent, upTo: node.inode)
+        }
+        if let local = try transaction.child(folded: place.name.folded, of: place.parent),
+            local.inode != node.inode
+        {
+            try stepAside(local)
+        }
+        try transaction.move(node.inode, to: place)
+        try transaction.setRemotePlace(node.inode, place)
+        announceDeletion(of: node.inode, at: old)
+        announce(place)
+    }
+
+    // MARK: Gone on the server
+
+    /// The server has a node no more, nor anything below it that does not turn up again.
+    mutating func removeRemote(_ node: Node) throws {
+        if node.kind == .folder {
+            for child in try transaction.remoteChildren(of: node.inode) {
+                try removeRemote(child)
+            }
+        }
+        guard !isMetAgain(node) else { return }
+        switch node.kind {
+        case .folder: try removeRemoteFolder(node)
+        case .file, .symbolicLink: try removeRemoteFile(node)
+        }
+    }
+
+    private mutating func removeRemoteFile(_ node: Node) throws {
+        guard let place = node.place else {
+            // Deleted here as well.
+            try transaction.setRemoteAbsent(node.inode)
+            try removeUnlessOpen(node)
+            return
+        }
+        if node.staged != nil {
+            // Edited here, deleted there: the edit is kept, as a new file.
+            try transaction.setRemoteAbsent(node.inode)
+            try transaction.enqueue(node.inode, due: context.now)
+            return
+        }
+        if node.remote == .displaced, let base = StagedContent.Base(whole: node.facts) {
+            // Moved here, deleted there: kept where it was moved to. Old revisions can still be read.
+            try transaction.setRemoteAbsent(node.inode)
+            _ = try context.staging.begin(
+                node.inode, base: base, size: base.size, due: context.now, in: transaction)
+            return
+        }
+        try transaction.move(node.inode, to: nil)
+        try transaction.setRemoteAbsent(node.inode)
+        try removeUnlessOpen(node)
+        announceDeletion(of: node.inode, at: place)
+    }
+
+    private mutating func removeRemoteFolder(_ node: Node) throws {
+        // What was to be moved into, or out of, a folder that is gone still has its inode here.
+        guard let current = try transaction.node(node.inode) else { return }
+        // Children that turn up elsewhere in this batch leave by themselves.
+        let remaining = try transaction.children(of: current.inode).contains { child in
+            try transaction.node(child.inode).map { !isMetAgain($0) } ?? false
+        }
+        guard let place = current.place, !remaining, current.remote == .inPlace else {
+            try transaction.setRemoteAbsent(current.inode)
+            if current.place != nil {
+                try transaction.enqueue(current.inode, due: context.now)
+            } else {
+                try transaction.remove(current.inode)
+            }
+            return
+        }
+        try transaction.remove(current.inode)
+        announceDeletion(of: current.inode, at: place)
+    }
+
+    private func removeUnlessOpen(_ node: Node) throws {
+        if context.openFiles.isOpen(node.inode) {
+            try transaction.dequeue(node.inode)
+        } else {
+            try transaction.remove(node.inode)
+        }
+    }
+
+    // MARK: Ways out
+
+    /// Gives a local node a conflicted copy's name, so that the server's keeps the name.
+    mutating func stepAside(_ node: Node) throws {
+        guard let place = node.place else { return }
+        let names = ConflictName(host: context.host, at: context.now)
+        var number = 1
+        var free = names.name(for: place.name, number: number)
+        while try transaction.child(folded: free.folded, of: place.parent) != nil
+            || transaction.remoteChild(folded: free.folded, of: place.parent) != nil
+        {
+            number += 1
+            free = names.name(for: place.name, number: number)
+        }
+        let aside = Place(parent: place.parent, name: free)
+        try transaction.move(node.inode, to: aside)
+        if !node.flags.contains(.localOnly) {
+            try transaction.enqueue(node.inode, due: context.now)
+        }
+        noteConflict(free)
+        announceDeletion(of: node.inode, at: place)
+        announce(aside)
+    }
+
+    /// Makes a deleted node visible again where the server has it, and the folders above it.
+    mutating func bringBack(_ inode: InodeID) throws {
+        guard inode != .root, let node = try transaction.node(inode), node.place == nil,
+            let place = try transaction.remotePlace(of: node)
+        else { return }
+        try bringBack(place.parent)
+        if let local = try transaction.child(folded: place.name.folded, of: place.parent) {
+            try stepAside(local)
+        }
+        try transaction.move(inode, to: place)
+        try transaction.dequeue(inode)
+        announce(place)
+    }
+
+    /// The server put a folder below one that users have moved into it. The users' move gives way.
+    private mutating func undoMoves(from inode: InodeID, upTo ancestor: InodeID) throws {
+        var current = inode
+        while current != ancestor, let node = try transaction.node(current), let place = node.place
+        {
+            if node.remote == .displaced, let remotePlace = try transaction.remotePlace(of: node),
+                try !transaction.isInode(remotePlace.parent, within: current)
+            {
+                if let local = try transaction.child(
+                    folded: remotePlace.name.folded, of: remotePlace.parent)
+                {
+                    try stepAside(local)
+                }
+                try transaction.move(current, to: remotePlace)
+                try transaction.dequeue(current)
+                announceDeletion(of: current, at: place)
+                announce(remotePlace)
+                return
+            }
+            current = place.parent
+        }
+    }
+
+    /// A new revision has its own times; those that users set were the old one's.
+    private func forgetTimes(of node: Node) throws {
+        var local = node.local
+        guard local.modified != nil || local.accessed != nil || local.changed != nil else { return }
+        local.modified = nil
+        local.accessed = nil
+        local.changed = nil
+        try transaction.setLocal(local, of: node.inode)
+    }
+}
+
+extension StagedContent.Base {
+    /// The whole content of a node's revision; nil when it has none that can be read.
+    init?(whole facts: RemoteFacts) {
+        guard let revision = facts.revision, let hash = facts.hash else { return nil }
+        self.init(revision: revision, hash: hash, size: facts.size, limit: facts.size)
+    }
+}

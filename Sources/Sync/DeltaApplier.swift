@@ -1,0 +1,255 @@
+// Brings what the server says into the tree: listings, deltas and single answers, by the same rules.
+// What happens when both sides changed something is in `DeltaApplier+Conflicts.swift`. Not responsible
+// for fetching, nor for telling the kernel: it returns what changed.
+
+import ContentHashing
+import Core
+import MetadataStore
+import RemoteStore
+
+/// What the rules need beside the tree.
+struct DeltaContext: Sendable {
+    /// Asked whether a file is open, which makes a remote change a rename over it.
+    var openFiles: any OpenFileTracking
+    /// Where content is staged that the server has lost and the user still wants.
+    var staging: StagingArea
+    /// The clock.
+    var now: Timestamp
+    /// This machine's name, for conflicted copies.
+    var host: String
+    /// Whether a full listing is running, whose meetings are to be marked.
+    var isListing: Bool
+}
+
+/// Applies entries of the server, in order, within one transaction.
+struct DeltaApplier {
+    let transaction: Transaction
+    let context: DeltaContext
+    /// What changed for users, to be announced after the commit.
+    private(set) var changes: [TreeChange] = []
+    /// The names that conflicted copies were given.
+    private(set) var conflicts: [String] = []
+
+    /// For each identity in the batch, the index of its last entry. What a `deleted` entry takes away
+    /// and a later entry brings again was moved, and keeps its inode.
+    private var lastIndex: [FileID: Int] = [:]
+    private var currentIndex = 0
+
+    init(transaction: Transaction, context: DeltaContext) {
+        self.transaction = transaction
+        self.context = context
+    }
+
+    /// Applies a batch: all entries between two states of the server.
+    mutating func apply(_ entries: [RemoteEntry]) throws {
+        for (index, entry) in entries.enumerated() {
+            switch entry.kind {
+            case .file(let file): lastIndex[file.id] = index
+            case .folder(let folder): lastIndex[folder.id] = index
+            case .deleted: break
+            }
+        }
+        for (index, entry) in entries.enumerated() {
+            currentIndex = index
+            switch entry.kind {
+            case .file(let file): try applyFile(file, entry)
+            case .folder(let folder): try applyFolder(folder, entry)
+            case .deleted: try applyDeletion(entry)
+            }
+        }
+    }
+
+    /// Takes away what a full listing did not meet.
+    mutating func removeUnseen() throws {
+        lastIndex = [:]
+        for node in try transaction.unseenNodes() {
+            if let current = try transaction.node(node.inode), current.remote != .absent {
+                try removeRemote(current)
+            }
+        }
+        try transaction.clearSeen()
+    }
+
+    // MARK: One entry
+
+    private mutating func applyFile(_ file: RemoteFile, _ entry: RemoteEntry) throws {
+        // The echo of a revision that this mount has replaced meanwhile.
+        if try transaction.isSuperseded(file.revision) { return }
+        let kind: NodeKind = file.symbolicLinkTarget == nil ? .file : .symbolicLink
+        let place = try place(of: entry)
+        let facts = RemoteFacts(file)
+        var occupant = try occupant(of: place, for: file.id)
+        if let known = occupant, known.kind != kind || isOther(known, than: file.id) {
+            try removeRemote(known)
+            occupant = nil
+        }
+        if let known = occupant {
+            try updateFile(known, facts, name: place.name)
+        } else {
+            try insertFile(kind, at: place, facts)
+        }
+    }
+
+    private mutating func applyFolder(_ folder: RemoteFolder, _ entry: RemoteEntry) throws {
+        let place = try place(of: entry)
+        let facts = RemoteFacts(folder)
+        var occupant = try occupant(of: place, for: folder.id)
+        if let known = occupant, known.kind != .folder {
+            try removeRemote(known)
+            occupant = nil
+        }
+        guard let known = occupant else {
+            try insertFolder(at: place, facts)
+            return
+        }
+        if known.facts != facts {
+            try transaction.setFacts(facts, of: known.inode)
+            if known.facts.flags != facts.flags {
+                changes.append(.attributes(known.inode))
+            }
+        }
+        try adoptCase(of: known, place.name)
+        try mark(known.inode)
+    }
+
+    private mutating func applyDeletion(_ entry: RemoteEntry) throws {
+        let parentPath = Folding.fold(entry.foldedPath.parent.rawValue)
+        guard let parent = try transaction.remoteNode(foldedPath: parentPath),
+            let node = try transaction.remoteChild(folded: entry.name.folded, of: parent.inode)
+        else { return }
+        try removeRemote(node)
+    }
+
+    /// The node that the server has at a place, after bringing one there that it had elsewhere.
+    private mutating func occupant(of place: Place, for id: FileID) throws -> Node? {
+        let occupant = try transaction.remoteChild(folded: place.name.folded, of: place.parent)
+        guard let known = try transaction.node(id: id), known.inode != occupant?.inode else {
+            return occupant
+        }
+        if let occupant {
+            if occupant.kind == .folder && occupant.facts.id == nil && known.kind == .folder {
+                try adoptChildren(of: occupant, into: known)
+            } else {
+                try removeRemote(occupant)
+            }
+        }
+        try moveRemote(known, to: place)
+        return try transaction.node(known.inode)
+    }
+
+    private func isOther(_ node: Node, than id: FileID) -> Bool {
+        guard let known = node.facts.id else { return false }
+        return known != id
+    }
+
+    /// Takes the server's spelling of a name that users see under another one, unless they are about
+    /// to rename it. A difference in composition only is the user's spelling, and stays.
+    mutating func adoptCase(of node: Node, _ name: FileName) throws {
+        guard node.remote == .inPlace, let place = node.place, place.name.string != name.string
+        else { return }
+        let spelled = Place(parent: place.parent, name: name)
+        try transaction.move(node.inode, to: spelled)
+        try transaction.setRemotePlace(node.inode, spelled)
+        changes.append(.deletedEntry(parent: place.parent, child: node.inode, name: place.name))
+        announce(spelled)
+    }
+
+    // MARK: Folders above
+
+    /// The place that an entry names. Folders above it that are not known are made, because the server
+    /// has them; those that users deleted come back, because something new is in them.
+    private mutating func place(of entry: RemoteEntry) throws -> Place {
+        var parent = InodeID.root
+        for component in entry.foldedPath.parent.rawValue.split(separator: "/") {
+            let name = try FileName(String(component))
+            parent = try folder(name, in: parent)
+        }
+        return Place(parent: parent, name: entry.name)
+    }
+
+    private mutating func folder(_ name: FileName, in parent: InodeID) throws -> InodeID {
+        if let known = try transaction.remoteChild(folded: name.folded, of: parent) {
+            if known.kind == .folder {
+                return known.inode
+            }
+            try removeRemote(known)
+        }
+        try insertFolder(at: Place(parent: parent, name: name), RemoteFacts())
+        guard let made = try transaction.remoteChild(folded: name.folded, of: parent) else {
+            return parent
+        }
+        return made.inode
+    }
+
+    /// A folder whose identity was not known turns out to be one that is.
+    private mutating func adoptChildren(of placeholder: Node, into folder: Node) throws {
+        for child in try transaction.remoteChildren(of: placeholder.inode) {
+            guard let place = try transaction.remotePlace(of: child) else { continue }
+            try moveRemote(child, to: Place(parent: folder.inode, name: place.name))
+        }
+        try removeRemote(placeholder)
+    }
+
+    // MARK: Bookkeeping
+
+    func mark(_ inode: InodeID) throws {
+        if context.isListing {
+            try transaction.markSeen(inode)
+        }
+    }
+
+    func isMetAgain(_ node: Node) -> Bool {
+        guard let id = node.facts.id, let last = lastIndex[id] else { return false }
+        return last > currentIndex
+    }
+
+    mutating func announce(_ place: Place) {
+        changes.append(.entry(parent: place.parent, name: place.name))
+        changes.append(.listing(place.parent))
+    }
+
+    mutating func announceDeletion(of inode: InodeID, at place: Place) {
+        changes.append(.deletedEntry(parent: place.parent, child: inode, name: place.name))
+        changes.append(.listing(place.parent))
+    }
+
+    mutating func announceAttributes(of inode: InodeID) {
+        changes.append(.attributes(inode))
+    }
+
+    mutating func announceContent(of inode: InodeID) {
+        changes.append(.content(inode))
+    }
+
+    mutating func noteConflict(_ name: FileName) {
+        conflicts.append(name.string)
+    }
+}
+
+extension RemotePath {
+    /// The folder above; the root's is the root.
+    var parent: RemotePath {
+        guard let slash = rawValue.utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
+        return RemotePath(rawValue: String(rawValue[..<slash]))
+    }
+}
+
+extension RemoteFacts {
+    init(_ file: RemoteFile) {
+        var flags: NodeFlags = []
+        if file.isReadOnly { flags.insert(.readOnly) }
+        if !file.isDownloadable { flags.insert(.notDownloadable) }
+        self.init(
+            id: file.id, revision: file.revision, size: file.size, hash: file.hash,
+            clientModified: file.clientModified, serverModified: file.serverModified,
+            target: file.symbolicLinkTarget, flags: flags)
+    }
+
+    init(_ folder: RemoteFolder) {
+        var flags: NodeFlags = []
+        if folder.isReadOnly { flags.insert(.readOnly) }
+        if folder.isTraverseOnly { flags.insert(.traverseOnly) }
+        if folder.isNoAccess { flags.insert(.noAccess) }
+        self.init(id: folder.id, sharedFolderID: folder.sharedFolderID, flags: flags)
+    }
+}

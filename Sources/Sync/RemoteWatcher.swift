@@ -1,0 +1,294 @@
+// Keeps the tree as the server has it: one listing of everything, then its changes as they happen.
+
+import Core
+import Logging
+import MetadataStore
+import RemoteStore
+
+/// Follows the account's stream of changes from where it was left.
+actor RemoteWatcher {
+    /// Keys of the settings that say how far this mount has come.
+    private enum Setting {
+        static let cursor = "feed.cursor"
+        /// "listing" until the first listing is complete, "comparing" while listing again after a
+        /// reset, "complete" then.
+        static let phase = "feed.phase"
+    }
+
+    private enum Phase: String {
+        case listing, comparing, complete
+    }
+
+    /// Seconds that one longpoll lasts. The server adds up to 90 of its own.
+    private static let pollTimeout = 120
+
+    /// Seconds between two questions for the account's space.
+    private static let spaceInterval = 600.0
+
+    private let environment: UploadEnvironment
+    private let uploader: Uploader
+    private var failures = 0
+    private var spaceDue = Timestamp(nanoseconds: 0)
+
+    init(environment: UploadEnvironment, uploader: Uploader) {
+        self.environment = environment
+        self.uploader = uploader
+    }
+
+    /// Reads what an earlier run has left, so that a known tree is served before the network answers.
+    func restore() throws {
+        let phase = try environment.store.read { try $0.setting(Setting.phase) }
+        let isComplete = phase == Phase.complete.rawValue
+        environment.state.update { status in
+            // While listing again after a reset, the tree is as complete as it was.
+            status.isTreeComplete = isComplete || phase == Phase.comparing.rawValue
+            status.isListing = !isComplete
+        }
+    }
+
+    /// Follows changes until the task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            do throws(RemoteError) {
+                try await follow()
+            } catch {
+                await handle(error)
+            }
+        }
+    }
+
+    private func follow() async throws(RemoteError) {
+        try await refreshSpace()
+        guard let cursor = try await setting(Setting.cursor) else {
+            return try await startListing()
+        }
+        let phase = Phase(rawValue: try await setting(Setting.phase) ?? "") ?? .listing
+        guard phase == .complete else {
+            return try await continueListing(after: Cursor(cursor), phase)
+        }
+        try await catchUp(from: Cursor(cursor))
+        try await waitForChange()
+    }
+
+    /// Asks for the account's space, now and then: uploads and other clients change it, and nothing
+    /// tells.
+    private func refreshSpace() async throws(RemoteError) {
+        let now = environment.clock.now()
+        guard now >= spaceDue else { return }
+        let space = try await environment.remote.space()
+        environment.state.update { $0.space = space }
+        spaceDue = now.adding(seconds: Self.spaceInterval)
+    }
+
+    // MARK: Listing everything
+
+    private func startListing() async throws(RemoteError) {
+        let page = try await environment.remote.list(.root, recursive: true)
+        try await applyListing(page, .listing)
+    }
+
+    private func continueListing(after cursor: Cursor, _ phase: Phase) async throws(RemoteError) {
+        try await applyListing(try await environment.remote.list(after: cursor), phase)
+    }
+
+    /// Applies one page of the full listing. The page and the cursor behind it are one transaction, so
+    /// that a listing that is stopped goes on where it was.
+    private func applyListing(_ page: RemotePage, _ phase: Phase) async throws(RemoteError) {
+        let environment = environment
+        var context = environment.deltaContext()
+        context.isListing = true
+        let surroundings = context
+        try await write { transaction in
+            var applier = DeltaApplier(transaction: transaction, context: surroundings)
+            try applier.apply(page.entries)
+            if !page.hasMore {
+                if phase == .comparing {
+                    try applier.removeUnseen()
+                }
+                try transaction.clearSeen()
+            }
+            try transaction.setSetting(Setting.cursor, to: page.cursor.rawValue)
+            let next = page.hasMore ? phase : .complete
+            try transaction.setSetting(Setting.phase, to: next.rawValue)
+            return applier.outcome
+        }
+        heard()
+        if !page.hasMore {
+            environment.state.update { status in
+                status.isTreeComplete = true
+                status.isListing = false
+            }
+            environment.log.info("the tree is complete")
+        }
+    }
+
+    /// The cursor has expired: what is known stays visible while everything is listed again, and what
+    /// the listing does not meet goes at its end.
+    private func startComparing() async throws(RemoteError) {
+        environment.state.update { $0.isListing = true }
+        try await write { transaction in
+            try transaction.clearSeen()
+            return DeltaOutcome()
+        }
+        let page = try await environment.remote.list(.root, recursive: true)
+        try await applyListing(page, .comparing)
+    }
+
+    // MARK: Changes
+
+    /// Brings in everything that happened after the cursor, as one step from one state of the server
+    /// to a later one: nobody sees a file gone that was moved.
+    private func catchUp(from cursor: Cursor) async throws(RemoteError) {
+        var cursor = cursor
+        var entries: [RemoteEntry] = []
+        var rounds = 0
+        while true {
+            let recorded = environment.state.recordedCount
+            let page = try await environment.remote.list(after: cursor)
+            entries += page.entries
+            cursor = page.cursor
+            if page.hasMore { continue }
+            rounds += 1
+            if entries.isEmpty {
+                try await keep(cursor)
+                break
+            }
+            let isApplied = try await apply(
+                entries, cursor, unlessRecordedAfter: rounds < 6 ? recorded : nil)
+            if isApplied { break }
+        }
+        heard()
+    }
+
+    /// Applies a batch, unless a change of this mount was recorded after the batch was asked for: then
+    /// it may be older than that change, and what followed must be fetched and applied with it.
+    private func apply(
+        _ entries: [RemoteEntry], _ cursor: Cursor, unlessRecordedAfter recorded: Int?
+    ) async throws(RemoteError) -> Bool {
+        let environment = environment
+        let context = environment.deltaContext()
+        return try await write { transaction in
+            if let recorded, environment.state.recordedCount != recorded {
+                return DeltaOutcome(isApplied: false)
+            }
+            var applier = DeltaApplier(transaction: transaction, context: context)
+            try applier.apply(entries)
+            try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
+            return applier.outcome
+        }
+    }
+
+    private func keep(_ cursor: Cursor) async throws(RemoteError) {
+        try await write { transaction in
+            try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
+            return DeltaOutcome()
+        }
+    }
+
+    private func waitForChange() async throws(RemoteError) {
+        guard let cursor = try await setting(Setting.cursor) else { return }
+        let change = try await environment.remote.waitForChange(
+            after: Cursor(cursor), timeout: Self.pollTimeout)
+        heard()
+        if let backoff = change.backoff {
+            await sleep(seconds: Double(backoff))
+        }
+    }
+
+    // MARK: Outcomes
+
+    private func heard() {
+        failures = 0
+        let now = environment.clock.now()
+        let wasOnline = environment.state.current.connection == .online
+        environment.state.update { status in
+            status.connection = .online
+            status.lastHeard = now
+            if !wasOnline { status.lastProblem = nil }
+        }
+        if !wasOnline {
+            Task { await uploader.resume() }
+        }
+    }
+
+    private func handle(_ error: RemoteError) async {
+        if Task.isCancelled || error == .cancelled { return }
+        if error == .cursorReset {
+            environment.log.info("the cursor has expired: listing again")
+            do throws(RemoteError) {
+                try await startComparing()
+                return
+            } catch {
+                return await handleFailure(error)
+            }
+        }
+        await handleFailure(error)
+    }
+
+    private func handleFailure(_ error: RemoteError) async {
+        failures += 1
+        environment.log.notice("changes are not being delivered", metadata: ["error": "\(error)"])
+        environment.state.update { status in
+            if case .unauthorized(let reason) = error {
+                status.connection = .authenticationRequired
+                status.lastProblem = reason
+            } else {
+                status.connection = .offline
+                status.lastProblem = "\(error)"
+            }
+        }
+        await sleep(seconds: min(30, Double(1 << min(failures - 1, 5))))
+    }
+
+    private func sleep(seconds: Double) async {
+        let until = environment.clock.now().adding(seconds: seconds)
+        _ = try? await environment.clock.sleep(until: until)
+    }
+
+    // MARK: Store
+
+    private func setting(_ key: String) async throws(RemoteError) -> String? {
+        do {
+            return try await environment.store.read { try $0.setting(key) }
+        } catch {
+            throw .server("the local database failed: \(error)")
+        }
+    }
+
+    @discardableResult
+    private func write(
+        _ body: @escaping @Sendable (Transaction) throws -> DeltaOutcome
+    ) async throws(RemoteError) -> Bool {
+        let outcome: DeltaOutcome
+        do {
+            outcome = try await environment.store.write(body)
+        } catch {
+            throw .server("the local database failed: \(error)")
+        }
+        if !outcome.conflicts.isEmpty {
+            environment.log.warning(
+                "conflicted copies made", metadata: ["names": "\(outcome.conflicts)"])
+            environment.state.update { $0.conflicts += outcome.conflicts.count }
+        }
+        if !outcome.changes.isEmpty {
+            environment.observer.treeDidChange(outcome.changes)
+        }
+        if outcome.isApplied {
+            uploader.wake()
+        }
+        return outcome.isApplied
+    }
+}
+
+/// What applying a batch changed.
+struct DeltaOutcome: Sendable {
+    var changes: [TreeChange] = []
+    var conflicts: [String] = []
+    var isApplied = true
+}
+
+extension DeltaApplier {
+    var outcome: DeltaOutcome {
+        DeltaOutcome(changes: changes, conflicts: conflicts)
+    }
+}

@@ -1,0 +1,156 @@
+// Sync as its neighbours see it: starts and stops the parts, and answers questions about them.
+
+public import Core
+public import Logging
+public import MetadataStore
+public import RemoteStore
+import Synchronization
+
+/// Keeps one account's tree and its server the same, in both directions.
+public final class SyncEngine: Syncing {
+    /// How it is set up.
+    public struct Configuration: Sendable {
+        /// This machine's name, for conflicted copies; cut to 64 bytes, without slashes.
+        public var host: String
+        /// How long a file that is still open may be written to before it is sent as it stands, in
+        /// seconds.
+        public var openFileInterval: Double
+
+        /// Names both.
+        public init(host: String, openFileInterval: Double = 30) {
+            let cleaned = host.filter { $0 != "/" && $0 != "\0" }
+            self.host = String(decoding: cleaned.utf8.prefix(64), as: UTF8.self)
+            self.openFileInterval = openFileInterval
+        }
+    }
+
+    /// What is left when a drain ends.
+    public struct Remainder: Hashable, Sendable {
+        /// Nodes still to be sent.
+        public var operations: Int
+        /// Bytes of content among them.
+        public var bytes: Int64
+    }
+
+    private let environment: UploadEnvironment
+    private let uploader: Uploader
+    private let watcher: RemoteWatcher
+    private let lister: FolderLister
+    private let tasks = Mutex<[Task<Void, Never>]>([])
+
+    /// Connects the parts. Nothing runs before `start`.
+    public init(
+        configuration: Configuration, store: MetadataStore, staging: StagingArea,
+        remote: any RemoteStoring, cache: any ContentCaching, openFiles: any OpenFileTracking,
+        observer: any TreeChangeObserving, clock: any SyncClock = SystemClock(), log: Logger
+    ) {
+        environment = UploadEnvironment(
+            store: store, staging: staging, remote: remote, cache: cache, openFiles: openFiles,
+            observer: observer, clock: clock, state: SyncState(), host: configuration.host,
+            log: log, openFileInterval: configuration.openFileInterval)
+        uploader = Uploader(environment: environment)
+        watcher = RemoteWatcher(environment: environment, uploader: uploader)
+        lister = FolderLister(environment: environment)
+    }
+
+    /// Starts following the server and sending what is queued, from earlier mounts too.
+    ///
+    /// Throws when the local database cannot be read.
+    public func start() async throws {
+        try await watcher.restore()
+        let (uploader, watcher) = (uploader, watcher)
+        tasks.withLock {
+            $0 = [Task { await uploader.run() }, Task { await watcher.run() }]
+        }
+    }
+
+    /// Stops at once. What is not sent stays queued.
+    public func stop() async {
+        let running = tasks.withLock { tasks in
+            defer { tasks = [] }
+            return tasks
+        }
+        for task in running {
+            task.cancel()
+        }
+        for task in running {
+            await task.value
+        }
+    }
+
+    // MARK: Syncing
+
+    /// Whether the whole account's tree is known.
+    public var isTreeComplete: Bool { environment.state.current.isTreeComplete }
+    /// Whether remote changes are being delivered.
+    public var isFeedHealthy: Bool {
+        let status = environment.state.current
+        return status.connection == .online && status.isTreeComplete
+    }
+    /// Bytes used and allowed, as last heard.
+    public var space: RemoteSpace? { environment.state.current.space }
+    /// Whether the account was full at the last upload.
+    public var isQuotaExceeded: Bool { environment.state.current.isQuotaExceeded }
+    /// Everything that `status` shows of Sync.
+    public var status: SyncStatus { environment.state.current }
+
+    /// Waits until a folder's children are all in the store.
+    public func ensureListed(_ folder: InodeID) async throws(RemoteError) {
+        try await lister.ensureListed(folder)
+    }
+
+    /// The journal has changed.
+    public func noteChange() {
+        uploader.wake()
+    }
+
+    /// Waits until a node is on the server as users see it.
+    public func drain(_ inode: InodeID) async throws(RemoteError) {
+        let now = environment.clock.now()
+        let store = environment.store
+        _ = try? await store.write { try $0.reschedule(inode, due: now) }
+        uploader.wake()
+        while true {
+            let entry = try? await store.read { try $0.journalEntry(of: inode) }
+            guard let entry = entry.flatMap({ $0 }) else { return }
+            if let problem = entry.problem {
+                throw .server(problem)
+            }
+            switch environment.state.current.connection {
+            case .offline: throw .offline("the server cannot be reached")
+            case .authenticationRequired: throw .unauthorized("the token is refused")
+            case .connecting, .online: break
+            }
+            guard await pause() else { throw .cancelled }
+        }
+    }
+
+    /// Sends everything that is queued, now, until nothing is left or `isOver` says so.
+    ///
+    /// Returns what is left: nothing, if all is on the server.
+    public func drain(
+        progress: @Sendable (Remainder) -> Void = { _ in }, until isOver: @Sendable () -> Bool
+    ) async throws -> Remainder {
+        try await uploader.beginDraining()
+        var remainder = try await pending()
+        while remainder.operations > 0 && !isOver() {
+            progress(remainder)
+            guard await pause() else { break }
+            remainder = try await pending()
+        }
+        await uploader.endDraining()
+        return remainder
+    }
+
+    /// What is queued.
+    public func pending() async throws -> Remainder {
+        let pending = try await environment.store.read { try $0.pending() }
+        return Remainder(operations: pending.operations, bytes: pending.bytes)
+    }
+
+    /// A short wait between two looks at the journal; false when the task is cancelled.
+    private func pause() async -> Bool {
+        let next = environment.clock.now().adding(seconds: 0.02)
+        return (try? await environment.clock.sleep(until: next)) != nil
+    }
+}

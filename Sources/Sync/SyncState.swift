@@ -1,0 +1,70 @@
+// What Sync knows of itself, for operations and for `status`: read at once, from any thread.
+
+public import Core
+public import RemoteStore
+import Synchronization
+
+/// A summary of how the mount stands with the server.
+public struct SyncStatus: Hashable, Sendable {
+    /// How the server is reached.
+    public enum Connection: String, Hashable, Sendable {
+        /// Nothing has been heard yet.
+        case connecting
+        /// Changes are being delivered.
+        case online
+        /// The server cannot be reached; cached content is served and changes are queued.
+        case offline
+        /// The token is refused; somebody must log in.
+        case authenticationRequired = "auth-required"
+    }
+
+    /// Content that is being sent.
+    public struct Upload: Hashable, Sendable {
+        /// Where to.
+        public var path: String
+        /// Size in bytes.
+        public var size: Int64
+        /// Bytes sent so far.
+        public var sent: Int64
+    }
+
+    /// How the server is reached.
+    public var connection = Connection.connecting
+    /// Whether the whole tree is known.
+    public var isTreeComplete = false
+    /// Whether a listing of everything is running, the first or one after a reset.
+    public var isListing = true
+    /// Whether the account was full at the last upload.
+    public var isQuotaExceeded = false
+    /// Bytes used and allowed, as last heard.
+    public var space: RemoteSpace?
+    /// Content that is being sent.
+    public var uploads: [InodeID: Upload] = [:]
+    /// Conflicted copies made since the mount started.
+    public var conflicts = 0
+    /// What went wrong last, and what to do about it.
+    public var lastProblem: String?
+    /// When the server last confirmed the state of the tree.
+    public var lastHeard: Timestamp?
+}
+
+/// The shared, current `SyncStatus`.
+final class SyncState: Sendable {
+    /// Lock: a leaf; nothing else is taken under it.
+    private let status = Mutex(SyncStatus())
+    /// Changes of the server by this mount that are recorded in the store. A page that was asked for
+    /// before one was recorded may be older than it.
+    private let recorded = Atomic<Int>(0)
+
+    var current: SyncStatus { status.withLock { $0 } }
+
+    func update(_ change: (inout SyncStatus) -> Void) {
+        status.withLock { change(&$0) }
+    }
+
+    var recordedCount: Int { recorded.load(ordering: .sequentiallyConsistent) }
+
+    func noteRecorded() {
+        recorded.add(1, ordering: .sequentiallyConsistent)
+    }
+}

@@ -1,0 +1,299 @@
+// What is to be sent for a node: the difference between where and how users see it and where and how
+// the server has it. Decided within a transaction, at the moment of sending; sending is `Uploader`'s.
+
+import ContentHashing
+import Core
+import MetadataStore
+import RemoteStore
+
+/// The next step for one node of the journal.
+enum UploadStep: Hashable, Sendable {
+    /// The server has it as users see it.
+    case settled
+    /// Another node must be sent first.
+    case waitFor(InodeID)
+    /// Somebody is still writing.
+    case waitForWriters
+    /// Make the folder.
+    case makeFolder(at: RemotePath, Place)
+    /// Send the content.
+    case upload(ContentUpload)
+    /// Let the server copy content that it has.
+    case copy(from: RemotePath, ContentUpload)
+    /// Move to where users see it, or to a name in between.
+    case move(from: RemotePath, to: RemotePath, Place)
+    /// Delete a file, if it still is this revision.
+    case deleteFile(RemotePath, Revision?)
+    /// Delete a folder and what users deleted in it.
+    case deleteFolder(RemotePath)
+
+    /// Whether paths of other nodes change by it: then nothing else may be on its way.
+    var isExclusive: Bool {
+        switch self {
+        case .move, .deleteFolder: true
+        case .settled, .waitFor, .waitForWriters, .makeFolder, .upload, .copy, .deleteFile: false
+        }
+    }
+}
+
+/// Content to be sent, and where to.
+struct ContentUpload: Hashable, Sendable {
+    /// Where the file is to be.
+    var path: RemotePath
+    /// The same as a place.
+    var place: Place
+    /// What must be there.
+    var expectation: RemoteCommit.Expectation
+    /// The modification time.
+    var modified: Timestamp
+    /// The content as it was when the step was decided.
+    var staged: StagedContent
+}
+
+/// Decides the next step for a node. Gives identities from deleted to new nodes where that keeps a
+/// file's history, and otherwise changes nothing.
+struct UploadPlanner {
+    let transaction: Transaction
+    let openFiles: any OpenFileTracking
+    /// Somebody waits for everything to be sent: open files too, as they stand.
+    let isDraining: Bool
+    /// Files written to after this time by a handle that is still open may wait.
+    let settledBefore: Timestamp
+
+    /// The step to take for a node, or for the one that it waits for, directly or not; nil when
+    /// nothing can be done for it now. `busy` nodes are on their way already.
+    func decide(
+        from start: InodeID, at now: Timestamp, busy: Set<InodeID>
+    ) throws -> (inode: InodeID, step: UploadStep)? {
+        var visited: Set<InodeID> = []
+        var current = start
+        while visited.insert(current).inserted, !busy.contains(current) {
+            let step = try step(for: current)
+            switch step {
+            case .waitFor(let other):
+                guard try isDue(other, at: now) else { return nil }
+                current = other
+            case .waitForWriters:
+                try transaction.reschedule(current, due: now.adding(seconds: 1))
+                return nil
+            case .settled:
+                if try transaction.node(current)?.staged != nil {
+                    return (current, step)
+                }
+                try transaction.dequeue(current)
+                guard current != start else { return nil }
+                current = start
+                visited.remove(start)
+            case .makeFolder, .upload, .copy, .move, .deleteFile, .deleteFolder:
+                return (current, step)
+            }
+        }
+        return nil
+    }
+
+    /// Whether a node that another one waits for may be sent now.
+    private func isDue(_ inode: InodeID, at now: Timestamp) throws -> Bool {
+        if let entry = try transaction.journalEntry(of: inode) {
+            return entry.due <= now
+        }
+        guard let node = try transaction.node(inode), !node.flags.contains(.localOnly) else {
+            return false
+        }
+        try transaction.enqueue(inode, due: now)
+        return true
+    }
+
+    func step(for inode: InodeID) throws -> UploadStep {
+        guard let node = try transaction.node(inode), !node.flags.contains(.localOnly) else {
+            return .settled
+        }
+        guard let place = node.place else { return try deletion(of: node) }
+        guard let parentPath = try transaction.remotePath(of: place.parent) else {
+            return .waitFor(place.parent)
+        }
+        let path = RemotePath(rawValue: parentPath).appending(place.name)
+        switch node.remote {
+        case .absent: return try creation(of: node, at: path, place)
+        case .displaced: return try move(of: node, to: path, place)
+        case .inPlace: return try update(of: node, at: path, place)
+        }
+    }
+
+    // MARK: New nodes
+
+    private func creation(of node: Node, at path: RemotePath, _ place: Place) throws -> UploadStep {
+        if let blocked = try step(toFree: place, for: node) {
+            return blocked
+        }
+        // Freeing the place may have handed over the identity of what was there.
+        if let current = try transaction.node(node.inode), current.remote == .inPlace {
+            return try update(of: current, at: path, place)
+        }
+        switch node.kind {
+        case .folder: return .makeFolder(at: path, place)
+        case .symbolicLink: return .settled
+        case .file:
+            return try content(of: node, at: path, place, expecting: .absent(strict: true))
+        }
+    }
+
+    private func update(of node: Node, at path: RemotePath, _ place: Place) throws -> UploadStep {
+        guard let staged = node.staged, let revision = node.facts.revision else { return .settled }
+        if let hash = staged.hash, hash == node.facts.hash {
+            return .settled
+        }
+        return try content(of: node, at: path, place, expecting: .revision(revision))
+    }
+
+    private func content(
+        of node: Node, at path: RemotePath, _ place: Place,
+        expecting expectation: RemoteCommit.Expectation
+    ) throws -> UploadStep {
+        guard let staged = node.staged else { return .settled }
+        if !isDraining && openFiles.isOpenForWriting(node.inode) && node.modified > settledBefore {
+            return .waitForWriters
+        }
+        let upload = ContentUpload(
+            path: path, place: place, expectation: expectation, modified: node.modified,
+            staged: staged)
+        if node.remote == .absent, let source = try serverCopy(of: staged) {
+            return .copy(from: source, upload)
+        }
+        return .upload(upload)
+    }
+
+    /// The path of a file on the server with exactly the staged content, if that is an untouched copy.
+    private func serverCopy(of staged: StagedContent) throws -> RemotePath? {
+        guard let base = staged.base, staged.size == base.size, base.limit == base.size,
+            base.size > 0, staged.blocks.allSatisfy({ $0 == 0 }),
+            let source = try transaction.remoteFile(revision: base.revision),
+            let path = try transaction.remotePath(of: source.inode)
+        else { return nil }
+        return RemotePath(rawValue: path)
+    }
+
+    // MARK: Moved nodes
+
+    private func move(of node: Node, to path: RemotePath, _ place: Place) throws -> UploadStep {
+        guard let source = try transaction.remotePath(of: node.inode) else { return .settled }
+        if try transaction.isRemote(place.parent, within: node.inode) {
+            // Into a folder that the server still has below it: that one moves out first.
+            return try stepOut(of: node, from: place.parent)
+        }
+        if let blocked = try step(toFree: place, for: node) {
+            return blocked
+        }
+        let from = RemotePath(rawValue: source)
+        if Folding.fold(source) == Folding.fold(path.rawValue) {
+            // Dropbox refuses a rename that changes nothing but case, so it takes two.
+            return try between(node, from: from, at: place)
+        }
+        return .move(from: from, to: path, place)
+    }
+
+    private func stepOut(of node: Node, from folder: InodeID) throws -> UploadStep {
+        var current = folder
+        while current != node.inode, let step = try transaction.node(current) {
+            if step.remote == .displaced {
+                return .waitFor(current)
+            }
+            guard let place = try transaction.remotePlace(of: step) else { break }
+            current = place.parent
+        }
+        return .settled
+    }
+
+    /// Moves a node to a free name beside the place, from where it will move on.
+    private func between(_ node: Node, from: RemotePath, at place: Place) throws -> UploadStep {
+        var number = 1
+        while true {
+            let name = try FileName(".dbxfs-rename-\(node.inode.rawValue)-\(number)")
+            if try transaction.child(folded: name.folded, of: place.parent) == nil,
+                try transaction.remoteChild(folded: name.folded, of: place.parent) == nil,
+                let parent = try transaction.remotePath(of: place.parent)
+            {
+                let path = RemotePath(rawValue: parent).appending(name)
+                return .move(from: from, to: path, Place(parent: place.parent, name: name))
+            }
+            number += 1
+        }
+    }
+
+    /// What must happen before a place on the server is free for a node; nil when it is.
+    private func step(toFree place: Place, for node: Node) throws -> UploadStep? {
+        guard
+            let occupant = try transaction.remoteChild(
+                folded: place.name.folded, of: place.parent),
+            occupant.inode != node.inode
+        else { return nil }
+        if occupant.isTombstone, occupant.kind == .file, node.kind == .file,
+            node.remote == .absent, node.staged != nil
+        {
+            // Deleted and written again, or renamed away and rewritten: the next revision of the
+            // same file, with its history and its links.
+            try transaction.handOverRemote(from: occupant.inode, to: node.inode)
+            try transaction.dequeue(occupant.inode)
+            if !openFiles.isOpen(occupant.inode) {
+                try transaction.remove(occupant.inode)
+            }
+            return nil
+        }
+        if node.remote == .displaced, try isWaiting(occupant, for: node),
+            let path = try transaction.remotePath(of: node.inode)
+        {
+            // Nodes change places in a ring: one goes by way of a third name.
+            return try between(node, from: RemotePath(rawValue: path), at: place)
+        }
+        return .waitFor(occupant.inode)
+    }
+
+    /// Whether the node in the way waits, itself or through others in its way, for this one to move.
+    private func isWaiting(_ occupant: Node, for node: Node) throws -> Bool {
+        var current = occupant
+        for _ in 0..<64 {
+            guard let place = current.place,
+                let next = try transaction.remoteChild(
+                    folded: place.name.folded, of: place.parent),
+                next.inode != current.inode
+            else { return false }
+            if next.inode == node.inode { return true }
+            current = next
+        }
+        return false
+    }
+
+    // MARK: Deleted nodes
+
+    private func deletion(of node: Node) throws -> UploadStep {
+        guard let place = try transaction.remotePlace(of: node),
+            let path = try transaction.remotePath(of: node.inode)
+        else { return .settled }
+        if let parent = try transaction.node(place.parent), parent.isTombstone {
+            // Goes with its folder.
+            return .waitFor(parent.inode)
+        }
+        if node.kind == .folder {
+            if let survivor = try survivor(in: node.inode) {
+                return .waitFor(survivor)
+            }
+            return .deleteFolder(RemotePath(rawValue: path))
+        }
+        if let successor = try transaction.child(folded: place.name.folded, of: place.parent),
+            successor.kind == .file, successor.remote == .absent, successor.staged != nil,
+            !successor.flags.contains(.localOnly)
+        {
+            // Its content will become this file's next revision.
+            return .waitFor(successor.inode)
+        }
+        return .deleteFile(RemotePath(rawValue: path), node.facts.revision)
+    }
+
+    /// A node that the server has below a deleted folder and that users have moved out of it.
+    private func survivor(in folder: InodeID) throws -> InodeID? {
+        for child in try transaction.remoteChildren(of: folder) {
+            if child.place != nil { return child.inode }
+            if child.kind == .folder, let below = try survivor(in: child.inode) { return below }
+        }
+        return nil
+    }
+}

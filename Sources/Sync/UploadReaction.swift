@@ -1,0 +1,95 @@
+// What to do when the server refused a step. Pure: error and step in, reaction out.
+
+import Core
+import RemoteStore
+
+/// The answer to a refusal.
+enum UploadReaction: Hashable, Sendable {
+    /// Nothing can be sent for so many seconds; the entry keeps its turn.
+    case pause(seconds: Double, Pause)
+    /// Try this entry again after so many seconds, and say why.
+    case retry(seconds: Double, problem: String)
+    /// Ask what is at these paths and bring it into the tree; the next step follows from that.
+    case refresh([RemotePath])
+    /// The server's side is as wanted already.
+    case done
+    /// It will never be allowed: show users what the server has.
+    case undo(problem: String)
+    /// The content changed meanwhile: begin again.
+    case restart
+
+    /// Why nothing can be sent.
+    enum Pause: Hashable, Sendable {
+        case offline(String)
+        case rateLimit
+        case authentication(String)
+    }
+
+    init(to error: RemoteError, step: UploadStep, attempts: Int) {
+        let delay = Self.delay(after: attempts)
+        switch error {
+        case .offline(let reason): self = .pause(seconds: min(delay, 30), .offline(reason))
+        case .timedOut:
+            self = .pause(seconds: min(delay, 30), .offline("the server did not answer in time"))
+        case .rateLimited(let seconds): self = .pause(seconds: seconds, .rateLimit)
+        case .unauthorized(let reason): self = .pause(seconds: 30, .authentication(reason))
+        case .cancelled, .sessionLost, .contentMismatch: self = .restart
+        case .notFound: self = Self.notFound(step, attempts: attempts)
+        case .conflict, .notAFolder, .notAFile: self = .refresh(step.paths)
+        case .busy: self = .retry(seconds: delay, problem: "the server is busy with this file")
+        case .server(let reason): self = .retry(seconds: delay, problem: reason)
+        case .malformed(let reason):
+            self = .retry(seconds: delay, problem: "the server's answer makes no sense: \(reason)")
+        case .insufficientSpace:
+            self = .retry(
+                seconds: max(30, delay),
+                problem: "the account is full: delete something or get more space")
+        case .tooLarge: self = .retry(seconds: 3600, problem: "larger than Dropbox can store")
+        case .forbidden(let reason): self = Self.refused(step, "not allowed: \(reason)")
+        case .protected(let reason): self = Self.refused(step, "protected: \(reason)")
+        case .disallowedName: self = Self.refused(step, "Dropbox does not store this name")
+        case .cursorReset, .notDownloadable, .rootChanged:
+            self = .retry(seconds: delay, problem: "\(error)")
+        }
+    }
+
+    /// Doubling from a second to five minutes.
+    static func delay(after attempts: Int) -> Double {
+        min(300, Double(1 << min(attempts, 9)))
+    }
+
+    private static func notFound(_ step: UploadStep, attempts: Int) -> UploadReaction {
+        switch step {
+        case .deleteFile, .deleteFolder: .done
+        case .move where attempts < 2:
+            // A file can be unknown for seconds after its upload, and a move elsewhere reaches us by
+            // the feed, which then says where to.
+            .retry(seconds: 1, problem: "the server does not have it yet")
+        case .move, .upload, .copy, .makeFolder: .refresh(step.paths)
+        case .settled, .waitFor, .waitForWriters: .done
+        }
+    }
+
+    private static func refused(_ step: UploadStep, _ problem: String) -> UploadReaction {
+        switch step {
+        case .move, .deleteFile, .deleteFolder: .undo(problem: problem)
+        // What users wrote stays, and waits for them to do something about it.
+        case .makeFolder, .upload, .copy: .retry(seconds: 600, problem: problem)
+        case .settled, .waitFor, .waitForWriters: .done
+        }
+    }
+}
+
+extension UploadStep {
+    /// The paths whose state decides what comes next: targets first, so that what was moved there by a
+    /// lost reply is found before it is missed at its source.
+    var paths: [RemotePath] {
+        switch self {
+        case .settled, .waitFor, .waitForWriters: []
+        case .makeFolder(let path, _), .deleteFile(let path, _), .deleteFolder(let path): [path]
+        case .upload(let upload): [upload.path]
+        case .copy(let source, let upload): [upload.path, source]
+        case .move(let source, let target, _): [target, source]
+        }
+    }
+}

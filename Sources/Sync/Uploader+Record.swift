@@ -1,0 +1,190 @@
+// What the server's answers change in the tree. Everything that belongs to one answer is one
+// transaction; files are moved and users are told after it.
+
+import ContentHashing
+import Core
+import Logging
+import MetadataStore
+import RemoteStore
+
+/// Records one answer.
+struct UploadRecorder {
+    let transaction: Transaction
+    let environment: UploadEnvironment
+    let context: DeltaContext
+    /// What changed for users.
+    private(set) var changes: [TreeChange] = []
+    /// Staging files whose content is committed.
+    private(set) var retired: [(number: Int64, content: FileContent)] = []
+    /// Conflicted copies that were made.
+    private(set) var conflicts: [String] = []
+
+    init(transaction: Transaction, environment: UploadEnvironment) {
+        self.transaction = transaction
+        self.environment = environment
+        self.context = environment.deltaContext()
+    }
+
+    /// A node is where users see it, by a new folder or a move.
+    mutating func placed(_ inode: InodeID, at place: Place, _ entry: RemoteEntry) throws {
+        guard let node = try transaction.node(inode) else {
+            return try apply([entry])
+        }
+        let facts = RemoteFacts(entry.kind, fallback: node.facts)
+        try takeIdentity(facts, from: inode)
+        try transaction.setFacts(facts, of: inode)
+        try finish(inode, at: place)
+    }
+
+    /// Content is stored.
+    mutating func stored(_ upload: ContentUpload, for inode: InodeID, _ entry: RemoteEntry) throws {
+        guard let node = try transaction.node(inode) else {
+            return try apply([entry])
+        }
+        if let old = node.facts.revision, node.remote != .absent {
+            try transaction.supersede(old, at: context.now)
+        }
+        let facts = RemoteFacts(entry.kind, fallback: node.facts)
+        try takeIdentity(facts, from: inode)
+        try transaction.setFacts(facts, of: inode)
+        try retireStaged(of: node, generation: upload.staged.generation, facts)
+        try finish(inode, at: upload.place)
+    }
+
+    /// The server has this very content already.
+    mutating func settle(_ inode: InodeID) throws {
+        guard let node = try transaction.node(inode) else { return }
+        if let staged = node.staged, let hash = staged.hash, hash == node.facts.hash {
+            try retireStaged(of: node, generation: staged.generation, node.facts)
+        }
+        guard let place = try transaction.remotePlace(of: node) else {
+            return try transaction.dequeue(inode)
+        }
+        try finish(inode, at: place)
+    }
+
+    /// The server does not have a node any more, nor anything below.
+    mutating func deleted(_ inode: InodeID) throws {
+        guard let node = try transaction.node(inode) else { return }
+        try useApplier { applier in
+            try applier.removeRemote(node)
+        }
+    }
+
+    /// A move or a delete that will never be allowed.
+    mutating func undo(_ inode: InodeID) throws {
+        guard let node = try transaction.node(inode), node.remote == .displaced else { return }
+        try useApplier { applier in
+            if let place = node.place {
+                try applier.transaction.move(inode, to: nil)
+                applier.announceDeletion(of: inode, at: place)
+            }
+            try applier.bringBack(inode)
+        }
+    }
+
+    /// Brings entries in by the rules for deltas.
+    mutating func apply(_ entries: [RemoteEntry]) throws {
+        try useApplier { applier in
+            try applier.apply(entries)
+        }
+    }
+
+    private mutating func useApplier(_ body: (inout DeltaApplier) throws -> Void) throws {
+        var applier = DeltaApplier(transaction: transaction, context: context)
+        try body(&applier)
+        changes += applier.changes
+        conflicts += applier.conflicts
+    }
+
+    /// The feed may have brought the server's new file in as a node of its own before the answer came.
+    private mutating func takeIdentity(_ facts: RemoteFacts, from inode: InodeID) throws {
+        guard let id = facts.id, let other = try transaction.node(id: id), other.inode != inode
+        else { return }
+        if let place = other.place {
+            changes.append(
+                .deletedEntry(parent: place.parent, child: other.inode, name: place.name))
+            changes.append(.listing(place.parent))
+        }
+        try transaction.remove(other.inode)
+    }
+
+    private mutating func retireStaged(
+        of node: Node, generation: Int64, _ facts: RemoteFacts
+    ) throws {
+        guard let staged = node.staged, let revision = facts.revision, let hash = facts.hash else {
+            return
+        }
+        let content = FileContent(revision: revision, hash: hash, size: facts.size)
+        if let file = try environment.staging.file(of: node) {
+            guard file.retire(generation: generation, as: content) else { return }
+        }
+        try transaction.removeStaged(of: node.inode)
+        retired.append((staged.file, content))
+    }
+
+    private func finish(_ inode: InodeID, at place: Place) throws {
+        try transaction.setRemotePlace(inode, place)
+        try transaction.forgetSuperseded(before: context.now.adding(seconds: -86_400))
+        if context.isListing {
+            try transaction.markSeen(inode)
+        }
+        guard let node = try transaction.node(inode) else { return }
+        if node.remote == .inPlace && node.staged == nil {
+            try transaction.dequeue(inode)
+        } else {
+            try transaction.enqueue(inode, due: context.now)
+        }
+    }
+}
+
+extension Uploader {
+    /// Records an answer in one transaction; afterwards keeps what was uploaded as cached content and
+    /// tells users what changed.
+    func record(_ body: @escaping @Sendable (inout UploadRecorder) throws -> Void) async {
+        let environment = environment
+        let outcome = await attempt {
+            try await environment.store.write { transaction in
+                var recorder = UploadRecorder(transaction: transaction, environment: environment)
+                try body(&recorder)
+                environment.state.noteRecorded()
+                return RecordedChanges(
+                    changes: recorder.changes, retired: recorder.retired.map { $0 },
+                    conflicts: recorder.conflicts)
+            }
+        }
+        guard let outcome else { return }
+        if !outcome.conflicts.isEmpty {
+            environment.log.warning(
+                "conflicted copies made", metadata: ["names": "\(outcome.conflicts)"])
+            environment.state.update { $0.conflicts += outcome.conflicts.count }
+        }
+        if !outcome.changes.isEmpty {
+            environment.observer.treeDidChange(outcome.changes)
+        }
+        for (number, content) in outcome.retired {
+            await environment.disk.run {
+                environment.cache.adopt(
+                    path: environment.staging.path(of: number), content: content)
+                environment.staging.removeFile(number)
+            }
+        }
+    }
+}
+
+private struct RecordedChanges: Sendable {
+    var changes: [TreeChange]
+    var retired: [(number: Int64, content: FileContent)]
+    var conflicts: [String]
+}
+
+extension RemoteFacts {
+    /// The facts of an answer; a folder's answer leaves a file's facts alone.
+    init(_ kind: RemoteEntry.Kind, fallback: RemoteFacts) {
+        switch kind {
+        case .file(let file): self.init(file)
+        case .folder(let folder): self.init(folder)
+        case .deleted: self = fallback
+        }
+    }
+}

@@ -1,0 +1,335 @@
+// Sends what the journal names: decides what may go next, keeps the order that matters, and waits. How
+// content travels is in `Uploader+Content.swift`, what an answer changes in `Uploader+Record.swift`.
+
+import Core
+import Logging
+import MetadataStore
+import RemoteStore
+
+/// What `Uploader` works with.
+struct UploadEnvironment: Sendable {
+    var store: MetadataStore
+    var staging: StagingArea
+    var remote: any RemoteStoring
+    var cache: any ContentCaching
+    var openFiles: any OpenFileTracking
+    var observer: any TreeChangeObserving
+    var clock: any SyncClock
+    var state: SyncState
+    var host: String
+    var log: Logger
+    /// How long a file that is still open may be written to before it is sent as it stands, seconds.
+    var openFileInterval: Double
+    let disk = DiskQueue(label: "dbxfs.upload")
+
+    /// The rules' surroundings at this moment.
+    func deltaContext() -> DeltaContext {
+        DeltaContext(
+            openFiles: openFiles, staging: staging, now: clock.now(), host: host,
+            isListing: state.current.isListing)
+    }
+}
+
+/// The one that sends. Steps of different nodes run side by side, except those that change other
+/// nodes' paths: they run alone.
+actor Uploader {
+    /// Steps on their way at once: enough to hide the round trip, few enough for the server's locks.
+    private static let concurrency = 8
+
+    let environment: UploadEnvironment
+    private let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
+    private var inFlight: Set<InodeID> = []
+    private var isExclusive = false
+    private var drainers = 0
+    private var pausedUntil = Timestamp(nanoseconds: 0)
+    private var pauses = 0
+    private var timer: Task<Void, Never>?
+
+    init(environment: UploadEnvironment) {
+        self.environment = environment
+        (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        signal.yield()
+    }
+
+    /// Something may have become due.
+    nonisolated func wake() {
+        signal.yield()
+    }
+
+    /// Sends until the task is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            for await _ in signals {
+                if Task.isCancelled { break }
+                await startSteps(in: &group)
+            }
+            group.cancelAll()
+        }
+        timer?.cancel()
+    }
+
+    /// The server can be reached again.
+    func resume() {
+        guard pausedUntil > environment.clock.now() else { return }
+        pausedUntil = environment.clock.now()
+        pauses = 0
+        wake()
+    }
+
+    /// While somebody waits for the journal to drain, nothing is held back.
+    func beginDraining() async throws {
+        drainers += 1
+        let now = environment.clock.now()
+        try await environment.store.write { try $0.makeAllDue(at: now) }
+        wake()
+    }
+
+    func endDraining() {
+        drainers -= 1
+    }
+
+    // MARK: Choosing
+
+    private func startSteps(in group: inout DiscardingTaskGroup) async {
+        var lastSequence: Int64 = 0
+        while inFlight.count < Self.concurrency && !isExclusive {
+            let now = environment.clock.now()
+            guard pausedUntil <= now else { break }
+            let after = lastSequence
+            let entries = await attempt {
+                try await self.environment.store.read {
+                    try $0.dueEntries(at: now, after: after, limit: 256)
+                }
+            }
+            guard let entries, let last = entries.last else { break }
+            lastSequence = last.sequence
+            for entry in entries where !inFlight.contains(entry.inode) {
+                guard let (inode, step) = await decide(entry.inode) else { continue }
+                if step.isExclusive {
+                    guard inFlight.isEmpty else { return }
+                    isExclusive = true
+                }
+                inFlight.insert(inode)
+                group.addTask { await self.perform(step, for: inode) }
+                if isExclusive || inFlight.count >= Self.concurrency { return }
+            }
+        }
+        await setTimer()
+    }
+
+    /// The step to take for a node, or for the one that it waits for; nil when nothing can be done now.
+    private func decide(_ start: InodeID) async -> (InodeID, UploadStep)? {
+        let environment = environment
+        let busy = inFlight
+        let isDraining = drainers > 0
+        let now = environment.clock.now()
+        let decision = await attempt {
+            try await environment.store.write { transaction in
+                let planner = UploadPlanner(
+                    transaction: transaction, openFiles: environment.openFiles,
+                    isDraining: isDraining,
+                    settledBefore: now.adding(seconds: -environment.openFileInterval))
+                return try planner.decide(from: start, at: now, busy: busy)
+            }
+        }
+        return decision.flatMap { $0 }.map { ($0.inode, $0.step) }
+    }
+
+    /// Wakes when the next entry is due or the pause is over.
+    private func setTimer() async {
+        let now = environment.clock.now()
+        let next = await attempt {
+            try await self.environment.store.read { try $0.nextDue(after: now) }
+        }
+        timer?.cancel()
+        var time = next.flatMap { $0 }
+        if pausedUntil > now {
+            time = max(time ?? pausedUntil, pausedUntil)
+        }
+        guard let time else { return }
+        let clock = environment.clock
+        timer = Task { [weak self] in
+            guard (try? await clock.sleep(until: time)) != nil else { return }
+            self?.wake()
+        }
+    }
+
+    // MARK: Performing
+
+    private func perform(_ step: UploadStep, for inode: InodeID) async {
+        do throws(RemoteError) {
+            try await send(step, for: inode)
+            pauses = 0
+        } catch {
+            await react(to: error, step: step, inode: inode)
+        }
+        inFlight.remove(inode)
+        if step.isExclusive {
+            isExclusive = false
+        }
+        wake()
+    }
+
+    private func send(_ step: UploadStep, for inode: InodeID) async throws(RemoteError) {
+        let remote = environment.remote
+        switch step {
+        case .settled, .waitFor, .waitForWriters:
+            await record { try $0.settle(inode) }
+        case .makeFolder(let path, let place):
+            let entry = try await remote.makeFolder(at: path)
+            await record { try $0.placed(inode, at: place, entry) }
+        case .upload(let upload):
+            try await send(upload, for: inode)
+        case .copy(let source, let upload):
+            let entry = try await remote.copy(source, to: upload.path)
+            await record { try $0.stored(upload, for: inode, entry) }
+        case .move(let source, let target, let place):
+            let entry = try await remote.move(source, to: target)
+            await record { try $0.placed(inode, at: place, entry) }
+        case .deleteFile(let path, let revision):
+            try await remote.delete(path, revision: revision)
+            await record { try $0.deleted(inode) }
+        case .deleteFolder(let path):
+            guard try await holdsNothingUnseen(path, inode) else { return }
+            try await remote.delete(path, revision: nil)
+            await record { try $0.deleted(inode) }
+        }
+    }
+
+    /// Lists a folder that is to be deleted, because deleting it takes everything in it. What this
+    /// mount had not seen comes into the tree, and brings the folder back.
+    private func holdsNothingUnseen(
+        _ path: RemotePath, _ inode: InodeID
+    ) async throws(RemoteError) -> Bool {
+        var page = try await environment.remote.list(path, recursive: true)
+        var entries = page.entries
+        while page.hasMore {
+            page = try await environment.remote.list(after: page.cursor)
+            entries += page.entries
+        }
+        if page.refusedCount > 0 {
+            throw .forbidden("the folder holds names that cannot be shown here")
+        }
+        let below = Folding.fold(path.rawValue)
+        let inside = entries.filter { $0.foldedPath.rawValue != below }
+        await refresh(with: inside)
+        let node = await attempt {
+            try await self.environment.store.read { try $0.node(inode) }
+        }
+        return node.flatMap { $0 }?.isTombstone ?? false
+    }
+
+    // MARK: Refusals
+
+    private func react(to error: RemoteError, step: UploadStep, inode: InodeID) async {
+        let store = environment.store
+        let now = environment.clock.now()
+        let entry = await attempt { try await store.read { try $0.journalEntry(of: inode) } }
+        let attempts = entry.flatMap { $0 }?.attempts ?? 0
+        if error == .insufficientSpace {
+            environment.state.update { $0.isQuotaExceeded = true }
+        }
+        let reaction = UploadReaction(to: error, step: step, attempts: max(attempts, pauses))
+        environment.log.debug(
+            "step refused",
+            metadata: ["step": "\(step.paths)", "error": "\(error)", "reaction": "\(reaction)"])
+        switch reaction {
+        case .pause(let seconds, let reason):
+            pause(for: seconds, reason, at: now)
+        case .retry(let seconds, let problem):
+            environment.state.update { $0.lastProblem = problem }
+            await postpone(inode, by: seconds, problem: problem)
+        case .refresh(let paths):
+            await refresh(paths)
+            await postpone(inode, by: attempts == 0 ? 0 : UploadReaction.delay(after: attempts))
+        case .done:
+            await record { try $0.deleted(inode) }
+        case .undo(let problem):
+            environment.log.warning(
+                "a change was refused and is undone",
+                metadata: ["step": "\(step.paths)", "reason": "\(problem)"])
+            environment.state.update { $0.lastProblem = problem }
+            await record { try $0.undo(inode) }
+        case .restart:
+            await postpone(inode, by: UploadReaction.delay(after: attempts) / 4)
+        }
+    }
+
+    private func pause(for seconds: Double, _ reason: UploadReaction.Pause, at now: Timestamp) {
+        pauses += 1
+        pausedUntil = now.adding(seconds: seconds)
+        environment.state.update { status in
+            switch reason {
+            case .offline(let text):
+                status.connection = .offline
+                status.lastProblem = text
+            case .authentication(let text):
+                status.connection = .authenticationRequired
+                status.lastProblem = text
+            case .rateLimit: break
+            }
+        }
+    }
+
+    private func postpone(_ inode: InodeID, by seconds: Double, problem: String? = nil) async {
+        let due = environment.clock.now().adding(seconds: seconds)
+        await attempt {
+            try await self.environment.store.write {
+                try $0.postpone(inode, until: due, problem: problem)
+            }
+        }
+    }
+
+    /// Asks what is at paths and brings it into the tree by the rules for deltas.
+    private func refresh(_ paths: [RemotePath]) async {
+        var entries: [RemoteEntry] = []
+        for path in paths {
+            do throws(RemoteError) {
+                if let entry = try await environment.remote.entry(at: path) {
+                    entries.append(entry)
+                } else if let entry = RemoteEntry(deleted: path) {
+                    entries.append(entry)
+                }
+            } catch {
+                // Not known now; the step will be refused again and ask again.
+                return
+            }
+        }
+        await refresh(with: entries)
+    }
+
+    private func refresh(with entries: [RemoteEntry]) async {
+        guard !entries.isEmpty else { return }
+        await record { recorder in
+            try recorder.apply(entries)
+        }
+    }
+
+    /// Runs store work whose failure is the disk's: logged, shown in status, and tried again with the
+    /// next step.
+    @discardableResult
+    func attempt<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {
+        do {
+            return try await work()
+        } catch is CancellationError {
+            return nil
+        } catch {
+            environment.log.error("the database failed", metadata: ["error": "\(error)"])
+            environment.state.update { $0.lastProblem = "the local database failed: \(error)" }
+            return nil
+        }
+    }
+}
+
+extension RemoteEntry {
+    /// The news that nothing is at a path.
+    init?(deleted path: RemotePath) {
+        guard let last = path.rawValue.split(separator: "/").last,
+            let name = try? FileName(String(last))
+        else { return nil }
+        self.init(
+            foldedPath: RemotePath(rawValue: Folding.fold(path.rawValue)), name: name,
+            kind: .deleted)
+    }
+}
