@@ -1,0 +1,99 @@
+// The journal keeps order, due times and staged content across a restart.
+
+import ContentHashing
+import Core
+import MetadataStore
+import Testing
+
+@Suite struct JournalTests {
+    let path: String
+    let store: MetadataStore
+
+    init() throws {
+        path = TemporaryStore.path()
+        store = try MetadataStore(path: path)
+    }
+
+    @Test(
+        "an entry that changes again keeps its order, takes the new time and forgets its failures")
+    func order() throws {
+        try store.write { transaction in
+            let first = try transaction.insert(.file, at: place("1"), local: LocalFacts())
+            let second = try transaction.insert(.file, at: place("2"), local: LocalFacts())
+            try transaction.enqueue(first, due: seconds(1))
+            try transaction.enqueue(second, due: seconds(2))
+            try transaction.postpone(first, until: seconds(3), problem: "no")
+            #expect(try transaction.journalEntry(of: first)?.attempts == 1)
+            try transaction.enqueue(first, due: seconds(4))
+            let entries = try transaction.journalEntries(limit: 10)
+            #expect(entries.map(\.inode) == [first, second])
+            #expect(entries.first?.attempts == 0)
+            #expect(entries.first?.problem == nil)
+            #expect(try transaction.dueEntries(at: seconds(2), limit: 9).map(\.inode) == [second])
+            #expect(try transaction.nextDue(after: seconds(2)) == seconds(4))
+        }
+    }
+
+    @Test("staged content comes back whole after a restart, and orphans do not")
+    func restart() throws {
+        let base = StagedContent.Base(
+            revision: Revision("r"), hash: ContentHasher.hash([1, 2]), size: 9, limit: 5)
+        let staged = StagedContent(file: 4, size: 77, generation: 3, base: base, blocks: [5])
+        let (kept, orphan) = try store.write { transaction in
+            let kept = try transaction.insert(.file, at: place("kept"), local: LocalFacts())
+            try transaction.setStaged(staged, of: kept)
+            try transaction.enqueue(kept, due: seconds(1))
+            let orphan = try transaction.insert(.file, at: place("gone"), local: LocalFacts())
+            try transaction.setStaged(
+                StagedContent(file: 5, size: 1, generation: 1, base: nil, blocks: []), of: orphan)
+            try transaction.move(orphan, to: nil)
+            return (kept, orphan)
+        }
+        try store.close()
+        let reopened = try MetadataStore(path: path)
+        #expect(try reopened.read { try $0.node(kept)?.staged } == staged)
+        #expect(try reopened.read { try $0.node(kept)?.size } == 77)
+        #expect(try reopened.read { try $0.node(orphan) } == nil)
+        #expect(try reopened.read { try $0.stagingFiles() } == [4])
+        #expect(try reopened.read { try $0.pending().bytes } == 77)
+    }
+
+    @Test("a hash is noted for the generation that it was computed of, and for no other")
+    func hashOfGeneration() throws {
+        try store.write { transaction in
+            let file = try transaction.insert(.file, at: place("f"), local: LocalFacts())
+            try transaction.setStaged(
+                StagedContent(file: 1, size: 1, generation: 2, base: nil, blocks: []), of: file)
+            try transaction.setStagedHash(.empty, generation: 1, of: file)
+            #expect(try transaction.node(file)?.staged?.hash == nil)
+            try transaction.setStagedHash(.empty, generation: 2, of: file)
+            #expect(try transaction.node(file)?.staged?.hash == .empty)
+        }
+    }
+
+    @Test("a transaction that fails leaves nothing behind")
+    func rollback() throws {
+        struct Refused: Error {}
+        #expect(throws: Refused.self) {
+            try store.write { transaction in
+                _ = try transaction.insert(.file, at: place("x"), local: LocalFacts())
+                throw Refused()
+            }
+        }
+        #expect(try store.read { try $0.hasChildren(.root) } == false)
+    }
+
+    @Test("extended attributes keep any bytes, the empty value too")
+    func attributes() throws {
+        try store.write { transaction in
+            let file = try transaction.insert(.file, at: place("x"), local: LocalFacts())
+            try transaction.setAttribute("user.a", of: file, to: [0, 255, 10])
+            try transaction.setAttribute("user.b", of: file, to: [])
+            #expect(try transaction.attribute("user.a", of: file) == [0, 255, 10])
+            #expect(try transaction.attribute("user.b", of: file) == [])
+            #expect(try transaction.attribute("user.c", of: file) == nil)
+            try transaction.removeAttribute("user.a", of: file)
+            #expect(try transaction.attributeNames(of: file) == ["user.b"])
+        }
+    }
+}

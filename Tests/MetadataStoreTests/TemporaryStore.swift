@@ -1,0 +1,37 @@
+// What the tests of this module share: a database in a folder of its own, and short spellings.
+
+import Core
+import Foundation
+import MetadataStore
+import Testing
+
+enum TemporaryStore {
+    static func path() -> String {
+        let folder = NSTemporaryDirectory() + "dbxfs-store-" + UUID().uuidString
+        try? FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        return folder + "/tree.sqlite"
+    }
+
+    static func make() throws -> MetadataStore {
+        try MetadataStore(path: path())
+    }
+}
+
+/// A name that is known to be valid; a test that gives another one fails.
+func name(_ text: String) -> FileName {
+    do {
+        return try FileName(text)
+    } catch {
+        preconditionFailure("not a name: \(text)")
+    }
+}
+
+/// A place in the root.
+func place(_ text: String) -> Place {
+    Place(parent: .root, name: name(text))
+}
+
+func seconds(_ count: Int64) -> Timestamp {
+    Timestamp(seconds: count)
+}
