@@ -168,6 +168,7 @@ public final class StagedFile: Sendable {
     public func write(
         at offset: Int64, _ bytes: UnsafeRawBufferPointer, now: Timestamp
     ) throws(StagingError) -> StagedWrite {
+        guard !bytes.isEmpty else { return .written }
         let end = offset.addingClamped(Int64(bytes.count))
         return try change(offset..<end, now: now) { (state) throws(StagingError) in
             try self.store(bytes, at: offset)

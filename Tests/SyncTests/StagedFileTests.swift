@@ -1,0 +1,173 @@
+// Staged content against a plain array of bytes: whatever is written, cut, zeroed and fetched in
+// whichever order, a read shows what a plain file would.
+
+import ContentHashing
+import Core
+import Foundation
+import MetadataStore
+import RemoteStore
+import Testing
+
+@testable import Sync
+
+@Suite struct StagedFileTests {
+    private static let block = Int64(ContentHasher.blockSize)
+
+    let store: MetadataStore
+    let staging: StagingArea
+
+    init() throws {
+        let folder = TemporaryFolder.make()
+        store = try MetadataStore(path: folder + "/tree.sqlite")
+        staging = try StagingArea(directory: folder + "/staging", store: store)
+    }
+
+    @Test("random changes over a base read back as on a plain file", arguments: 0..<4)
+    func randomChanges(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let baseBytes = random.bytes(Int(Self.block * 2) + 12_345)
+        var expected = baseBytes
+        let file = try begin(over: baseBytes)
+        for _ in 0..<40 {
+            let limit = Int64(expected.count) + 100_000
+            let offset = Int64.random(in: 0..<limit, using: &random)
+            let count = Int.random(
+                in: 0..<(Bool.random(using: &random) ? 5000 : Int(Self.block) * 2), using: &random)
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0...2:
+                let bytes = random.bytes(count)
+                try write(file, offset, bytes, base: baseBytes)
+                expected.overwrite(at: Int(offset), with: bytes)
+            case 3:
+                let range = offset..<offset + Int64(count)
+                let extends = Bool.random(using: &random)
+                try fillUntilDone(file, base: baseBytes) {
+                    try file.zero(range, extends: extends, now: .now())
+                }
+                let upper =
+                    extends ? Int(range.upperBound) : min(Int(range.upperBound), expected.count)
+                if Int(offset) < upper {
+                    expected.overwrite(
+                        at: Int(offset), with: [UInt8](repeating: 0, count: upper - Int(offset)))
+                }
+            case 4:
+                #expect(try file.truncate(to: offset, now: .now()) == .written)
+                expected.resize(Int(offset))
+            default:
+                let range = Int(offset)..<Int(offset) + count
+                #expect(try read(file, range, base: baseBytes) == expected.slice(range))
+            }
+            #expect(file.size == Int64(expected.count))
+        }
+        #expect(try read(file, 0..<expected.count, base: baseBytes) == expected)
+        for range in file.missingRanges {
+            try file.fill(
+                range, with: Array(baseBytes[Int(range.lowerBound)..<Int(range.upperBound)]))
+        }
+        var sent = [UInt8](repeating: 1, count: expected.count)
+        _ = try sent.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
+        #expect(sent == expected)
+        let digests = try file.blockDigests(of: 0..<Int64(expected.count))
+        #expect(ContentHash(blockDigests: digests) == ContentHasher.hash(expected))
+    }
+
+    @Test("what was persisted is there after the process has died, block by block")
+    func persistence() throws {
+        var random = SeededRandom(seed: 5)
+        let baseBytes = random.bytes(Int(Self.block) + 1000)
+        let file = try begin(over: baseBytes)
+        try write(file, Self.block + 10, [1, 2, 3], base: baseBytes)
+        try store.write { try file.persist(in: $0) }
+        #expect(!file.hasUnsavedChanges)
+        let other = try StagingArea(directory: staging.directory, store: store)
+        let reopened = try #require(try other.existing(file.inode))
+        #expect(reopened !== file)
+        var expected = baseBytes
+        expected.overwrite(at: Int(Self.block) + 10, with: [1, 2, 3])
+        #expect(try read(reopened, 0..<expected.count, base: baseBytes) == expected)
+        #expect(try store.read { try $0.node(file.inode)?.modified } != Timestamp(seconds: 0))
+    }
+
+    @Test("content that changed after it was sent is not retired")
+    func retireOnlyUnchanged() throws {
+        let file = try begin(over: [])
+        try write(file, 0, [1], base: [])
+        let generation = try #require(file.contentToSend()?.generation)
+        try write(file, 0, [2], base: [])
+        let content = FileContent(revision: Revision("r"), hash: .empty, size: 1)
+        #expect(!file.retire(generation: generation, as: content))
+        #expect(file.retire(generation: file.generation, as: content))
+        #expect(
+            try [3].withUnsafeBytes { try file.write(at: 0, $0, now: .now()) } == .retired(content))
+        #expect(try file.truncate(to: 0, now: .now()) == .retired(content))
+        #expect(file.contentToSend() == nil)
+    }
+
+    @Test("staging files that no node names are removed at the next start, and no others")
+    func leftovers() throws {
+        let file = try begin(over: [])
+        let stray = staging.directory + "/999"
+        #expect(FileManager.default.createFile(atPath: stray, contents: Data([1])))
+        _ = try StagingArea(directory: staging.directory, store: store)
+        #expect(!FileManager.default.fileExists(atPath: stray))
+        #expect(FileManager.default.fileExists(atPath: file.path))
+    }
+
+    // MARK: Steps
+
+    private func begin(over bytes: [UInt8]) throws -> StagedFile {
+        try store.write { transaction in
+            let inode = try transaction.insert(
+                .file, at: Place(parent: .root, name: try FileName("f")), local: LocalFacts())
+            let size = Int64(bytes.count)
+            let base =
+                bytes.isEmpty
+                ? nil
+                : StagedContent.Base(
+                    revision: Revision("r"), hash: ContentHasher.hash(bytes), size: size,
+                    limit: size)
+            return try staging.begin(inode, base: base, size: size, due: .now(), in: transaction)
+        }
+    }
+
+    private func fillUntilDone(
+        _ file: StagedFile, base: [UInt8], _ change: () throws -> StagedWrite
+    ) throws {
+        for _ in 0..<2 {
+            switch try change() {
+            case .written: return
+            case .retired: Issue.record("retired")
+            case .needsBase(let ranges):
+                for range in ranges {
+                    try file.fill(
+                        range, with: Array(base[Int(range.lowerBound)..<Int(range.upperBound)]))
+                }
+            }
+        }
+        Issue.record("the base was asked for twice")
+    }
+
+    private func write(
+        _ file: StagedFile, _ offset: Int64, _ bytes: [UInt8], base: [UInt8]
+    ) throws {
+        try fillUntilDone(file, base: base) {
+            try bytes.withUnsafeBytes { try file.write(at: offset, $0, now: .now()) }
+        }
+    }
+
+    private func read(_ file: StagedFile, _ range: Range<Int>, base: [UInt8]) throws -> [UInt8] {
+        switch try file.read(at: Int64(range.lowerBound), count: range.count) {
+        case .bytes(let bytes): return bytes
+        case .retired: return []
+        case .mixed(let segments):
+            return segments.flatMap { segment in
+                switch segment {
+                case .bytes(let bytes): bytes
+                case .zeros(let count): [UInt8](repeating: 0, count: count)
+                case .base(let range):
+                    Array(base[Int(range.lowerBound)..<Int(range.upperBound)])
+                }
+            }
+        }
+    }
+}
