@@ -1,19 +1,90 @@
-// placeholder while types are compiled
+// HTTP over libcurl: the public face of the curl thread.
+// The model for a thread with a table of continuations is swift-subprocess, AsyncIO+Linux.swift.
+
+import Glibc
 public import Logging
-/// HTTP over libcurl.
+import Synchronization
+
+/// Sends requests by libcurl, on one thread of its own.
+///
+/// Connections are kept and used again, by host; requests are limited by purpose, so that waiting
+/// for changes, calls and bodies never wait for one another. TLS is always verified. The proxy
+/// variables of the environment (`https_proxy`, `no_proxy`, …) and `SSL_CERT_FILE` are honoured;
+/// redirects are not followed.
 public final class CurlTransport: HTTPTransport {
-    /// Starts.
+    private let inbox: Inbox
+    private let lastID = Atomic<UInt64>(0)
+
+    /// Starts the thread. Throws when libcurl or the thread cannot be had, or when the certificate
+    /// file cannot be read.
     public init(
         configuration: TransportConfiguration = .init(),
         logger: Logger = Logger(label: "dropbox.curl")
     ) throws(TransportError) {
+        if let file = configuration.certificateFile, access(file, R_OK) != 0 {
+            throw TransportError(
+                kind: .certificate, message: "the certificate file \(file) cannot be read",
+                mayHaveBeenReceived: false)
+        }
+        guard let inbox = Inbox() else {
+            throw TransportError(
+                kind: .other, message: "libcurl cannot be initialised", mayHaveBeenReceived: false)
+        }
+        self.inbox = inbox
+        try Self.startThread(CurlWorker(configuration, inbox: inbox, logger: logger))
     }
-    /// Sends.
+
+    deinit {
+        inbox.post(.stop)
+    }
+
+    /// Sends a request and returns when the answer's headers are there.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        throw TransportError(kind: .shutDown, message: "", mayHaveBeenReceived: false)
+        let id = lastID.add(1, ordering: .relaxed).newValue
+        let exchange = Exchange(id: id, inbox: inbox, transport: self)
+        let command = CurlCommand.start(id: id, request, exchange, submitted: .now)
+        guard inbox.post(command) else {
+            throw TransportError(
+                kind: .shutDown, message: "the connection was shut down",
+                mayHaveBeenReceived: false)
+        }
+        let head = try await exchange.head()
+        return HTTPResponse(
+            status: head.status, headers: head.headers, body: ResponseBody(exchange))
     }
-    /// Limits.
-    public func limitBandwidth(up: UInt64?, down: UInt64?) {}
-    /// Stops.
-    public func shutDown() async {}
+
+    /// Limits all bodies together, in bytes per second, from now on; nil means no limit.
+    public func limitBandwidth(up: UInt64?, down: UInt64?) {
+        inbox.post(.limitBandwidth(up: up, down: down))
+    }
+
+    /// Fails what is under way and returns when the thread has ended.
+    public func shutDown() async {
+        inbox.post(.stop)
+        await inbox.waitUntilClosed()
+    }
+
+    private static func startThread(_ worker: CurlWorker) throws(TransportError) {
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(worker)
+        let code = pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                // Signals belong to other threads; and a write to a closed socket is to give an
+                // error, not SIGPIPE, which a library must not change for the whole process.
+                var all = sigset_t()
+                sigfillset(&all)
+                pthread_sigmask(SIG_BLOCK, &all, nil)
+                Unmanaged<CurlWorker>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, context.toOpaque())
+        guard code == 0 else {
+            context.release()
+            throw TransportError(
+                kind: .other, message: "no thread: \(String(cString: strerror(code)))",
+                mayHaveBeenReceived: false)
+        }
+        pthread_detach(thread)
+    }
 }

@@ -1,0 +1,213 @@
+// OAuth 2 with Dropbox: the page to send a user to, and the token endpoint.
+// Not responsible for showing pages, reading codes, or storing tokens.
+// https://developers.dropbox.com/oauth-guide
+
+/// What the token endpoint gives.
+public struct TokenGrant: Codable, Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+    /// The token for calls.
+    public var accessToken: String
+    /// Seconds for which the access token is good; nil for tokens that last.
+    public var expiresIn: Int64?
+    /// The token for new access tokens; only when a code is exchanged for offline access.
+    public var refreshToken: String?
+    /// The permissions, separated by spaces.
+    public var scope: String?
+    /// The account, `dbid:…`.
+    public var accountID: String?
+    /// The team, for tokens of teams.
+    public var teamID: String?
+
+    enum CodingKeys: String, CodingKey {
+        case accessToken = "access_token"
+        case expiresIn = "expires_in"
+        case refreshToken = "refresh_token"
+        case scope
+        case accountID = "account_id"
+        case teamID = "team_id"
+    }
+
+    /// Never a token.
+    public var description: String { "<grant for \(accountID ?? "an account")>" }
+    /// Never a token.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Talks to the login pages and the token endpoint for one app.
+public struct OAuthClient: Sendable {
+    /// How long an answer of the token endpoint may be.
+    private static let resultLimit = 64 << 10
+
+    private let app: AppCredentials
+    private let configuration: DropboxConfiguration
+    private let transport: any HTTPTransport
+    var clock = CallClock()
+
+    /// A client for one app over shared connections.
+    public init(
+        app: AppCredentials, configuration: DropboxConfiguration = .init(),
+        transport: any HTTPTransport
+    ) {
+        self.app = app
+        self.configuration = configuration
+        self.transport = transport
+    }
+
+    /// The page on which the user allows access and gets a code.
+    ///
+    /// Without a redirect the page shows the code for the user to copy. The login is for offline
+    /// access: it gives a refresh token.
+    public func authorizationURL(
+        pkce: PKCE, redirect: String? = nil, state: String? = nil, scopes: [String] = [],
+        includesGrantedScopes: Bool = false
+    ) -> String {
+        var fields = [
+            ("client_id", app.key), ("response_type", "code"),
+            ("code_challenge", pkce.challenge), ("code_challenge_method", "S256"),
+            ("token_access_type", "offline"),
+        ]
+        if let redirect { fields.append(("redirect_uri", redirect)) }
+        if let state { fields.append(("state", state)) }
+        if !scopes.isEmpty { fields.append(("scope", scopes.joined(separator: " "))) }
+        if includesGrantedScopes { fields.append(("include_granted_scopes", "user")) }
+        return configuration.hosts.web + "/oauth2/authorize?" + FormEncoding.encode(fields)
+    }
+
+    /// Exchanges the code of the browser. A code is good for one exchange, so this is not repeated
+    /// when it is unknown if the first request was received.
+    public func exchange(
+        code: String, pkce: PKCE, redirect: String? = nil, options: CallOptions = .init()
+    ) async throws(TokenError) -> TokenGrant {
+        var fields = [
+            ("grant_type", "authorization_code"), ("code", code),
+            ("code_verifier", pkce.verifier),
+        ]
+        if let redirect { fields.append(("redirect_uri", redirect)) }
+        return try await grant(fields, retryAfterSend: false, options)
+    }
+
+    /// Gets a new access token. Throws `invalidGrant` when the user has to log in again.
+    public func refresh(
+        _ refreshToken: String, options: CallOptions = .init()
+    ) async throws(TokenError) -> TokenGrant {
+        let fields = [("grant_type", "refresh_token"), ("refresh_token", refreshToken)]
+        return try await grant(fields, retryAfterSend: true, options)
+    }
+
+    private func grant(
+        _ fields: [(String, String)], retryAfterSend: Bool, _ options: CallOptions
+    ) async throws(TokenError) -> TokenGrant {
+        var progress = RetryPolicy.Progress(
+            retryAfterSend: retryAfterSend, maxAttempts: options.maxAttempts)
+        while true {
+            progress.remaining = options.deadline.map { clock.now().duration(to: $0) }
+            let error: TokenError
+            let event: RetryPolicy.Event
+            switch await attempt(fields, remaining: progress.remaining) {
+            case .success(let grant): return grant
+            case .failure(let failure): (error, event) = (failure.error, failure.event)
+            }
+            if RetryPolicy.isThrottling(event) {
+                progress.throttles += 1
+            } else {
+                progress.faults += 1
+            }
+            let policy = configuration.retryPolicy
+            switch policy.decide(event, progress, random: clock.random()) {
+            case .giveUp: throw error
+            case .retry(let delay), .holdAllCalls(let delay):
+                do {
+                    try await clock.sleep(delay)
+                } catch {
+                    throw .cancelled
+                }
+            }
+        }
+    }
+
+    private struct Failure: Error {
+        let error: TokenError
+        let event: RetryPolicy.Event
+    }
+
+    private func attempt(
+        _ fields: [(String, String)], remaining: Duration?
+    ) async -> Result<TokenGrant, Failure> {
+        do throws(TransportError) {
+            let response = try await transport.send(request(fields, remaining: remaining))
+            let body = try await response.body.collect(upTo: Self.resultLimit)
+            return Self.read(response, body)
+        } catch {
+            let reason: TokenError = error.kind == .cancelled ? .cancelled : .transport(error)
+            return .failure(Failure(error: reason, event: .transport(error)))
+        }
+    }
+
+    private func request(_ fields: [(String, String)], remaining: Duration?) -> HTTPRequest {
+        var fields = fields
+        var headers: HTTPHeaders = [
+            "Content-Type": "application/x-www-form-urlencoded",
+            "User-Agent": configuration.userAgent,
+        ]
+        // A public app names itself in the body; one with a secret proves itself in a header.
+        if app.secret == nil {
+            fields.append(("client_id", app.key))
+        } else {
+            headers.append("Authorization", app.basicAuthorization)
+        }
+        var timeouts = configuration.callTimeouts
+        if let remaining {
+            timeouts.total = max(.zero, min(timeouts.total ?? remaining, remaining))
+        }
+        return HTTPRequest(
+            url: configuration.hosts.api + "/oauth2/token", headers: headers,
+            body: BytesBody(Array(FormEncoding.encode(fields).utf8)), timeouts: timeouts,
+            label: "oauth2/token")
+    }
+
+    private struct Refusal: Decodable {
+        let error: String
+        let errorDescription: String?
+
+        enum CodingKeys: String, CodingKey {
+            case error
+            case errorDescription = "error_description"
+        }
+    }
+
+    private static func read(
+        _ response: HTTPResponse, _ body: [UInt8]
+    ) -> Result<TokenGrant, Failure> {
+        let status = response.status
+        let text = CallError<NoError>.Kind.excerpt(body)
+        switch status {
+        case 200:
+            do {
+                return .success(try JSON.decode(TokenGrant.self, from: body))
+            } catch {
+                // The body may hold tokens: only its form is told.
+                return .failure(
+                    Failure(
+                        error: .server(status: status, message: error.message), event: .permanent))
+            }
+        case 429:
+            let kind = CallError<NoError>.Kind(
+                status: status, headers: response.headers, body: body)
+            return .failure(
+                Failure(error: .server(status: status, message: text), event: kind.retryEvent))
+        case 500...:
+            return .failure(
+                Failure(error: .server(status: status, message: text), event: .serverFault))
+        default:
+            guard let refusal = try? JSON.decode(Refusal.self, from: body) else {
+                return .failure(
+                    Failure(error: .server(status: status, message: text), event: .permanent))
+            }
+            let description = refusal.errorDescription ?? ""
+            let error: TokenError =
+                refusal.error == "invalid_grant"
+                ? .invalidGrant(description)
+                : .rejected(code: refusal.error, description: description)
+            return .failure(Failure(error: error, event: .permanent))
+        }
+    }
+}

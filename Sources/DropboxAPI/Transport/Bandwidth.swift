@@ -1,0 +1,48 @@
+// A limit on bytes per second, shared by many transfers. Pure: time comes from outside.
+
+/// Lets bytes through at a rate, with bursts of up to a quarter of a second.
+struct BandwidthLimit {
+    /// Bytes per second; nil lets everything through.
+    var rate: UInt64? {
+        didSet {
+            rate = rate.map { max($0, 1) }
+            allowance = min(allowance, burst)
+        }
+    }
+    /// Bytes that may pass now; negative after a piece that was larger than the rest.
+    private var allowance: Double = 0
+    private var updated: ContinuousClock.Instant?
+
+    init(rate: UInt64?) {
+        self.rate = rate.map { max($0, 1) }
+        allowance = burst
+    }
+
+    private var burst: Double { Double(rate ?? 0) / 4 }
+
+    /// Bytes that may pass at `now`; nil for no limit.
+    mutating func available(at now: ContinuousClock.Instant) -> Int? {
+        guard let rate else { return nil }
+        if let updated {
+            let elapsed = updated.duration(to: now) / Duration.seconds(1)
+            allowance = min(allowance + elapsed * Double(rate), burst)
+        }
+        updated = now
+        return max(0, Int(allowance))
+    }
+
+    /// Takes bytes that passed.
+    mutating func consume(_ count: Int) {
+        guard rate != nil else { return }
+        allowance -= Double(count)
+    }
+
+    /// How long until bytes may pass again, as of the last look at `available`.
+    ///
+    /// A tenth of the burst is awaited, so that transfers do not wake for single bytes.
+    var pause: Duration {
+        guard let rate else { return .zero }
+        let missing = burst / 10 + 1 - allowance
+        return .seconds(max(0, missing / Double(rate)))
+    }
+}

@@ -1,0 +1,308 @@
+// One transfer: a libcurl handle, its options and its callbacks. Used by the curl thread alone.
+// Not responsible for when it starts, waits or gives up: see CurlWorker.
+
+import CCurl
+import Glibc
+
+/// A request on its way out and its answer on its way in.
+final class CurlTransfer {
+    let id: UInt64
+    let request: HTTPRequest
+    let exchange: Exchange
+    let easy: UnsafeMutableRawPointer
+    var timer: TransferTimer
+    /// When the timer is to be looked at again; nil for never.
+    var nextCheck: ContinuousClock.Instant?
+
+    /// Set by callbacks, in the terms of the worker, which owns what they share.
+    unowned let flow: CurlFlow
+    private var headers: UnsafeMutablePointer<curl_slist>?
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var parser = HeadParser()
+    private var hasHead = false
+    private var announcedLength: UInt64?
+    private var sentOffset: UInt64 = 0
+    private var sampledUpload: Int64 = 0
+    /// Why a callback ended the transfer, if one did.
+    private var callbackError: TransportError?
+    private(set) var isHeldByReader = false
+    var isThrottledDown = false
+    var isThrottledUp = false
+
+    init(
+        id: UInt64, request: HTTPRequest, exchange: Exchange, easy: UnsafeMutableRawPointer,
+        timer: TransferTimer, flow: CurlFlow
+    ) {
+        self.id = id
+        self.request = request
+        self.exchange = exchange
+        self.easy = easy
+        self.timer = timer
+        self.flow = flow
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        curl_slist_free_all(headers)
+        errorText.deallocate()
+    }
+
+    // MARK: Options
+
+    /// Sets all options; an error when the request cannot be sent as it is.
+    func configure(_ settings: CurlSettings) throws(TransportError) {
+        let url = try ServerURL(base: request.url)
+        setDestination(url, settings)
+        try setHeaders()
+        setBody()
+        setCallbacks()
+        setLong(CURLOPT_NOSIGNAL, 1)
+        setLong(CURLOPT_TCP_NODELAY, 1)
+        setLong(CURLOPT_TCP_KEEPALIVE, 1)
+        setLong(CURLOPT_TCP_KEEPIDLE, 30)
+        setLong(CURLOPT_TCP_KEEPINTVL, 15)
+        setLong(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: request.timeouts.connect.milliseconds))
+        setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // Middle boxes forget idle connections after a minute or more without telling anybody.
+        setLong(CURLOPT_MAXAGE_CONN, 55)
+        if let age = settings.trustedConnectionAge {
+            setLong(CURLOPT_MAXLIFETIME_CONN, age)
+        }
+        if request.acceptsCompression {
+            ccurl_set_string(easy, CURLOPT_ACCEPT_ENCODING, "gzip")
+        }
+        if request.purpose == .download {
+            setLong(CURLOPT_BUFFERSIZE, 512 << 10)
+        }
+        if request.purpose == .upload {
+            setLong(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
+        }
+    }
+
+    private func setDestination(_ url: ServerURL, _ settings: CurlSettings) {
+        ccurl_set_string(easy, CURLOPT_URL, request.url)
+        ccurl_set_string(easy, CURLOPT_PROTOCOLS_STR, url.isEncrypted ? "https" : "http")
+        setLong(CURLOPT_FOLLOWLOCATION, 0)
+        if ServerURL.isLoopback(url.host) {
+            // A proxy is another machine, and would be asked about its own loopback.
+            ccurl_set_string(easy, CURLOPT_PROXY, "")
+        }
+        let usesHTTP2 =
+            url.isEncrypted && (settings.usesHTTP2ForContent || !request.purpose.movesContent)
+        setLong(
+            CURLOPT_HTTP_VERSION,
+            usesHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
+        // Calls wait for a connection that may take many of them rather than open one each;
+        // content wants connections of its own.
+        setLong(CURLOPT_PIPEWAIT, usesHTTP2 && !request.purpose.movesContent ? 1 : 0)
+        setLong(CURLOPT_SSL_VERIFYPEER, 1)
+        setLong(CURLOPT_SSL_VERIFYHOST, 2)
+        setLong(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        if let file = settings.certificateFile {
+            ccurl_set_string(easy, CURLOPT_CAINFO, file)
+        }
+        if let folder = settings.certificateFolder {
+            ccurl_set_string(easy, CURLOPT_CAPATH, folder)
+        }
+        ccurl_set_pointer(easy, CURLOPT_SHARE, settings.share)
+    }
+
+    private func setHeaders() throws(TransportError) {
+        // An empty value removes a header that libcurl would add by itself.
+        var lines = ["Expect:"]
+        if request.headers["Content-Type"] == nil {
+            lines.append("Content-Type:")
+        }
+        for field in request.headers.fields {
+            let isSafe = (field.name + field.value).utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+            guard isSafe, !field.name.isEmpty else {
+                throw TransportError(
+                    kind: .invalidRequest,
+                    message:
+                        "the header \(field.name.prefix(40)) has characters that none may have",
+                    mayHaveBeenReceived: false)
+            }
+            lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+        }
+        for line in lines {
+            guard let list = curl_slist_append(headers, line) else { continue }
+            headers = list
+        }
+        ccurl_set_list(easy, CURLOPT_HTTPHEADER, headers)
+    }
+
+    private func setBody() {
+        guard request.method == .post else {
+            setLong(CURLOPT_HTTPGET, 1)
+            return
+        }
+        let length = request.body?.length ?? 0
+        setLong(CURLOPT_POST, 1)
+        ccurl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(clamping: length))
+        // libcurl sends a request again by itself when an idle connection turns out to be closed.
+        // A body that must not be sent twice refuses to be rewound; without a body only a new
+        // connection rules it out.
+        if length == 0 && !request.mayBeSentTwice {
+            setLong(CURLOPT_FRESH_CONNECT, 1)
+        }
+    }
+
+    private func setCallbacks() {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        ccurl_set_pointer(easy, CURLOPT_PRIVATE, context)
+        ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+        ccurl_set_data_callback(easy, CURLOPT_HEADERFUNCTION) { data, size, count, context in
+            guard let data, let transfer = CurlTransfer.from(context) else { return 0 }
+            return transfer.receiveHeader(UnsafeRawBufferPointer(start: data, count: size * count))
+        }
+        ccurl_set_pointer(easy, CURLOPT_HEADERDATA, context)
+        ccurl_set_data_callback(easy, CURLOPT_WRITEFUNCTION) { data, size, count, context in
+            guard let data, let transfer = CurlTransfer.from(context) else { return 0 }
+            return transfer.receiveBody(UnsafeRawBufferPointer(start: data, count: size * count))
+        }
+        ccurl_set_pointer(easy, CURLOPT_WRITEDATA, context)
+        ccurl_set_data_callback(easy, CURLOPT_READFUNCTION) { data, size, count, context in
+            guard let data, let transfer = CurlTransfer.from(context) else {
+                return Int(CURL_READFUNC_ABORT)
+            }
+            return transfer.sendBody(
+                UnsafeMutableRawBufferPointer(start: data, count: size * count))
+        }
+        ccurl_set_pointer(easy, CURLOPT_READDATA, context)
+        ccurl_set_seek_callback(easy) { context, offset, origin in
+            CurlTransfer.from(context)?.rewind(to: offset, origin: origin) ?? CURL_SEEKFUNC_FAIL
+        }
+        ccurl_set_pointer(easy, CURLOPT_SEEKDATA, context)
+    }
+
+    private func setLong(_ option: CURLoption, _ value: Int) {
+        ccurl_set_long(easy, option, value)
+    }
+
+    /// The transfer behind a callback's context. libcurl calls back only while it runs a transfer
+    /// that the worker holds.
+    static func from(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+        context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // MARK: Callbacks
+
+    private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
+        switch parser.take(line) {
+        case .incomplete: break
+        case .tooLarge:
+            callbackError = TransportError(
+                kind: .tooLarge, message: "the answer's head is too large",
+                mayHaveBeenReceived: true)
+            return 0
+        case .head(let status):
+            hasHead = true
+            announcedLength = parser.headers["Content-Length"].flatMap { UInt64($0) }
+            flow.noteProgress(self)
+            nextCheck = .now
+            exchange.deliver(ResponseHead(status: status, headers: parser.headers))
+        }
+        return line.count
+    }
+
+    private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard flow.mayReceive(self) else { return Int(CURL_WRITEFUNC_PAUSE) }
+        switch exchange.receive(bytes, announced: announcedLength) {
+        case .refused: return 0
+        case .heldUp:
+            isHeldByReader = true
+            return Int(CURL_WRITEFUNC_PAUSE)
+        case .taken:
+            flow.noteReceived(bytes.count, self)
+            return bytes.count
+        }
+    }
+
+    private func sendBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard let body = request.body, sentOffset < body.length else { return 0 }
+        let allowed = flow.maySend(self, upTo: buffer.count)
+        guard allowed > 0 else { return Int(CURL_READFUNC_PAUSE) }
+        let room = Int(min(UInt64(allowed), body.length - sentOffset))
+        do {
+            let count = try body.read(
+                at: sentOffset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<room]))
+            guard count > 0, count <= room else {
+                return failBody("the body ended \(body.length - sentOffset) bytes early")
+            }
+            sentOffset += UInt64(count)
+            flow.noteSent(count, self)
+            return count
+        } catch {
+            return failBody("the body cannot be read: \(error)")
+        }
+    }
+
+    private func failBody(_ message: String) -> Int {
+        callbackError = TransportError(
+            kind: .bodySource, message: message, mayHaveBeenReceived: true)
+        return Int(CURL_READFUNC_ABORT)
+    }
+
+    private func rewind(to offset: curl_off_t, origin: Int32) -> Int32 {
+        guard origin == SEEK_SET, offset >= 0, request.mayBeSentTwice || sentOffset == 0 else {
+            return CURL_SEEKFUNC_FAIL
+        }
+        sentOffset = UInt64(offset)
+        return CURL_SEEKFUNC_OK
+    }
+
+    // MARK: State
+
+    /// Where the transfer is, for its timer; notes bytes that left this machine since last time.
+    func phase(at now: ContinuousClock.Instant) -> TransferTimer.Phase {
+        if isHeldByReader || isThrottledDown || isThrottledUp {
+            timer.noteProgress(at: now)
+            return .heldUp
+        }
+        if hasHead { return .receiving }
+        guard hasConnection else { return .starting }
+        let uploaded = offset(CURLINFO_SIZE_UPLOAD_T)
+        if uploaded != sampledUpload {
+            sampledUpload = uploaded
+            timer.noteProgress(at: now)
+        }
+        return uploaded < Int64(clamping: request.body?.length ?? 0) ? .sending : .waiting
+    }
+
+    /// Whether libcurl has begun to send this request, so that the server may know of it.
+    var hasConnection: Bool { offset(CURLINFO_PRETRANSFER_TIME_T) > 0 }
+
+    private func offset(_ info: CURLINFO) -> Int64 {
+        var value: curl_off_t = 0
+        ccurl_get_offset(easy, info, &value)
+        return Int64(value)
+    }
+
+    /// Receives or sends again after one of the reasons to pause has gone.
+    func applyPauses() {
+        let down = isHeldByReader || isThrottledDown ? CURLPAUSE_RECV : 0
+        let up = isThrottledUp ? CURLPAUSE_SEND : 0
+        // What fails here fails the transfer, and is reported as its result.
+        curl_easy_pause(easy, down | up)
+    }
+
+    func readerMadeRoom() {
+        isHeldByReader = false
+        applyPauses()
+    }
+
+    /// What libcurl's result means.
+    func outcome(_ code: CURLcode) -> Result<Void, TransportError> {
+        if code == CURLE_OK { return .success(()) }
+        if let callbackError { return .failure(callbackError) }
+        let text = String(cString: errorText)
+        let message = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+        return .failure(
+            TransportError(curl: code, message: message, mayHaveBeenReceived: hasConnection))
+    }
+}
+
+extension TransferPurpose {
+    var movesContent: Bool { self == .upload || self == .download }
+}

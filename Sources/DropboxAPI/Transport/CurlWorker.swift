@@ -1,0 +1,299 @@
+// The thread that owns libcurl: it starts, drives, times and ends transfers.
+// Not responsible for what is transferred: see CurlTransfer and Exchange.
+
+import CCurl
+import Glibc
+import Logging
+
+/// What all transfers of a worker have in common.
+struct CurlSettings {
+    var certificateFile: String?
+    var certificateFolder: String?
+    var usesHTTP2ForContent: Bool
+    var share: UnsafeMutableRawPointer?
+    /// Seconds of age up to which connections are used again; nil for no limit of ours.
+    var trustedConnectionAge: Int?
+}
+
+/// Drives all transfers of one transport. Lives on its own thread, which never waits for anything
+/// but sockets, commands and time.
+final class CurlWorker {
+    private struct Waiting {
+        let id: UInt64
+        let request: HTTPRequest
+        let exchange: Exchange
+        let timer: TransferTimer
+    }
+
+    private let inbox: Inbox
+    private let flow: CurlFlow
+    private let concurrency: [TransferPurpose: Int]
+    private let logger: Logger
+    private var settings: CurlSettings
+    private var transfers: [UInt64: CurlTransfer] = [:]
+    private var running: [TransferPurpose: Int] = [:]
+    /// Requests beyond their purpose's limit, in order.
+    private var waiting: [TransferPurpose: [Waiting]] = [:]
+    /// Handles to use again; each keeps its buffers.
+    private var spareHandles: [UnsafeMutableRawPointer] = []
+    /// Connections from before this moment are suspected to be dead.
+    private var lastSilence: ContinuousClock.Instant?
+    private var isStopping = false
+
+    init(_ configuration: TransportConfiguration, inbox: Inbox, logger: Logger) {
+        self.inbox = inbox
+        self.logger = logger
+        concurrency = configuration.concurrency
+        flow = CurlFlow(
+            upLimit: configuration.uploadLimit, downLimit: configuration.downloadLimit,
+            observer: configuration.observer)
+        // Each handle has a cache of TLS sessions of its own unless they share one.
+        let share = curl_share_init()
+        if let share {
+            ccurl_share_data(share, CURL_LOCK_DATA_SSL_SESSION)
+        }
+        // libcurl does not look at the environment for certificates; OpenSSL's tools do.
+        settings = CurlSettings(
+            certificateFile: configuration.certificateFile ?? Self.environment("SSL_CERT_FILE"),
+            certificateFolder: Self.environment("SSL_CERT_DIR"),
+            usesHTTP2ForContent: configuration.usesHTTP2ForContent, share: share)
+        // Enough for all purposes; the default shrinks with the number of transfers.
+        ccurl_multi_set_long(inbox.multi, CURLMOPT_MAXCONNECTS, 64)
+        ccurl_multi_set_long(inbox.multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    }
+
+    deinit {
+        for easy in spareHandles {
+            curl_easy_cleanup(easy)
+        }
+        if let share = settings.share {
+            curl_share_cleanup(share)
+        }
+    }
+
+    private static func environment(_ name: String) -> String? {
+        guard let value = getenv(name).map({ String(cString: $0) }) else { return nil }
+        return value.isEmpty ? nil : value
+    }
+
+    // MARK: The loop
+
+    /// Runs until it is told to stop.
+    func run() {
+        while !isStopping {
+            for command in inbox.take() {
+                obey(command)
+            }
+            var count: Int32 = 0
+            let code = curl_multi_perform(inbox.multi, &count)
+            if code != CURLM_OK {
+                logger.error("libcurl failed", metadata: ["error": "\(Self.text(code))"])
+            }
+            reapFinished()
+            flow.wakeReaders()
+            let now = ContinuousClock.now
+            flow.releaseThrottled(at: now)
+            flow.wakeReaders()
+            expireImpatient(at: now)
+            if !startWaiting() && !isStopping {
+                curl_multi_poll(inbox.multi, nil, 0, pollMilliseconds(from: now), nil)
+            }
+        }
+        let late = inbox.close()
+        failAll(late)
+    }
+
+    private func obey(_ command: CurlCommand) {
+        switch command {
+        case .start(let id, let request, let exchange, let submitted):
+            waiting[request.purpose, default: []].append(
+                Waiting(
+                    id: id, request: request, exchange: exchange,
+                    timer: TransferTimer(request.timeouts, submitted: submitted)))
+            _ = startWaiting()
+        case .resume(let id):
+            transfers[id]?.readerMadeRoom()
+        case .cancel(let id):
+            if let transfer = transfers[id] {
+                release(transfer)
+            } else {
+                for purpose in TransferPurpose.allCases {
+                    waiting[purpose]?.removeAll { $0.id == id }
+                }
+            }
+        case .limitBandwidth(let up, let down):
+            flow.upLimit.rate = up
+            flow.downLimit.rate = down
+            flow.releaseThrottled(at: .now, all: true)
+        case .stop:
+            isStopping = true
+        }
+    }
+
+    /// Starts what its purpose's limit allows; true if anything started.
+    private func startWaiting() -> Bool {
+        var hasStarted = false
+        for purpose in TransferPurpose.allCases {
+            while let next = waiting[purpose]?.first,
+                running[purpose, default: 0] < max(1, concurrency[purpose] ?? 8)
+            {
+                waiting[purpose]?.removeFirst()
+                start(next)
+                hasStarted = true
+            }
+        }
+        return hasStarted
+    }
+
+    private func start(_ next: Waiting) {
+        guard let easy = spareHandles.popLast() ?? curl_easy_init() else {
+            next.exchange.end(.failure(Self.outOfMemory))
+            return
+        }
+        let transfer = CurlTransfer(
+            id: next.id, request: next.request, exchange: next.exchange, easy: easy,
+            timer: next.timer, flow: flow)
+        settings.trustedConnectionAge = lastSilence.map {
+            max(1, Int(clamping: $0.duration(to: .now).components.seconds))
+        }
+        do {
+            try transfer.configure(settings)
+        } catch {
+            recycle(easy)
+            next.exchange.end(.failure(error))
+            return
+        }
+        guard curl_multi_add_handle(inbox.multi, easy) == CURLM_OK else {
+            recycle(easy)
+            next.exchange.end(.failure(Self.outOfMemory))
+            return
+        }
+        transfer.nextCheck = .now
+        transfers[next.id] = transfer
+        running[next.request.purpose, default: 0] += 1
+    }
+
+    // MARK: Ends
+
+    private func reapFinished() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(inbox.multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE else { continue }
+            let code = ccurl_message_result(message)
+            var context: UnsafeMutableRawPointer?
+            ccurl_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
+            guard let transfer = CurlTransfer.from(context) else { continue }
+            let outcome = transfer.outcome(code)
+            release(transfer)
+            transfer.exchange.end(outcome)
+        }
+    }
+
+    /// Ends transfers whose patience is over, also those that wait for their turn.
+    private func expireImpatient(at now: ContinuousClock.Instant) {
+        for transfer in transfers.values {
+            guard let check = transfer.nextCheck, check <= now else { continue }
+            let phase = transfer.phase(at: now)
+            let expiry = transfer.timer.expiry(in: phase)
+            if let expiry, expiry.moment <= now {
+                let error = Self.impatience(
+                    expiry.phase, mayHaveBeenReceived: transfer.hasConnection)
+                lastSilence = now
+                release(transfer)
+                transfer.exchange.end(.failure(error))
+            } else {
+                transfer.nextCheck = Self.checkTime(phase, expiry?.moment, now)
+            }
+        }
+        for (purpose, queue) in waiting {
+            let isExpired = { (next: Waiting) in
+                next.timer.expiry(in: .starting).map { $0.moment <= now } ?? false
+            }
+            for next in queue where isExpired(next) {
+                next.exchange.end(
+                    .failure(Self.impatience(.deadline, mayHaveBeenReceived: false)))
+            }
+            waiting[purpose]?.removeAll(where: isExpired)
+        }
+    }
+
+    /// Most phases end without telling, so a transfer is looked at from time to time; the end of
+    /// `waiting` is told, and it can last for minutes.
+    private static func checkTime(
+        _ phase: TransferTimer.Phase, _ expiry: ContinuousClock.Instant?,
+        _ now: ContinuousClock.Instant
+    ) -> ContinuousClock.Instant {
+        if phase == .waiting, let expiry { return expiry }
+        let next = now.advanced(by: phase == .starting ? .milliseconds(100) : .seconds(1))
+        return min(expiry ?? next, next)
+    }
+
+    private static func impatience(
+        _ phase: TransportError.Phase, mayHaveBeenReceived: Bool
+    ) -> TransportError {
+        let message =
+            switch phase {
+            case .connect: "no connection in time"
+            case .response: "the server did not answer in time"
+            case .body: "nothing moved for too long"
+            case .deadline: "the deadline passed"
+            }
+        return TransportError(
+            kind: .timedOut(phase), message: message, mayHaveBeenReceived: mayHaveBeenReceived)
+    }
+
+    /// Takes a transfer out of libcurl, which ends its connection if it is in the middle of it.
+    private func release(_ transfer: CurlTransfer) {
+        guard transfers.removeValue(forKey: transfer.id) != nil else { return }
+        running[transfer.request.purpose, default: 1] -= 1
+        flow.forget(transfer)
+        curl_multi_remove_handle(inbox.multi, transfer.easy)
+        recycle(transfer.easy)
+    }
+
+    private func recycle(_ easy: UnsafeMutableRawPointer) {
+        curl_easy_reset(easy)
+        if spareHandles.count < 32 {
+            spareHandles.append(easy)
+        } else {
+            curl_easy_cleanup(easy)
+        }
+    }
+
+    private func failAll(_ late: [CurlCommand]) {
+        let error = TransportError(
+            kind: .shutDown, message: "the connection was shut down", mayHaveBeenReceived: true)
+        for transfer in transfers.values {
+            release(transfer)
+            transfer.exchange.end(.failure(error))
+        }
+        for next in waiting.values.joined() {
+            next.exchange.end(.failure(error))
+        }
+        waiting = [:]
+        for case .start(_, _, let exchange, _) in late {
+            exchange.end(.failure(error))
+        }
+    }
+
+    private func pollMilliseconds(from now: ContinuousClock.Instant) -> Int32 {
+        var moment = flow.throttleEnd
+        for case let check? in transfers.values.map(\.nextCheck) {
+            moment = min(moment ?? check, check)
+        }
+        if !waiting.values.allSatisfy(\.isEmpty) {
+            moment = min(moment ?? now.advanced(by: .seconds(1)), now.advanced(by: .seconds(1)))
+        }
+        guard let moment else { return 60_000 }
+        return Int32(clamping: max(0, now.duration(to: moment).milliseconds) + 1)
+    }
+
+    private static var outOfMemory: TransportError {
+        TransportError(
+            kind: .other, message: "libcurl cannot allocate", mayHaveBeenReceived: false)
+    }
+
+    private static func text(_ code: CURLMcode) -> String {
+        String(cString: curl_multi_strerror(code))
+    }
+}

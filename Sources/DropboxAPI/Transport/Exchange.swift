@@ -1,0 +1,198 @@
+// One answer between the curl thread, which fills it, and the task that reads it.
+// Every continuation is resumed exactly once: by what it waits for, by the end, or by cancellation.
+
+import Synchronization
+
+/// The head of an answer.
+struct ResponseHead: Sendable {
+    let status: Int
+    let headers: HTTPHeaders
+}
+
+/// An answer on its way.
+final class Exchange: ChunkSource {
+    /// Bytes that wait for the reader before the transfer is held up.
+    static let highWater = 1 << 20
+    /// First allocation for a long body; it grows by doubling.
+    private static let firstCapacity = 256 << 10
+
+    private typealias HeadResult = Result<ResponseHead, TransportError>
+    private typealias ChunkResult = Result<[UInt8]?, TransportError>
+
+    private struct State {
+        var head: ResponseHead?
+        var headWaiter: CheckedContinuation<HeadResult, Never>?
+        var buffer: [UInt8] = []
+        var chunkWaiter: CheckedContinuation<ChunkResult, Never>?
+        /// Set once; nothing arrives after it.
+        var end: Result<Void, TransportError>?
+        var isHeldUp = false
+    }
+
+    let id: UInt64
+    private let inbox: Inbox
+    /// The transport lives as long as somebody reads one of its answers.
+    private let transport: CurlTransport?
+    /// Held for a copy at most; continuations are resumed after it is released.
+    private let state = Mutex(State())
+
+    init(id: UInt64, inbox: Inbox, transport: CurlTransport?) {
+        self.id = id
+        self.inbox = inbox
+        self.transport = transport
+    }
+
+    // MARK: For the reader
+
+    /// Waits for the head. Cancelling the task ends the transfer.
+    func head() async throws(TransportError) -> ResponseHead {
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: CheckedContinuation<HeadResult, Never>) in
+                let known: HeadResult? = state.withLock { state in
+                    if let head = state.head { return .success(head) }
+                    if case .failure(let error) = state.end { return .failure(error) }
+                    state.headWaiter = waiter
+                    return nil
+                }
+                if let known {
+                    waiter.resume(returning: known)
+                }
+            }
+        } onCancel: {
+            abandon()
+        }
+        return try result.get()
+    }
+
+    func nextChunk() async throws(TransportError) -> [UInt8]? {
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: CheckedContinuation<ChunkResult, Never>) in
+                takeChunk(or: waiter)
+            }
+        } onCancel: {
+            abandon()
+        }
+        return try result.get()
+    }
+
+    private func takeChunk(or waiter: CheckedContinuation<ChunkResult, Never>) {
+        var resumesTransfer = false
+        let known: ChunkResult? = state.withLock { state in
+            if !state.buffer.isEmpty {
+                resumesTransfer = state.isHeldUp
+                state.isHeldUp = false
+                let chunk = state.buffer
+                state.buffer = []
+                return .success(chunk)
+            }
+            switch state.end {
+            case .success: return .success(nil)
+            case .failure(let error): return .failure(error)
+            case nil: break
+            }
+            guard state.chunkWaiter == nil else {
+                return .failure(
+                    TransportError(
+                        kind: .invalidRequest, message: "two tasks read the same body",
+                        mayHaveBeenReceived: true))
+            }
+            state.chunkWaiter = waiter
+            return nil
+        }
+        if resumesTransfer {
+            inbox.post(.resume(id: id))
+        }
+        if let known {
+            waiter.resume(returning: known)
+        }
+    }
+
+    func abandon() {
+        let error = TransportError(
+            kind: .cancelled, message: "cancelled", mayHaveBeenReceived: true)
+        if end(.failure(error), dropsBuffer: true) {
+            inbox.post(.cancel(id: id))
+        }
+    }
+
+    // MARK: For the curl thread
+
+    func deliver(_ head: ResponseHead) {
+        let waiter = state.withLock { state in
+            state.head = head
+            return state.headWaiter.take()
+        }
+        waiter?.resume(returning: .success(head))
+    }
+
+    /// What became of bytes that arrived.
+    enum Reception {
+        case taken
+        /// The reader is slow: keep the bytes and stop receiving.
+        case heldUp
+        /// Nobody reads any more.
+        case refused
+    }
+
+    /// Takes bytes over. The reader is not woken before `wakeReader`.
+    ///
+    /// `announced` is the body's length, if known.
+    func receive(_ bytes: UnsafeRawBufferPointer, announced: UInt64?) -> Reception {
+        state.withLock { state in
+            guard state.end == nil else { return .refused }
+            guard state.buffer.count < Self.highWater else {
+                state.isHeldUp = true
+                return .heldUp
+            }
+            if state.buffer.isEmpty {
+                let room = min(announced ?? 0, UInt64(Self.firstCapacity))
+                state.buffer.reserveCapacity(max(bytes.count, Int(room)))
+            }
+            state.buffer.append(contentsOf: bytes)
+            return .taken
+        }
+    }
+
+    /// Hands what has arrived to a reader that waits.
+    func wakeReader() {
+        let (waiter, chunk) = state.withLock { state in
+            guard !state.buffer.isEmpty, let waiter = state.chunkWaiter.take() else {
+                return (nil as CheckedContinuation<ChunkResult, Never>?, [] as [UInt8])
+            }
+            let chunk = state.buffer
+            state.buffer = []
+            return (waiter, chunk)
+        }
+        waiter?.resume(returning: .success(chunk))
+    }
+
+    /// Ends the answer; false if it had ended before.
+    @discardableResult
+    func end(_ result: Result<Void, TransportError>, dropsBuffer: Bool = false) -> Bool {
+        if !dropsBuffer {
+            wakeReader()
+        }
+        let (isFirst, headWaiter, chunkWaiter) = state.withLock { state in
+            guard state.end == nil else {
+                return (
+                    false, nil as CheckedContinuation<HeadResult, Never>?,
+                    nil as CheckedContinuation<ChunkResult, Never>?
+                )
+            }
+            state.end = result
+            if dropsBuffer {
+                state.buffer = []
+            }
+            return (true, state.headWaiter.take(), state.chunkWaiter.take())
+        }
+        headWaiter?.resume(returning: result.flatMap { .failure(.headless) })
+        chunkWaiter?.resume(returning: result.map { nil })
+        return isFirst
+    }
+}
+
+extension TransportError {
+    /// libcurl reports success only after a head, so this says that it broke that promise.
+    static let headless = TransportError(
+        kind: .malformedResponse, message: "the answer has no head", mayHaveBeenReceived: true)
+}

@@ -1,0 +1,101 @@
+// How other threads talk to the thread that owns libcurl: a queue of commands and a wake-up call.
+
+import CCurl
+import Synchronization
+
+/// What the curl thread is asked to do.
+enum CurlCommand: Sendable {
+    case start(id: UInt64, HTTPRequest, Exchange, submitted: ContinuousClock.Instant)
+    /// The reader made room: receive again.
+    case resume(id: UInt64)
+    /// Nobody waits for this transfer any more.
+    case cancel(id: UInt64)
+    case limitBandwidth(up: UInt64?, down: UInt64?)
+    case stop
+}
+
+// Unchecked because of the raw pointer. `multi` is used by the curl thread alone, but for
+// curl_multi_wakeup, which libcurl allows from any thread while the handle lives; and it lives as
+// long as this object, which the curl thread holds while it runs.
+/// The commands for a curl thread, and the libcurl handle that they are about.
+final class Inbox: @unchecked Sendable {
+    private struct State {
+        var commands: [CurlCommand] = []
+        var isClosed = false
+        var stopWaiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    let multi: UnsafeMutableRawPointer
+    /// Held for a few instructions; never while libcurl is called.
+    private let state = Mutex(State())
+
+    /// Nil when libcurl cannot allocate.
+    init?() {
+        guard CurlGlobals.isUsable, let multi = curl_multi_init() else { return nil }
+        self.multi = multi
+    }
+
+    deinit {
+        curl_multi_cleanup(multi)
+    }
+
+    /// Adds a command and wakes the thread; false when the thread has stopped.
+    @discardableResult
+    func post(_ command: CurlCommand) -> Bool {
+        let isOpen = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.commands.append(command)
+            return true
+        }
+        if isOpen {
+            curl_multi_wakeup(multi)
+        }
+        return isOpen
+    }
+
+    /// All commands since the last call, in order.
+    func take() -> [CurlCommand] {
+        state.withLock { state in
+            let commands = state.commands
+            state.commands.removeAll()
+            return commands
+        }
+    }
+
+    /// Refuses further commands, and returns those that came too late.
+    func close() -> [CurlCommand] {
+        let (late, waiters) = state.withLock { state in
+            state.isClosed = true
+            defer {
+                state.commands = []
+                state.stopWaiters = []
+            }
+            return (state.commands, state.stopWaiters)
+        }
+        for waiter in waiters {
+            waiter.resume()
+        }
+        return late
+    }
+
+    /// Waits until the thread has stopped.
+    func waitUntilClosed() async {
+        await withCheckedContinuation { continuation in
+            let isClosed = state.withLock { state in
+                if !state.isClosed {
+                    state.stopWaiters.append(continuation)
+                }
+                return state.isClosed
+            }
+            if isClosed {
+                continuation.resume()
+            }
+        }
+    }
+}
+
+/// What libcurl needs once per process.
+enum CurlGlobals {
+    /// Whether libcurl could be initialised. Safe from any thread, as a static constant is.
+    static let isUsable = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+}
