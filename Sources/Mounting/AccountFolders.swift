@@ -1,0 +1,79 @@
+// Where one account's files lie. What can be fetched again and what can not are kept apart: nothing
+// that clears the cache has a path that leads to the queue.
+
+/// The folders of one account on this machine.
+public struct AccountFolders: Hashable, Sendable {
+    /// Everything that must not be lost: database with queue, staged content.
+    public let state: String
+    /// Cached content, which may be deleted at any time.
+    public let cache: String
+
+    /// The tree and the queue.
+    public var database: String { state + "/metadata.sqlite" }
+    /// Content that waits for its upload.
+    public var staging: String { state + "/staging" }
+    /// Whose account it is, as of the last mount.
+    public var identity: String { state + "/account.json" }
+    /// The access token, one line.
+    public var credentials: String { state + "/token" }
+    /// What a mount in the background logs.
+    public var log: String { state + "/dbxfs.log" }
+    /// Cached blocks.
+    public var blocks: String { cache + "/blocks" }
+
+    /// The folders of the account that a source names.
+    ///
+    /// A mount of a folder has a tree and a queue of its own, beside that of the whole account; the
+    /// cache is keyed by content and shared by nobody at the same time, hence a folder of its own too.
+    public init(source: MountSource, settings: MountSettings, environment: Environment) {
+        let name = source.account + Self.suffix(of: source.remotePath)
+        state = environment.stateFolder + "/" + name
+        cache = (settings.cacheFolder ?? environment.cacheFolder) + "/" + name
+    }
+
+    /// Makes them, private to this user.
+    public func make() throws(CommandError) {
+        try makePrivateFolder(state)
+        try makePrivateFolder(staging)
+        try makePrivateFolder(cache)
+    }
+
+    /// Refuses a mountpoint that would contain these folders or be contained in them: this process
+    /// would then wait for itself.
+    public func checkApart(from mountpoint: String) throws(CommandError) {
+        for folder in [state, cache] {
+            let resolved = resolvedPath(folder)
+            if isPath(resolved, within: mountpoint) {
+                throw .folderInsideMountpoint(folder: folder, mountpoint: mountpoint)
+            }
+            if isPath(mountpoint, within: resolved) {
+                throw .mountpointInsideFolder(mountpoint: mountpoint, folder: folder)
+            }
+        }
+    }
+
+    /// `@a@b` for `/a/b`: readable, and no account's name contains an `@`. Bytes that a folder's name
+    /// should not have are written as `%` and two digits, and what gets too long as a number.
+    private static func suffix(of remotePath: String) -> String {
+        guard !remotePath.isEmpty else { return "" }
+        var text = ""
+        for byte in remotePath.utf8 {
+            switch byte {
+            case UInt8(ascii: "/"): text += "@"
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: "."):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16)
+                text += digits.count == 1 ? "%0" + digits : "%" + digits
+            }
+        }
+        return text.utf8.count <= 120 ? text : "@" + String(fingerprint(remotePath), radix: 16)
+    }
+}
+
+/// A number for a text that is the same in every process: FNV-1a, 64 bits.
+func fingerprint(_ text: String) -> UInt64 {
+    text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+}

@@ -1,0 +1,68 @@
+// One mount per account: two processes that replay one queue would each undo what the other did.
+
+import Foundation
+import Glibc
+import SystemPackage
+
+/// Sole use of a folder, until the process ends, however it ends.
+public final class AccountLock: Sendable {
+    private let descriptor: Int32
+
+    /// Who has a folder.
+    public struct Holder: Hashable, Sendable, Codable {
+        /// Its process.
+        public var pid: Int32
+        /// Where it is mounted.
+        public var mountpoint: String
+
+        /// This process.
+        public init(mountpoint: String) {
+            self.pid = getpid()
+            self.mountpoint = mountpoint
+        }
+    }
+
+    /// Takes a folder, waiting up to `patience` seconds for a process that is about to end.
+    ///
+    /// `whileHeld` is called once with the holder's name before waiting, so that the caller can ask it
+    /// to hurry. Throws `folderInUse` when the time is over.
+    public init(
+        folder: String, holder: Holder, patience: Double, whileHeld: (Holder?) -> Void = { _ in }
+    ) throws(CommandError) {
+        let path = folder + "/lock"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            let error = currentErrno
+            throw error == .noSpace
+                ? .diskFull(folder) : .folderUnusable(path: folder, reason: error.description)
+        }
+        var attempts = 0
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            let current = Self.holder(in: descriptor)
+            if attempts == 0 { whileHeld(current) }
+            guard Double(attempts) * 0.05 < patience else {
+                close(descriptor)
+                let name = current.map { "the mount at \($0.mountpoint) (process \($0.pid))" }
+                throw .folderInUse(folder: folder, by: name ?? "another process")
+            }
+            attempts += 1
+            usleep(50_000)
+        }
+        self.descriptor = descriptor
+        if let text = try? JSONEncoder().encode(holder) {
+            ftruncate(descriptor, 0)
+            _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    private static func holder(in descriptor: Int32) -> Holder? {
+        var buffer = [UInt8](repeating: 0, count: 8192)
+        let count = pread(descriptor, &buffer, buffer.count, 0)
+        guard count > 0 else { return nil }
+        return try? JSONDecoder().decode(Holder.self, from: Data(buffer[..<count]))
+    }
+}

@@ -1,0 +1,168 @@
+// Starting other programs. No fork: this process has threads, and only posix_spawn is sound then.
+
+public import Glibc
+public import SystemPackage
+
+/// A program that this process started.
+public struct ChildProcess: Sendable {
+    /// Its process number.
+    public let id: pid_t
+
+    /// How a program ended.
+    public struct Outcome: Sendable {
+        /// Its exit code; 128 and the signal's number if one ended it, as in shells.
+        public var status: Int32
+        /// What it wrote to stderr.
+        public var errors: String
+    }
+
+    /// Descriptors for a new program, by the number that they have there.
+    public typealias Descriptors = [Int32: FileDescriptor]
+
+    /// Starts a program.
+    ///
+    /// - Parameter descriptors: What becomes its descriptors; 0, 1 and 2 are /dev/null unless named.
+    ///   All others are closed, which holds for descriptors opened with `closeOnExec`.
+    /// - Parameter isDetached: Whether it gets a session of its own, away from this terminal.
+    public static func start(
+        _ path: String, _ arguments: [String], environment: [String: String]? = nil,
+        descriptors: Descriptors, isDetached: Bool
+    ) throws(CommandError) -> ChildProcess {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for number in Int32(0)...2 where descriptors[number] == nil {
+            posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
+        }
+        for (number, descriptor) in descriptors.sorted(by: { $0.key < $1.key }) {
+            posix_spawn_file_actions_adddup2(&actions, descriptor.rawValue, number)
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Signals that this process blocks or ignores are the child's business.
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        sigaddset(&defaults, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        // POSIX_SPAWN_SETSID of glibc's spawn.h, which the importer leaves out.
+        let detached: Int32 = isDetached ? 0x80 : 0
+        posix_spawnattr_setflags(
+            &attributes,
+            Int16(Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | detached))
+
+        let variables = (environment ?? Environment.variables).map { $0.key + "=" + $0.value }
+        var id = pid_t()
+        let status = withCStrings([path] + arguments) { argumentVector in
+            withCStrings(variables) { variableVector in
+                posix_spawn(&id, path, &actions, &attributes, argumentVector, variableVector)
+            }
+        }
+        guard status == 0 else {
+            throw .system("\(path) could not be started: \(Errno(rawValue: status))")
+        }
+        return ChildProcess(id: id)
+    }
+
+    /// Runs a program of the search path to its end. Status 127: there is no such program.
+    public static func run(_ name: String, _ arguments: [String]) throws(CommandError) -> Outcome {
+        guard let path = find(name) else {
+            return Outcome(status: 127, errors: "\(name): not found")
+        }
+        let errors = try Pipe()
+        let child: ChildProcess
+        do {
+            defer { try? errors.writing.close() }
+            child = try start(
+                path, arguments, descriptors: [2: errors.writing], isDetached: false)
+        }
+        let text = errors.readToEnd()
+        return Outcome(status: child.wait(), errors: text)
+    }
+
+    /// The place of a program, from `PATH` and the folders of system tools.
+    public static func find(_ name: String) -> String? {
+        let folders = (Environment.variables["PATH"] ?? "").split(separator: ":").map(String.init)
+        return (folders + ["/usr/bin", "/bin", "/usr/local/bin"])
+            .map { $0 + "/" + name }
+            .first { $0.hasPrefix("/") && access($0, X_OK) == 0 }
+    }
+
+    /// The program that this process runs.
+    public static var ownPath: String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        return count > 0 ? text(of: buffer) : CommandLine.arguments[0]
+    }
+
+    /// Asks it to end.
+    public func terminate() {
+        kill(id, SIGTERM)
+    }
+
+    /// Waits for its end and returns its exit code, or 128 and the number of the signal that ended it.
+    public func wait() -> Int32 {
+        var status: Int32 = 0
+        while waitpid(id, &status, 0) < 0 {
+            if errno != EINTR { return 0 }
+        }
+        let signal = status & 0x7f
+        return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+    }
+}
+
+/// A pipe whose ends are not inherited by accident.
+public struct Pipe: Sendable {
+    /// The end that is read from.
+    public let reading: FileDescriptor
+    /// The end that is written to.
+    public let writing: FileDescriptor
+
+    /// Makes one.
+    public init() throws(CommandError) {
+        do {
+            (reading, writing) = try FileDescriptor.pipe(options: .closeOnExec)
+        } catch {
+            throw .system("no pipe: \(reason(error))")
+        }
+    }
+
+    /// The first line, without its end; nil when all writers have closed before one was complete.
+    public func readLine() -> String? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while let count = try? withUnsafeMutableBytes(of: &byte, { try reading.read(into: $0) }),
+            count > 0
+        {
+            if byte == 0x0a { return String(decoding: bytes, as: UTF8.self) }
+            bytes.append(byte)
+        }
+        return nil
+    }
+
+    /// Everything until all writers have closed, then closes the reading end.
+    func readToEnd() -> String {
+        defer { try? reading.close() }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while let count = try? buffer.withUnsafeMutableBytes({ try reading.read(into: $0) }),
+            count > 0
+        {
+            bytes.append(contentsOf: buffer[..<count])
+        }
+        var text = String(decoding: bytes, as: UTF8.self)
+        while text.last?.isNewline == true { text.removeLast() }
+        return text
+    }
+}
+
+private func withCStrings<Result>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+) -> Result {
+    let copies = strings.map { strdup($0) }
+    defer { copies.forEach { free($0) } }
+    return body(copies + [nil])
+}

@@ -1,0 +1,132 @@
+// The sentences of `CommandError`, in four groups. Each says what is wrong and what to do about it, in
+// one line, because it ends up in a terminal, in a journal or in mount(8)'s output.
+
+extension CommandError {
+    var settingMessage: String {
+        switch self {
+        case .badSource(let text):
+            "the source \(quoted(text)) cannot be read: write ACCOUNT, ACCOUNT:/FOLDER or :/FOLDER"
+        case .unknownOption(let name):
+            "unknown mount option \(quoted(name)): `dbxfs mount --help` lists the options"
+        case .badOptionValue(let name, let value, let expected):
+            "mount option \(name)=\(value) cannot be: \(name) takes \(expected)"
+        case .badSetting(let name, let value, let expected):
+            "\(name)=\(value) cannot be: it takes \(expected)"
+        case .badEndpoint(let text):
+            "DBXFS_ENDPOINT=\(text) is not a server's address: "
+                + "write https://HOST[:PORT] or unset it to use Dropbox"
+        case .insecureEndpoint(let text):
+            "DBXFS_ENDPOINT=\(text) would send the token unencrypted: "
+                + "plain http is allowed for 127.0.0.1, [::1] and localhost only"
+        default: String(describing: self)
+        }
+    }
+
+    var accessMessage: String {
+        switch self {
+        case .noToken(let account, let file):
+            "no access token for the account \(quoted(account)): set DBXFS_ACCESS_TOKEN, "
+                + "or write the token to \(file) (mode 0600)"
+        case .credentialsTooOpen(let file):
+            "\(file) can be read by other users and is not used: chmod 600 it, "
+                + "and revoke the token if others have logins here"
+        case .credentialsUnreadable(let file, let reason):
+            "\(file) cannot be used (\(reason)): it holds the access token in one line"
+        case .unauthorized(let server, let detail):
+            "\(server) does not accept the access token (\(detail)): "
+                + "make a new one and set DBXFS_ACCESS_TOKEN"
+        case .forbidden(let server, let detail):
+            "\(server) does not allow this token to read the account (\(detail)): "
+                + "give the app the scopes account_info.read, files.metadata.* and "
+                + "files.content.*, and make a new token"
+        case .unreachable(let server, let detail):
+            "\(server) cannot be reached (\(detail)): check the network and the proxy settings; "
+                + "an account that was mounted here before also mounts offline"
+        case .serverNonsense(let server, let detail):
+            "\(server) does not answer like Dropbox (\(detail)): "
+                + "check DBXFS_ENDPOINT, and whether a proxy or login page is in between"
+        case .serverFailed(let server, let detail):
+            "\(server) failed (\(detail)): try again in a while"
+        case .otherAccount(let account, let folder, let expected, let found):
+            "the token is \(found)'s, but \(folder) keeps the files of \(expected): use that "
+                + "account's token, or another account name than \(quoted(account))"
+        case .remoteFolderMissing(let path):
+            "there is no folder \(quoted(path)) on Dropbox: make it first, or mount another one"
+        case .remoteNotAFolder(let path):
+            "\(quoted(path)) on Dropbox is a file: mount the folder that it is in"
+        default: String(describing: self)
+        }
+    }
+
+    var folderMessage: String {
+        switch self {
+        case .mountpointNotEmpty(let path):
+            "the mountpoint \(path) is not empty, and mounting would hide what is in it: "
+                + "name an empty directory"
+        case .alreadyMounted(let path):
+            "something is mounted at \(path) already: "
+                + "see `dbxfs status \(path)`, or name another directory"
+        case .folderInsideMountpoint(let folder, let mountpoint):
+            "\(folder) is inside the mountpoint \(mountpoint), which would lock up both: "
+                + "set DBXFS_STATE_DIR and DBXFS_CACHE_DIR to places outside of it"
+        case .mountpointInsideFolder(let mountpoint, let folder):
+            "the mountpoint \(mountpoint) is inside \(folder), where dbxfs keeps its own files: "
+                + "name a directory elsewhere"
+        case .folderUnusable(let path, let reason):
+            "\(path) cannot be used (\(reason)): "
+                + "set DBXFS_STATE_DIR and DBXFS_CACHE_DIR to places that you can write to"
+        case .folderNotPrivate(let path):
+            "\(path) belongs to another user or others can write to it, and is not used: "
+                + "chown it to yourself and chmod 700 it"
+        case .diskFull(let path):
+            "the disk is full at \(path), where dbxfs keeps its cache and what is to be "
+                + "uploaded: free some space"
+        case .folderInUse(let folder, let by):
+            "\(folder) is in use by \(by): one account can be mounted once at a time; "
+                + "unmount that, or use another account name or folder"
+        case .databaseDamaged(let path, let detail):
+            "\(path) cannot be opened (\(detail)): keep a copy of the folder that it is in, "
+                + "for it may hold changes that Dropbox does not have yet, and report it"
+        default: String(describing: self)
+        }
+    }
+
+    var runningMessage: String {
+        switch self {
+        case .mountRefused(let detail): detail
+        case .mountDied(let detail, let log):
+            "the mount ended before it was ready (\(detail)): see \(log)"
+        case .mountDoesNotAnswer(let path, let seconds, let log):
+            "\(path) was mounted, but did not answer within \(seconds) s and was given up: see \(log)"
+        case .reported(let message, _): message
+        case .notMounted(let path):
+            "nothing is mounted at \(path): `dbxfs status` lists the mounts"
+        case .nothingMounted:
+            "nothing is mounted: `dbxfs mount MOUNTPOINT` does"
+        case .notOurs(let path, let type):
+            "\(path) is a mount of type \(type), not of dbxfs: use umount"
+        case .noControl(let path, let detail):
+            "the process behind \(path) cannot be asked (\(detail)): use the same "
+                + "DBXFS_STATE_DIR and user as for the mount, or unmount with --lazy"
+        case .busy(let path):
+            "\(path) is in use: close what `fuser -vm \(path)` lists, or add --lazy"
+        case .unmountFailed(let path, let detail):
+            "\(path) could not be unmounted: \(detail)"
+        case .stillQueued(let operations, let reason):
+            "\(operations) change\(operations == 1 ? " is" : "s are") not on Dropbox yet"
+                + (reason.map { " (\($0))" } ?? "")
+                + "; they stay queued and are sent as soon as the account is mounted and online"
+        case .noEmulator(let path):
+            "the demo needs the program dropbox-emulator beside dbxfs, at \(path): `make demo` "
+                + "builds both"
+        case .emulatorFailed(let detail):
+            "the emulator did not start: \(detail)"
+        case .system(let detail): detail
+        default: String(describing: self)
+        }
+    }
+
+    private func quoted(_ text: String) -> String {
+        "'" + text + "'"
+    }
+}

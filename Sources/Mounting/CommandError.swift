@@ -1,0 +1,111 @@
+// Everything that can keep a command from doing its work, and what the user reads about it.
+// The texts and exit codes are here and nowhere else.
+
+/// The exit codes of every command. Where mount(8) has a number for it, it is mount(8)'s.
+public enum ExitStatus: Int32, Sendable {
+    /// Done.
+    case success = 0
+    /// The command line cannot be understood (mount(8): incorrect invocation).
+    case usage = 1
+    /// This machine did not play along (mount(8): system error).
+    case system = 2
+    /// Time ran out or the server refused, and changes are still queued. None is lost.
+    case stillQueued = 3
+    /// Mounting or unmounting failed (mount(8): mount failure).
+    case mountFailure = 32
+}
+
+/// Why a command failed.
+public enum CommandError: Error, Hashable, Sendable {
+    // MARK: Command line and settings
+    case badSource(String)
+    case unknownOption(String)
+    case badOptionValue(name: String, value: String, expected: String)
+    case badSetting(name: String, value: String, expected: String)
+    case badEndpoint(String)
+    case insecureEndpoint(String)
+
+    // MARK: Access to Dropbox
+    case noToken(account: String, file: String)
+    case credentialsTooOpen(file: String)
+    case credentialsUnreadable(file: String, reason: String)
+    case unauthorized(server: String, detail: String)
+    case forbidden(server: String, detail: String)
+    case unreachable(server: String, detail: String)
+    case serverNonsense(server: String, detail: String)
+    case serverFailed(server: String, detail: String)
+    case otherAccount(account: String, folder: String, expected: String, found: String)
+    case remoteFolderMissing(String)
+    case remoteNotAFolder(String)
+
+    // MARK: This machine
+    case mountpointNotEmpty(String)
+    case alreadyMounted(String)
+    case folderInsideMountpoint(folder: String, mountpoint: String)
+    case mountpointInsideFolder(mountpoint: String, folder: String)
+    case folderUnusable(path: String, reason: String)
+    case folderNotPrivate(String)
+    case diskFull(String)
+    case folderInUse(folder: String, by: String)
+    case databaseDamaged(path: String, detail: String)
+    case mountRefused(String)
+    case mountDied(detail: String, log: String)
+    case mountDoesNotAnswer(path: String, seconds: Int, log: String)
+    /// The process that was to serve the mount has said this, and to exit with that.
+    case reported(String, ExitStatus)
+
+    // MARK: A running mount
+    case notMounted(String)
+    case nothingMounted
+    case notOurs(path: String, type: String)
+    case noControl(path: String, detail: String)
+    case busy(String)
+    case unmountFailed(path: String, detail: String)
+    case stillQueued(operations: Int, reason: String?)
+    case noEmulator(path: String)
+    case emulatorFailed(detail: String)
+    case system(String)
+}
+
+extension CommandError {
+    /// The code that the process exits with.
+    public var exitStatus: ExitStatus {
+        switch self {
+        case .badSource, .unknownOption, .badOptionValue, .badSetting, .badEndpoint,
+            .insecureEndpoint:
+            .usage
+        case .stillQueued: .stillQueued
+        case .reported(_, let status): status
+        case .noControl, .nothingMounted, .noEmulator, .emulatorFailed, .system: .system
+        case .noToken, .credentialsTooOpen, .credentialsUnreadable, .unauthorized, .forbidden,
+            .unreachable, .serverNonsense, .serverFailed, .otherAccount, .remoteFolderMissing,
+            .remoteNotAFolder, .mountpointNotEmpty, .alreadyMounted, .folderInsideMountpoint,
+            .mountpointInsideFolder, .folderUnusable, .folderNotPrivate,
+            .diskFull, .folderInUse, .databaseDamaged, .mountRefused, .mountDied,
+            .mountDoesNotAnswer, .notMounted, .notOurs, .busy, .unmountFailed:
+            .mountFailure
+        }
+    }
+
+    /// One line: what is wrong, and after the colon or semicolon what to do.
+    public var message: String {
+        switch self {
+        case .badSource, .unknownOption, .badOptionValue, .badSetting, .badEndpoint,
+            .insecureEndpoint:
+            settingMessage
+        case .noToken, .credentialsTooOpen, .credentialsUnreadable, .unauthorized, .forbidden,
+            .unreachable, .serverNonsense, .serverFailed, .otherAccount, .remoteFolderMissing,
+            .remoteNotAFolder:
+            accessMessage
+        case .mountpointNotEmpty, .alreadyMounted, .folderInsideMountpoint,
+            .mountpointInsideFolder, .folderUnusable, .folderNotPrivate, .diskFull, .folderInUse,
+            .databaseDamaged:
+            folderMessage
+        case .mountRefused, .mountDied, .mountDoesNotAnswer, .reported, .notMounted,
+            .nothingMounted,
+            .notOurs, .noControl, .busy, .unmountFailed, .stillQueued, .noEmulator,
+            .emulatorFailed, .system:
+            runningMessage
+        }
+    }
+}

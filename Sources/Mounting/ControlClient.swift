@@ -1,0 +1,53 @@
+// The commands' side of the control socket.
+
+import Glibc
+import SystemPackage
+
+/// Finds running mounts and talks to them.
+public struct ControlClient: Sendable {
+    private let folder: ControlFolder
+
+    /// Looks for mounts in a folder of sockets.
+    public init(folder: ControlFolder) {
+        self.folder = folder
+    }
+
+    /// A connection to the process behind a mountpoint, or nil when there is none.
+    public func connect(to mountpoint: String) throws(CommandError) -> ControlConnection? {
+        do throws(Errno) {
+            return try connect(socket: folder.socketName(for: mountpoint))
+        } catch {
+            switch error {
+            case .noSuchFileOrDirectory, .connectionRefused: return nil
+            default: throw .noControl(path: mountpoint, detail: error.description)
+            }
+        }
+    }
+
+    /// The status of every mount that answers, by mountpoint.
+    public func allMounts() -> [MountStatus] {
+        folder.socketNames()
+            .compactMap { name in
+                guard let connection = try? connect(socket: name) else { return nil }
+                connection.setReceiveTimeout(seconds: 10)
+                connection.send(ControlRequest(.status))
+                return connection.receive(ControlReply.self)?.status
+            }
+            .sorted { $0.mountpoint < $1.mountpoint }
+    }
+
+    private func connect(socket name: String) throws(Errno) -> ControlConnection {
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_UNIX, type, 0)
+        guard descriptor >= 0 else { throw currentErrno }
+        do throws(Errno) {
+            try folder.withAddress(of: name) { address, size throws(Errno) in
+                guard Glibc.connect(descriptor, address, size) == 0 else { throw currentErrno }
+            }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return ControlConnection(descriptor: descriptor)
+    }
+}

@@ -1,0 +1,175 @@
+// The mount's side of the control socket: one thread that accepts, one per conversation.
+
+import Glibc
+public import Logging
+import Synchronization
+import SystemPackage
+
+/// Answers commands about one mount.
+public final class ControlServer: Sendable {
+    /// Conversations at a time. A `sync` lasts as long as its uploads, so several are normal; a thousand
+    /// are a script gone wild.
+    private static let limit = 64
+
+    private let folder: ControlFolder
+    private let name: String
+    private let listener: Int32
+    private let service: any MountService
+    private let ending: MountEnding
+    private let log: Logger
+    private let conversations = Mutex(0)
+
+    /// Binds the socket of a mount, in the place of one that a dead process left.
+    ///
+    /// The caller holds the account's lock and the mountpoint, so no living mount has this socket.
+    public init(
+        folder: ControlFolder, mountpoint: String, service: any MountService, ending: MountEnding,
+        log: Logger
+    ) throws(CommandError) {
+        try makePrivateFolder(folder.path)
+        self.folder = folder
+        self.name = folder.socketName(for: mountpoint)
+        self.service = service
+        self.ending = ending
+        self.log = log
+        unlink(folder.path + "/" + name)
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        listener = socket(AF_UNIX, type, 0)
+        guard listener >= 0 else { throw .system("no socket: \(currentErrno)") }
+        do throws(Errno) {
+            try folder.withAddress(of: name) { address, size throws(Errno) in
+                guard bind(listener, address, size) == 0 else { throw currentErrno }
+            }
+            guard chmod(folder.path + "/" + name, 0o600) == 0, listen(listener, 16) == 0 else {
+                throw currentErrno
+            }
+        } catch {
+            close(listener)
+            throw .folderUnusable(path: folder.path, reason: error.description)
+        }
+    }
+
+    /// Begins to answer.
+    public func start() {
+        Thread.start { self.acceptAll() }
+    }
+
+    /// Answers no more and takes the socket away.
+    public func stop() {
+        unlink(folder.path + "/" + name)
+        shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    private func acceptAll() {
+        while true {
+            let descriptor = accept(listener, nil, nil)
+            if descriptor < 0 {
+                if errno == EINTR || errno == ECONNABORTED { continue }
+                if errno == EMFILE || errno == ENFILE {
+                    usleep(100_000)
+                    continue
+                }
+                break
+            }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            let connection = ControlConnection(descriptor: descriptor)
+            let isWelcome = conversations.withLock { count in
+                guard count < Self.limit else { return false }
+                count += 1
+                return true
+            }
+            guard isWelcome else { continue }
+            Thread.start {
+                self.serve(connection)
+                self.conversations.withLock { $0 -= 1 }
+            }
+        }
+        close(listener)
+    }
+
+    private func serve(_ connection: ControlConnection) {
+        while let request = connection.receive(ControlRequest.self) {
+            log.debug("control request", metadata: ["command": "\(request.command.rawValue)"])
+            answer(request, on: connection)
+        }
+    }
+
+    private func answer(_ request: ControlRequest, on connection: ControlConnection) {
+        var reply = ControlReply()
+        switch request.command {
+        case .status:
+            reply.status = service.status()
+        case .sync:
+            reply.outcome = Drain(limit: request.timeout)
+                .run(service, isHurried: ending.hasEnded) { backlog in
+                    var progress = ControlReply()
+                    progress.progress = backlog
+                    return connection.send(progress)
+                }
+        case .finish:
+            var acceptance = ControlReply()
+            acceptance.isAccepted = true
+            ending.setLimit(request.timeout)
+            guard connection.send(acceptance) else { return }
+            reply.outcome = ending.waitForOutcome()
+        case .hurry:
+            ending.isHurried.set()
+            reply.isAccepted = true
+        case .clearCache, .verifyCache:
+            answerCache(request.command, &reply)
+        }
+        connection.send(reply)
+    }
+
+    private func answerCache(_ command: ControlRequest.Command, _ reply: inout ControlReply) {
+        do throws(CommandError) {
+            if command == .clearCache {
+                reply.freedBytes = try service.clearCache()
+            } else {
+                reply.cache = try service.verifyCache()
+            }
+        } catch {
+            reply.failure = error.message
+        }
+    }
+}
+
+/// How a mount's end is agreed on between who detaches it and who serves it.
+public final class MountEnding: Sendable {
+    /// Set by a second signal or by a command: do not wait for the queue any longer.
+    public let isHurried = Signal()
+    /// Set when everything is closed.
+    public let hasEnded = Signal()
+    private let state = Mutex(State())
+
+    private struct State {
+        var limit: Double?
+        var outcome: DrainOutcome?
+    }
+
+    /// Waits for the queue for at most this many seconds after the mount was detached, unless told
+    /// otherwise.
+    public init(standardLimit: Double) {
+        state.withLock { $0.limit = standardLimit }
+    }
+
+    /// Seconds to wait for the queue after the mount was detached; nil for as long as it takes.
+    public var limit: Double? { state.withLock { $0.limit } }
+
+    /// Changes the limit.
+    public func setLimit(_ seconds: Double?) {
+        state.withLock { $0.limit = seconds }
+    }
+
+    /// Everything is over; whoever waits hears of it.
+    public func end(_ outcome: DrainOutcome) {
+        state.withLock { $0.outcome = outcome }
+        hasEnded.set()
+    }
+
+    /// Blocks until everything is over.
+    func waitForOutcome() -> DrainOutcome? {
+        hasEnded.wait()
+        return state.withLock { $0.outcome }
+    }
+}

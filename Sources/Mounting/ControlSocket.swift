@@ -1,0 +1,113 @@
+// Unix sockets that carry lines of JSON. Where a socket lies and who may open it is decided here; what
+// is said over it is in `MountService.swift`.
+
+import Foundation
+import Glibc
+import SystemPackage
+
+/// Where the sockets of running mounts lie.
+public struct ControlFolder: Hashable, Sendable {
+    /// The folder, 0700.
+    public let path: String
+
+    /// Names the folder; it need not exist.
+    public init(path: String) {
+        self.path = path
+    }
+
+    /// The socket's name for a mount: a number for the path, since that may hold anything.
+    func socketName(for mountpoint: String) -> String {
+        String(fingerprint(mountpoint), radix: 16) + ".sock"
+    }
+
+    /// The names of all sockets, of dead mounts too.
+    func socketNames() -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(".sock") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Connects to a socket or binds one.
+    ///
+    /// A socket's address has room for 107 bytes, and folders may be deeper. The folder is therefore
+    /// opened, and the address goes through /proc/self/fd.
+    func withAddress<Result>(
+        of name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Result
+    ) throws(Errno) -> Result {
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw currentErrno }
+        defer { close(folder) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { bytes in
+            // Shorter than 107 bytes: both numbers have at most 16 digits.
+            bytes.copyBytes(from: "/proc/self/fd/\(folder)/\(name)".utf8)
+        }
+        return try withUnsafePointer(to: &address) { pointer throws(Errno) in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw throws(Errno) in
+                try body(raw, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}
+
+/// One end of a conversation.
+public final class ControlConnection: Sendable {
+    private let descriptor: Int32
+    private let received = Received()
+
+    /// Takes over a connected socket.
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Sends one line; returns whether the other side is still there.
+    @discardableResult
+    public func send(_ message: some Encodable) -> Bool {
+        guard var line = try? JSONEncoder().encode(message) else { return false }
+        line.append(0x0a)
+        return line.withUnsafeBytes { bytes in
+            var sent = 0
+            while sent < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(sent))
+                let count = Glibc.send(
+                    descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                sent += count
+            }
+            return true
+        }
+    }
+
+    /// The next line, or nil when the other side has closed, sends nonsense, or more than a mebibyte.
+    public func receive<Message: Decodable>(_ type: Message.Type) -> Message? {
+        while true {
+            if let line = received.takeLine() {
+                return try? JSONDecoder().decode(type, from: line)
+            }
+            var buffer = [UInt8](repeating: 0, count: 16384)
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0, received.append(buffer[..<count]) else { return nil }
+        }
+    }
+
+    /// Gives up on a silent other side after that many seconds.
+    func setReceiveTimeout(seconds: Int) {
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+}

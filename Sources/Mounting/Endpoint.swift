@@ -1,0 +1,53 @@
+// The server that is talked to: Dropbox, or one address that stands for all of Dropbox's hosts.
+
+/// A base URL that replaces all Dropbox hosts, checked so that a token never travels in the clear.
+public struct Endpoint: Hashable, Sendable, Codable {
+    /// The address without a slash at its end.
+    public let address: String
+
+    /// Reads the value of `DBXFS_ENDPOINT`.
+    public init(parsing text: String) throws(CommandError) {
+        let secure = "https://"
+        let plain = "http://"
+        let isSecure = text.hasPrefix(secure)
+        guard isSecure || text.hasPrefix(plain) else { throw .badEndpoint(text) }
+        var authority = text.dropFirst(isSecure ? secure.count : plain.count)
+        while authority.hasSuffix("/") { authority.removeLast() }
+        guard let host = Self.host(of: authority) else { throw .badEndpoint(text) }
+        guard isSecure || Self.isLoopback(host) else { throw .insecureEndpoint(text) }
+        address = (isSecure ? secure : plain) + authority
+    }
+
+    /// The host of `HOST[:PORT]` or `[ADDRESS][:PORT]`; nil when there is more than that, such as a
+    /// path or a password, which a hostile value could use to look like another host.
+    private static func host(of authority: Substring) -> Substring? {
+        var host = authority
+        var port: Substring?
+        if authority.hasPrefix("[") {
+            guard let end = authority.firstIndex(of: "]") else { return nil }
+            host = authority[authority.startIndex...end]
+            let rest = authority[authority.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+            port = rest.isEmpty ? nil : rest.dropFirst()
+        } else if let colon = authority.firstIndex(of: ":") {
+            host = authority[..<colon]
+            port = authority[authority.index(after: colon)...]
+        }
+        if let port {
+            guard let number = UInt16(port), number > 0 else { return nil }
+        }
+        let allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._"
+        let isName = !host.isEmpty && host.allSatisfy { allowed.contains($0) }
+        let isAddress =
+            host.hasPrefix("[") && host.count > 2
+            && host.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" }
+        return isName || isAddress ? host : nil
+    }
+
+    private static func isLoopback(_ host: Substring) -> Bool {
+        if host == "localhost" || host == "[::1]" { return true }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+        return numbers.count == 4 && numbers[0] == "127"
+            && numbers.allSatisfy { UInt8($0) != nil }
+    }
+}

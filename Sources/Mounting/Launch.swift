@@ -1,0 +1,66 @@
+// Starting a mount in the background, and making sure that it answers before anybody is told so.
+
+import Glibc
+
+/// A mount that runs in a process of its own.
+public enum Launch {
+    /// Seconds within which a mounted filesystem must answer its first question.
+    private static let patience = 30
+
+    /// What came of it.
+    public struct Success: Sendable {
+        /// The process that serves the mount.
+        public var process: ChildProcess
+        /// Something the user should know although it went well.
+        public var notice: String?
+    }
+
+    /// Starts this program with `arguments`, which make it serve a mount at `mountpoint`, and returns
+    /// when the mount answers.
+    ///
+    /// A filesystem must not be asked by the process that serves it, so this process asks. Throws
+    /// what the child reports, or that it died or does not answer; it is gone then.
+    public static func mount(
+        _ arguments: [String], at mountpoint: String, log: String,
+        environment: [String: String]? = nil
+    ) throws(CommandError) -> Success {
+        let beforehand = device(of: mountpoint)
+        switch try Readiness.start(arguments, environment: environment) {
+        case .died(let status):
+            throw .mountDied(detail: "exit code \(status)", log: log)
+        case .reported(let report, let child):
+            if let failure = report.failure {
+                throw .reported(failure, ExitStatus(rawValue: report.status) ?? .mountFailure)
+            }
+            guard answers(mountpoint, beforehand: beforehand) else {
+                child.terminate()
+                throw .mountDoesNotAnswer(path: mountpoint, seconds: patience, log: log)
+            }
+            return Success(process: child, notice: report.notice)
+        }
+    }
+
+    /// Asks on a thread of its own, because a mount that does not answer holds whoever asks.
+    private static func answers(_ path: String, beforehand: UInt64) -> Bool {
+        let answer = Signal()
+        let isOver = Signal()
+        Thread.start {
+            while !isOver.hasHappened {
+                let device = device(of: path)
+                if device != 0, device != beforehand {
+                    answer.set()
+                    return
+                }
+                usleep(10_000)
+            }
+        }
+        defer { isOver.set() }
+        return answer.wait(seconds: Double(patience))
+    }
+
+    /// The device number of a directory; 0 when it cannot be looked at.
+    private static func device(of path: String) -> UInt64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? UInt64(status.st_dev) : 0
+    }
+}

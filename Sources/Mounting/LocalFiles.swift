@@ -1,0 +1,130 @@
+// Small things that are done to local files and folders: absolute paths, private folders, short texts.
+
+import Glibc
+import SystemPackage
+
+/// The text of errno as of now.
+var currentErrno: Errno { Errno(rawValue: errno) }
+
+/// A path from the root on, without `.`, `..` and doubled slashes. Does not look at the disk, so it
+/// works where a dead mount is in the way.
+public func absolutePath(_ path: String) -> String {
+    var full = path
+    if !path.hasPrefix("/") {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        if getcwd(&buffer, buffer.count) != nil {
+            full = text(of: buffer) + "/" + path
+        }
+    }
+    return FilePath(full).lexicallyNormalized().string
+}
+
+/// The path with all symbolic links resolved as far as it exists; the rest is taken as written.
+public func resolvedPath(_ path: String) -> String {
+    let absolute = absolutePath(path)
+    var existing = FilePath(absolute)
+    var rest: [FilePath.Component] = []
+    while true {
+        if let found = realpath(existing.string, nil) {
+            defer { free(found) }
+            var result = FilePath(String(cString: found))
+            for component in rest.reversed() { result.append(component) }
+            return result.string
+        }
+        guard let last = existing.lastComponent, existing.removeLastComponent() else {
+            return absolute
+        }
+        rest.append(last)
+    }
+}
+
+func text(of buffer: [CChar]) -> String {
+    String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+/// A whole file as text.
+func readText(_ path: String, limit: Int = 16 << 20) throws(CommandError) -> String {
+    do {
+        let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+        defer { try? file.close() }
+        return try readText(file, limit: limit)
+    } catch {
+        throw .folderUnusable(path: path, reason: reason(error))
+    }
+}
+
+private func readText(_ file: FileDescriptor, limit: Int) throws -> String {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    while bytes.count < limit {
+        let count = try buffer.withUnsafeMutableBytes { try file.read(into: $0) }
+        if count == 0 { break }
+        bytes.append(contentsOf: buffer[..<count])
+    }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+/// Replaces a file by one of mode 0600 with this text, durable before it takes the name.
+func writePrivately(_ text: String, to path: String) throws(CommandError) {
+    let temporary = path + ".new"
+    do {
+        let file = try FileDescriptor.open(
+            temporary, .writeOnly, options: [.create, .truncate, .noFollow, .closeOnExec],
+            permissions: [.ownerRead, .ownerWrite])
+        do {
+            try file.writeAll(text.utf8)
+            if fsync(file.rawValue) != 0 { throw currentErrno }
+            try file.close()
+        } catch {
+            try? file.close()
+            throw error
+        }
+        if rename(temporary, path) != 0 { throw currentErrno }
+    } catch Errno.noSpace {
+        throw .diskFull(path)
+    } catch {
+        throw .folderUnusable(path: path, reason: reason(error))
+    }
+}
+
+/// Makes a folder and those above it; the last one is private to the user, or becomes so.
+///
+/// Refuses a folder of another user: what is put there could be read or replaced by them.
+func makePrivateFolder(_ path: String) throws(CommandError) {
+    var status = stat()
+    if lstat(path, &status) != 0 {
+        let parent = FilePath(path).removingLastComponent()
+        if !parent.isEmpty, access(parent.string, F_OK) != 0 {
+            try makePrivateFolder(parent.string)
+        }
+        if mkdir(path, 0o700) != 0, errno != EEXIST {
+            let error = currentErrno
+            throw error == .noSpace
+                ? .diskFull(path) : .folderUnusable(path: path, reason: reason(error))
+        }
+    }
+    guard stat(path, &status) == 0 else {
+        throw .folderUnusable(path: path, reason: reason(currentErrno))
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+        throw .folderUnusable(path: path, reason: "not a directory")
+    }
+    guard status.st_uid == geteuid() else { throw .folderNotPrivate(path) }
+    if status.st_mode & 0o077 != 0, chmod(path, 0o700) != 0 {
+        throw .folderNotPrivate(path)
+    }
+    guard access(path, R_OK | W_OK | X_OK) == 0 else {
+        throw .folderUnusable(path: path, reason: reason(currentErrno))
+    }
+}
+
+/// An error's text without the word "error" and without a number.
+func reason(_ error: any Error) -> String {
+    (error as? Errno)?.description ?? String(describing: error)
+}
+
+/// Whether a path is a folder's or lies below it. Both are absolute and without `.` or `..`.
+public func isPath(_ path: String, within folder: String) -> Bool {
+    if folder == "/" { return path.hasPrefix("/") }
+    return path.utf8.elementsEqual(folder.utf8) || path.utf8.starts(with: (folder + "/").utf8)
+}

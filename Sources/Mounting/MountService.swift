@@ -1,0 +1,109 @@
+// What the process behind a mount does for commands that talk to it, and what they say to each other.
+
+/// A running mount, as the control socket sees it. Calls come from threads that may block.
+public protocol MountService: Sendable {
+    /// Everything that there is to say.
+    func status() -> MountStatus
+    /// What is still queued.
+    func backlog() -> Backlog
+    /// Runs `body`, and while it runs holds nothing queued back for the write delay.
+    func sendingEverything<Result>(_ body: () -> Result) -> Result
+    /// Frees cached content that can be fetched again, and returns how many bytes that was.
+    func clearCache() throws(CommandError) -> Int64
+    /// Reads all cached content and drops what is damaged.
+    func verifyCache() throws(CommandError) -> CacheReport
+}
+
+/// What is not on Dropbox yet.
+public struct Backlog: Hashable, Sendable, Codable {
+    /// Changes.
+    public var operations: Int
+    /// Bytes of content that wait with them.
+    public var bytes: Int64
+    /// How the mount stands with the server.
+    public var state: MountStatus.State
+    /// Whether nothing of it can be sent without somebody's doing.
+    public var isStuck: Bool
+    /// Why the last attempt failed, if one did.
+    public var problem: String?
+
+    /// Names every field.
+    public init(
+        operations: Int, bytes: Int64, state: MountStatus.State, isStuck: Bool = false,
+        problem: String? = nil
+    ) {
+        self.operations = operations
+        self.bytes = bytes
+        self.state = state
+        self.isStuck = isStuck
+        self.problem = problem
+    }
+}
+
+/// What a check of the cache found.
+public struct CacheReport: Hashable, Sendable, Codable {
+    /// Blocks that were read.
+    public var checkedBlocks: Int
+    /// Blocks whose bytes were not what was stored; they are gone from the cache now.
+    public var damagedBlocks: Int
+    /// Bytes that the cache holds after that.
+    public var bytes: Int64
+
+    /// Names all three.
+    public init(checkedBlocks: Int, damagedBlocks: Int, bytes: Int64) {
+        self.checkedBlocks = checkedBlocks
+        self.damagedBlocks = damagedBlocks
+        self.bytes = bytes
+    }
+}
+
+/// What a command asks of a mount: one line of JSON.
+public struct ControlRequest: Hashable, Sendable, Codable {
+    /// What to do.
+    public enum Command: String, Hashable, Sendable, Codable {
+        /// Reply with the status.
+        case status
+        /// Send everything; reply with the backlog as it shrinks, then with the outcome.
+        case sync
+        /// The mount is about to be detached: reply at once, and with the outcome when all is over.
+        case finish
+        /// Stop sending and end, if already detached.
+        case hurry
+        /// Free the cache.
+        case clearCache = "cache-clear"
+        /// Check the cache.
+        case verifyCache = "cache-verify"
+    }
+
+    /// What to do.
+    public var command: Command
+    /// Seconds to spend on it at most; nil for as long as it takes.
+    public var timeout: Double?
+
+    /// Names both.
+    public init(_ command: Command, timeout: Double? = nil) {
+        self.command = command
+        self.timeout = timeout
+    }
+}
+
+/// What a mount answers: one line of JSON, with one of the fields set.
+public struct ControlReply: Hashable, Sendable, Codable {
+    /// To `status`.
+    public var status: MountStatus?
+    /// To `sync`, while it goes on.
+    public var progress: Backlog?
+    /// To `sync` and `finish`, at the end.
+    public var outcome: DrainOutcome?
+    /// To `cache-clear`.
+    public var freedBytes: Int64?
+    /// To `cache-verify`.
+    public var cache: CacheReport?
+    /// To `finish` and `hurry`: understood.
+    public var isAccepted: Bool?
+    /// To anything, if it failed.
+    public var failure: String?
+
+    /// A reply that says nothing yet.
+    public init() {}
+}

@@ -1,0 +1,151 @@
+// The list behind `-o`: dbxfs's own options, and those of mount(8) that concern somebody else.
+
+/// How a mount behaves.
+public struct MountSettings: Hashable, Sendable, Codable {
+    /// When `fsync` returns.
+    public enum Synchronization: String, Hashable, Sendable, Codable {
+        /// When the data survives power loss here.
+        case local
+        /// When the data is on Dropbox.
+        case remote
+    }
+
+    /// Whether nothing can be changed through the mount.
+    public var isReadOnly = false
+    /// Whether other users may enter.
+    public var allowsOthers = false
+    /// Whether root may enter, but no other user.
+    public var allowsRoot = false
+    /// Whether the kernel checks permission bits. Without it whoever may enter may do everything.
+    public var checksPermissions = false
+    /// Owner to show; nil for the user who mounts.
+    public var user: UInt32?
+    /// Group to show; nil for the group of the user who mounts.
+    public var group: UInt32?
+    /// Permission bits taken from files.
+    public var fileMask: UInt16?
+    /// Permission bits taken from folders.
+    public var folderMask: UInt16?
+    /// When `fsync` returns.
+    public var synchronization = Synchronization.local
+    /// Where cached content lies; nil for the usual place.
+    public var cacheFolder: String?
+    /// Bytes of content to keep on disk; nil for the default.
+    public var cacheSize: Int64?
+    /// Seconds between the last change of a file and its upload; nil for the default.
+    public var writeDelay: Double?
+    /// Bytes per second that uploads may use; nil for no limit.
+    public var uploadLimit: Int64?
+    /// Bytes per second that downloads may use; nil for no limit.
+    public var downloadLimit: Int64?
+    /// What the kernel takes away from the mount by itself, such as `noexec`.
+    public var kernelFlags: Set<String> = []
+
+    /// Every option at its default.
+    public init() {}
+
+    /// Reads option lists as they follow `-o`, later ones over earlier ones.
+    ///
+    /// A backslash before a comma makes it part of a value, as in libfuse.
+    public init(parsing lists: [String]) throws(CommandError) {
+        self.init()
+        for option in lists.flatMap(Self.split) {
+            try apply(option)
+        }
+    }
+
+    private static func split(_ list: String) -> [String] {
+        var options: [String] = []
+        var current = ""
+        var isEscaped = false
+        for character in list {
+            if isEscaped {
+                current.append(character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else if character == "," {
+                options.append(current)
+                current = ""
+            } else {
+                current.append(character)
+            }
+        }
+        options.append(current)
+        return options.filter { !$0.isEmpty }
+    }
+
+    private mutating func apply(_ option: String) throws(CommandError) {
+        let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        if parts.count == 1 {
+            try apply(flag: name)
+        } else {
+            try apply(name, value: String(parts[1]))
+        }
+    }
+
+    private mutating func apply(flag name: String) throws(CommandError) {
+        switch name {
+        case "ro": isReadOnly = true
+        case "rw": isReadOnly = false
+        case "allow_other": allowsOthers = true
+        case "allow_root": allowsRoot = true
+        case "default_permissions": checksPermissions = true
+        case "nosuid", "nodev", "noexec", "noatime": kernelFlags.insert(name)
+        case "suid", "dev", "exec", "atime": kernelFlags.remove("no" + name)
+        case _ where Self.isForOthers(name): break
+        default: throw .unknownOption(name)
+        }
+    }
+
+    private mutating func apply(_ name: String, value: String) throws(CommandError) {
+        func read<Value>(_ parsed: Value?, _ expected: String) throws(CommandError) -> Value {
+            guard let parsed else {
+                throw .badOptionValue(name: name, value: value, expected: expected)
+            }
+            return parsed
+        }
+        switch name {
+        case "uid": user = try read(OptionValue.identifier(value), "a user number")
+        case "gid": group = try read(OptionValue.identifier(value), "a group number")
+        case "umask":
+            fileMask = try read(OptionValue.mask(value), Self.maskForm)
+            folderMask = fileMask
+        case "fmask": fileMask = try read(OptionValue.mask(value), Self.maskForm)
+        case "dmask": folderMask = try read(OptionValue.mask(value), Self.maskForm)
+        case "fsync":
+            synchronization = try read(Synchronization(rawValue: value), "local or remote")
+        case "cache_dir":
+            cacheFolder = try read(
+                value.hasPrefix("/") ? value : nil, "a path from the root on")
+        case "cache_size":
+            cacheSize = try read(OptionValue.bytes(value), "a size such as 512M or 20G")
+        case "write_delay":
+            writeDelay = try read(OptionValue.seconds(value), "a time such as 5s or 1m")
+        case "bwlimit_up": uploadLimit = try read(Self.rate(value), Self.rateForm)
+        case "bwlimit_down": downloadLimit = try read(Self.rate(value), Self.rateForm)
+        case _ where Self.isForOthers(name): break
+        default: throw .unknownOption(name)
+        }
+    }
+
+    private static func rate(_ value: String) -> Int64? {
+        OptionValue.bytes(value).flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    private static let rateForm = "bytes per second such as 500K or 2M"
+    private static let maskForm = "permission bits in octal such as 022"
+
+    /// Options in an fstab line that are meant for mount(8), systemd or the desktop.
+    private static func isForOthers(_ name: String) -> Bool {
+        if name.hasPrefix("x-") || name.hasPrefix("X-") { return true }
+        return [
+            "defaults", "auto", "noauto", "user", "nouser", "users", "owner", "group", "nofail",
+            "_netdev", "comment", "sync", "async", "dirsync", "diratime", "nodiratime", "relatime",
+            "norelatime",
+            "strictatime", "nostrictatime", "lazytime", "nolazytime", "mand", "nomand",
+            "iversion", "noiversion", "silent", "loud",
+        ].contains(name)
+    }
+}

@@ -1,0 +1,52 @@
+// What is mounted: the first argument of `dbxfs mount` and the first field of an fstab line.
+
+/// An account by its local name, and the folder in it that becomes the mount's root.
+public struct MountSource: Hashable, Sendable, Codable {
+    /// The name under which this machine knows the account.
+    public var account: String
+    /// The folder: "" for the whole account, "/a/b" otherwise, as the Dropbox API writes it.
+    public var remotePath: String
+
+    /// The account of those who have one.
+    public static let standard = MountSource(account: "default", remotePath: "")
+
+    /// Names both.
+    public init(account: String, remotePath: String) {
+        self.account = account
+        self.remotePath = remotePath
+    }
+
+    /// Reads `[ACCOUNT][:/REMOTE/PATH]`.
+    ///
+    /// An account's name becomes a folder's name, hence the narrow alphabet.
+    public init(parsing text: String) throws(CommandError) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let account = parts.first.map(String.init) ?? ""
+        let isPlain = account.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        guard isPlain, !account.hasPrefix("."), account.utf8.count <= 64 else {
+            throw .badSource(text)
+        }
+        self.account = account.isEmpty ? Self.standard.account : account
+        self.remotePath = ""
+        guard parts.count == 2, !parts[1].isEmpty else { return }
+        guard parts[1].hasPrefix("/") else { throw .badSource(text) }
+        let components = parts[1].split(separator: "/")
+        guard !components.contains(where: { $0 == "." || $0 == ".." }) else {
+            throw .badSource(text)
+        }
+        self.remotePath = components.map { "/" + $0 }.joined()
+    }
+}
+
+extension MountSource: CustomStringConvertible {
+    /// The form that `init(parsing:)` reads.
+    public var description: String { remotePath.isEmpty ? account : account + ":" + remotePath }
+}

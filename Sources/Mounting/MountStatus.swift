@@ -1,0 +1,134 @@
+// What a running mount says of itself. The names in JSON are an interface for scripts: fields are added,
+// never renamed.
+
+/// One mount, as `dbxfs status --json` prints it.
+public struct MountStatus: Hashable, Sendable, Codable {
+    /// How the mount stands with the server.
+    public enum State: String, Hashable, Sendable, Codable {
+        /// Nothing has been heard from the server yet.
+        case connecting
+        /// Changes come and go.
+        case online
+        /// The server cannot be reached; cached content is readable, writes are queued.
+        case offline
+        /// The server does not accept the token.
+        case authRequired = "auth-required"
+        /// Unmounted, and sending what is queued.
+        case finishing
+    }
+
+    /// A file on its way up.
+    public struct Upload: Hashable, Sendable, Codable {
+        /// Its path on the mount, without the mountpoint.
+        public var path: String
+        /// Its size.
+        public var bytes: Int64
+        /// How much of it the server has.
+        public var sent: Int64
+
+        /// Names all three.
+        public init(path: String, bytes: Int64, sent: Int64) {
+            self.path = path
+            self.bytes = bytes
+            self.sent = sent
+        }
+    }
+
+    /// A change that the server refused, and that waits for somebody to do something about it.
+    public struct Problem: Hashable, Sendable, Codable {
+        /// Its path on the mount, without the mountpoint.
+        public var path: String
+        /// Why.
+        public var reason: String
+
+        /// Names both.
+        public init(path: String, reason: String) {
+            self.path = path
+            self.reason = reason
+        }
+    }
+
+    /// Where it is mounted.
+    public var mountpoint: String
+    /// The account's local name.
+    public var account: String
+    /// The folder on Dropbox that is mounted; "" for all of it.
+    public var remotePath: String = ""
+    /// The process that serves the mount.
+    public var pid: Int32 = 0
+    /// The version of dbxfs that this process runs.
+    public var version: String = ""
+    /// How the mount stands with the server.
+    public var state: State
+    /// Changes that are not on Dropbox yet.
+    public var pendingOperations: Int = 0
+    /// Bytes of content that wait with them.
+    public var pendingBytes: Int64 = 0
+    /// Files that are being sent now.
+    public var uploads: [Upload] = []
+    /// Changes that the server refused.
+    public var problems: [Problem] = []
+    /// Conflicted copies made since the mount began.
+    public var conflicts: Int = 0
+    /// Bytes of content in the cache.
+    public var cachedBytes: Int64 = 0
+    /// Of those, bytes that are kept for offline use whatever happens.
+    public var pinnedBytes: Int64 = 0
+    /// Files and folders that are known.
+    public var entries: Int = 0
+    /// Seconds since the server last confirmed that the tree is up to date; nil before the first time.
+    public var cursorAgeSeconds: Double?
+    /// Requests to the server since the mount began, by route.
+    public var requests: [String: Int] = [:]
+    /// Bytes received from the server.
+    public var bytesDown: Int64 = 0
+    /// Bytes sent to the server.
+    public var bytesUp: Int64 = 0
+    /// Memory that the process occupies.
+    public var rssBytes: Int64 = 0
+
+    /// A mount of which nothing else is known yet.
+    public init(mountpoint: String, account: String, state: State) {
+        self.mountpoint = mountpoint
+        self.account = account
+        self.state = state
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case mountpoint, account, pid, version, state, uploads, problems, conflicts, entries
+        case requests
+        case remotePath = "remote_path"
+        case pendingOperations = "pending_operations"
+        case pendingBytes = "pending_bytes"
+        case cachedBytes = "cached_bytes"
+        case pinnedBytes = "pinned_bytes"
+        case cursorAgeSeconds = "cursor_age_seconds"
+        case bytesDown = "bytes_down"
+        case bytesUp = "bytes_up"
+        case rssBytes = "rss_bytes"
+    }
+
+    /// Writes every field, `cursor_age_seconds` as null when there is none, so that scripts find it.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(mountpoint, forKey: .mountpoint)
+        try container.encode(account, forKey: .account)
+        try container.encode(remotePath, forKey: .remotePath)
+        try container.encode(pid, forKey: .pid)
+        try container.encode(version, forKey: .version)
+        try container.encode(state, forKey: .state)
+        try container.encode(pendingOperations, forKey: .pendingOperations)
+        try container.encode(pendingBytes, forKey: .pendingBytes)
+        try container.encode(uploads, forKey: .uploads)
+        try container.encode(problems, forKey: .problems)
+        try container.encode(conflicts, forKey: .conflicts)
+        try container.encode(cachedBytes, forKey: .cachedBytes)
+        try container.encode(pinnedBytes, forKey: .pinnedBytes)
+        try container.encode(entries, forKey: .entries)
+        try container.encode(cursorAgeSeconds, forKey: .cursorAgeSeconds)
+        try container.encode(requests, forKey: .requests)
+        try container.encode(bytesDown, forKey: .bytesDown)
+        try container.encode(bytesUp, forKey: .bytesUp)
+        try container.encode(rssBytes, forKey: .rssBytes)
+    }
+}

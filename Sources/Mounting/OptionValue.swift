@@ -1,0 +1,54 @@
+// Sizes, times and masks as people write them in options and environment variables.
+
+/// Reads the values of options; every function returns nil for what it does not understand.
+public enum OptionValue {
+    /// Bytes: `512`, `512K`, `10M`, `2G`, `1T`, in powers of 1024.
+    public static func bytes(_ text: String) -> Int64? {
+        let shifts: [Character: Int64] = ["K": 10, "M": 20, "G": 30, "T": 40]
+        var digits = Substring(text)
+        var shift: Int64 = 0
+        if let unit = digits.last, let known = shifts[Character(unit.uppercased())] {
+            shift = known
+            digits.removeLast()
+        }
+        guard let count = number(digits) else { return nil }
+        let (bytes, overflow) = count.multipliedReportingOverflow(by: 1 << shift)
+        return overflow ? nil : bytes
+    }
+
+    /// Seconds: `5`, `0.5`, `5s`, `2m`.
+    public static func seconds(_ text: String) -> Double? {
+        var digits = Substring(text)
+        var scale = 1.0
+        if digits.hasSuffix("s") {
+            digits.removeLast()
+        } else if digits.hasSuffix("m") {
+            digits.removeLast()
+            scale = 60
+        }
+        guard digits.first?.isASCII == true, digits.first?.isNumber == true,
+            let value = Double(digits), value.isFinite, value * scale <= 1e9
+        else { return nil }
+        return value * scale
+    }
+
+    /// A user or group number.
+    public static func identifier(_ text: String) -> UInt32? {
+        number(Substring(text)).flatMap { UInt32(exactly: $0) }
+    }
+
+    /// Permission bits to take away, in octal: `022`.
+    public static func mask(_ text: String) -> UInt16? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x37).contains($0) }),
+            let mask = UInt16(text, radix: 8), mask <= 0o777
+        else { return nil }
+        return mask
+    }
+
+    private static func number(_ digits: Substring) -> Int64? {
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int64(digits)
+    }
+}

@@ -1,0 +1,53 @@
+// What the process behind a mount asks of the system for itself: descriptors, no core dumps, signals.
+
+import Glibc
+
+/// Settings of the whole process, made once at its start.
+public enum ProcessSettings {
+    /// Allows as many open files as the system lets us have, and no core dump: it would hold the token
+    /// and pieces of the user's files.
+    public static func adjustLimits() {
+        var limit = rlimit()
+        if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
+            limit.rlim_cur = limit.rlim_max
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        }
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+    }
+
+    /// Holds back the signals that ask for an end, in this thread and those that it will start, so that
+    /// `onTermination` gets them. Must run before a second thread does.
+    public static func holdTerminationSignals() {
+        var signals = terminationSignals
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Calls `body` for each SIGTERM, SIGINT and SIGHUP, on a thread of its own.
+    public static func onTermination(_ body: @escaping @Sendable (Int32) -> Void) {
+        Thread.start {
+            var signals = terminationSignals
+            var number: Int32 = 0
+            while true {
+                if sigwait(&signals, &number) == 0 { body(number) }
+            }
+        }
+    }
+
+    private static var terminationSignals: sigset_t {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGTERM, SIGINT, SIGHUP] {
+            sigaddset(&signals, number)
+        }
+        return signals
+    }
+
+    /// Bytes of memory that this process occupies.
+    public static var residentBytes: Int64 {
+        let fields = (try? readText("/proc/self/statm"))?.split(separator: " ") ?? []
+        guard fields.count > 1, let pages = Int64(fields[1]) else { return 0 }
+        return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}

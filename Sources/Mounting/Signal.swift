@@ -1,0 +1,89 @@
+// Something that happens once and that threads wait for, and the threads themselves. For threads of
+// our own only: a task that waited here would hold a thread of the cooperative pool.
+
+import Dispatch
+import Glibc
+import Synchronization
+
+/// An event that happens once.
+public final class Signal: Sendable {
+    private let isSet = Mutex(false)
+    private let group = DispatchGroup()
+
+    /// An event that has not happened.
+    public init() {
+        group.enter()
+    }
+
+    /// It has happened; a second call changes nothing.
+    public func set() {
+        let isFirst = isSet.withLock { isSet in
+            defer { isSet = true }
+            return !isSet
+        }
+        if isFirst { group.leave() }
+    }
+
+    /// Whether it has happened.
+    public var hasHappened: Bool { isSet.withLock { $0 } }
+
+    /// Waits until it has happened.
+    public func wait() {
+        group.wait()
+    }
+
+    /// Waits until it has happened or the time is over; returns whether it has.
+    public func wait(seconds: Double) -> Bool {
+        let nanoseconds = Int(min(max(seconds, 0), 1e9) * 1e9)
+        return group.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success
+    }
+
+    deinit {
+        // A group that is released while entered stops the process.
+        set()
+    }
+}
+
+/// Threads for work that blocks.
+public enum Thread {
+    /// Runs work on a new thread that nobody joins.
+    public static func start(_ work: @escaping @Sendable () -> Void) {
+        let box = Unmanaged.passRetained(Work(run: work))
+        var thread = pthread_t()
+        let status = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                pthread_detach(pthread_self())
+                Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            }, box.toOpaque())
+        if status != 0 {
+            box.release()
+            DispatchQueue.global().async(execute: work)
+        }
+    }
+
+    /// Runs async work from a thread that may block, and waits for it.
+    public static func waiting<Value: Sendable>(
+        for work: @escaping @Sendable () async -> Value
+    ) -> Value? {
+        let done = Signal()
+        let result = Mutex<Value?>(nil)
+        Task.detached {
+            let value = await work()
+            result.withLock { $0 = value }
+            done.set()
+        }
+        done.wait()
+        return result.withLock { $0 }
+    }
+}
+
+private final class Work: Sendable {
+    let run: @Sendable () -> Void
+
+    init(run: @escaping @Sendable () -> Void) {
+        self.run = run
+    }
+}

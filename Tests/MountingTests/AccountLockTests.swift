@@ -1,0 +1,120 @@
+// One process per account, and folders that only their owner can enter.
+
+import Foundation
+import Testing
+
+@testable import Mounting
+
+@Suite struct AccountLockTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func lock(_ mountpoint: String, patience: Double = 0) throws(CommandError)
+        -> AccountLock
+    {
+        try AccountLock(
+            folder: folder.path, holder: .init(mountpoint: mountpoint), patience: patience)
+    }
+
+    @Test("a second mount is refused and told who has the account")
+    func second() throws {
+        let first = try lock("/mnt/first")
+        let error = try #require(throws: CommandError.self) { try lock("/mnt/second") }
+        #expect(error.message.contains("/mnt/first"))
+        #expect(error.message.contains("process \(ProcessInfo.processInfo.processIdentifier)"))
+        #expect(error.exitStatus == .mountFailure)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("the account is free again when the first one ends")
+    func freed() throws {
+        do {
+            let first = try lock("/mnt/first")
+            withExtendedLifetime(first) {}
+        }
+        let second = try lock("/mnt/second")
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("who waits asks the holder to hurry, and gets the folder when it ends")
+    func patience() throws {
+        var first: AccountLock? = try lock("/mnt/first")
+        var asked: [String?] = []
+        let second = try AccountLock(
+            folder: folder.path, holder: .init(mountpoint: "/mnt/second"), patience: 5
+        ) { holder in
+            asked.append(holder?.mountpoint)
+            first = nil
+        }
+        #expect(asked == ["/mnt/first"])
+        #expect(first == nil)
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("folders are made private, down to the last one")
+    func privateFolders() throws {
+        let path = folder.path + "/a/b"
+        try makePrivateFolder(path)
+        for made in [folder.path + "/a", path] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: made)
+            #expect(attributes[.posixPermissions] as? Int == 0o700)
+        }
+    }
+
+    @Test("a folder of ours that others could enter is closed to them")
+    func closed() throws {
+        let path = folder.path + "/open"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o755])
+        try makePrivateFolder(path)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+    }
+
+    @Test("a file in the place of a folder is named in the error")
+    func fileInTheWay() throws {
+        let path = try folder.write("", to: "file", mode: 0o600)
+        #expect(throws: CommandError.folderUnusable(path: path, reason: "not a directory")) {
+            try makePrivateFolder(path)
+        }
+    }
+
+    @Test("state and cache must not be inside the mountpoint, nor the mountpoint inside them")
+    func apart() throws {
+        let environment = try Environment([
+            "DBXFS_STATE_DIR": folder.path + "/state", "DBXFS_CACHE_DIR": folder.path + "/cache",
+        ])
+        let folders = AccountFolders(
+            source: .standard, settings: .init(), environment: environment)
+        try folders.checkApart(from: folder.path + "/mount")
+        try folders.checkApart(from: folder.path + "/state/def")
+        let root = resolvedPath(folder.path)
+        #expect(
+            throws: CommandError.folderInsideMountpoint(folder: folders.state, mountpoint: root)
+        ) { try folders.checkApart(from: root) }
+        let inside = root + "/cache/default/blocks/x"
+        #expect(
+            throws: CommandError.mountpointInsideFolder(
+                mountpoint: inside, folder: root + "/cache/default")
+        ) { try folders.checkApart(from: inside) }
+    }
+
+    @Test("a link does not hide that a folder is inside the mountpoint")
+    func linkedFolder() throws {
+        let root = resolvedPath(folder.path)
+        try FileManager.default.createDirectory(
+            atPath: root + "/mount/inner", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: root + "/link", withDestinationPath: root + "/mount/inner")
+        let environment = try Environment([
+            "DBXFS_STATE_DIR": root + "/state", "DBXFS_CACHE_DIR": root + "/link",
+        ])
+        let folders = AccountFolders(
+            source: .standard, settings: .init(), environment: environment)
+        #expect(throws: CommandError.self) { try folders.checkApart(from: root + "/mount") }
+    }
+}

@@ -1,0 +1,74 @@
+// Every failure is one line that says what to do, and has the exit code that scripts rely on.
+
+import Testing
+
+@testable import Mounting
+
+@Suite struct CommandErrorTests {
+    private static let table: [(CommandError, Mounting.ExitStatus, remedy: String)] = [
+        (.badSource("a b"), .usage, "ACCOUNT:/FOLDER"),
+        (.unknownOption("fast"), .usage, "dbxfs mount --help"),
+        (.badOptionValue(name: "uid", value: "x", expected: "a user number"), .usage, "uid takes"),
+        (.badSetting(name: "N", value: "v", expected: "w"), .usage, "it takes w"),
+        (.badEndpoint("x"), .usage, "https://HOST"),
+        (.insecureEndpoint("http://x"), .usage, "127.0.0.1"),
+        (.noToken(account: "a", file: "/f"), .mountFailure, "DBXFS_ACCESS_TOKEN"),
+        (.credentialsTooOpen(file: "/f"), .mountFailure, "chmod 600"),
+        (.credentialsUnreadable(file: "/f", reason: "r"), .mountFailure, "one line"),
+        (.unauthorized(server: "Dropbox", detail: "d"), .mountFailure, "make a new one"),
+        (.forbidden(server: "Dropbox", detail: "d"), .mountFailure, "scopes"),
+        (.unreachable(server: "Dropbox", detail: "d"), .mountFailure, "check the network"),
+        (.serverNonsense(server: "Dropbox", detail: "d"), .mountFailure, "DBXFS_ENDPOINT"),
+        (.serverFailed(server: "Dropbox", detail: "d"), .mountFailure, "try again"),
+        (
+            .otherAccount(account: "a", folder: "/f", expected: "x", found: "y"), .mountFailure,
+            "another account name"
+        ),
+        (.remoteFolderMissing("/a"), .mountFailure, "make it first"),
+        (.remoteNotAFolder("/a"), .mountFailure, "mount the folder"),
+        (.mountpointNotEmpty("/m"), .mountFailure, "empty directory"),
+        (.alreadyMounted("/m"), .mountFailure, "dbxfs status /m"),
+        (
+            .folderInsideMountpoint(folder: "/f", mountpoint: "/m"), .mountFailure,
+            "DBXFS_CACHE_DIR"
+        ),
+        (
+            .mountpointInsideFolder(mountpoint: "/m", folder: "/f"), .mountFailure,
+            "directory elsewhere"
+        ),
+        (.folderUnusable(path: "/f", reason: "r"), .mountFailure, "DBXFS_STATE_DIR"),
+        (.folderNotPrivate("/f"), .mountFailure, "chmod 700"),
+        (.diskFull("/f"), .mountFailure, "free some space"),
+        (.folderInUse(folder: "/f", by: "b"), .mountFailure, "unmount that"),
+        (.databaseDamaged(path: "/f", detail: "d"), .mountFailure, "keep a copy"),
+        (.mountDied(detail: "d", log: "/l"), .mountFailure, "see /l"),
+        (.mountDoesNotAnswer(path: "/m", seconds: 3, log: "/l"), .mountFailure, "see /l"),
+        (.reported("as said", .usage), .usage, "as said"),
+        (.notMounted("/m"), .mountFailure, "dbxfs status"),
+        (.nothingMounted, .system, "dbxfs mount"),
+        (.notOurs(path: "/m", type: "ext4"), .mountFailure, "umount"),
+        (.noControl(path: "/m", detail: "d"), .system, "DBXFS_STATE_DIR"),
+        (.busy("/m"), .mountFailure, "--lazy"),
+        (.stillQueued(operations: 2, reason: nil), .stillQueued, "stay queued"),
+        (.noEmulator(path: "/e"), .system, "make demo"),
+    ]
+
+    @Test("every message is one line with a remedy, and its exit code is fixed")
+    func messages() {
+        for (error, status, remedy) in Self.table {
+            #expect(error.exitStatus == status, "\(error)")
+            #expect(!error.message.contains("\n"), "\(error)")
+            #expect(error.message.contains(remedy), "\(error.message)")
+        }
+    }
+
+    @Test("one change is one change")
+    func plural() {
+        #expect(
+            CommandError.stillQueued(operations: 1, reason: "offline").message
+                .hasPrefix("1 change is not on Dropbox yet (offline)"))
+        #expect(
+            CommandError.stillQueued(operations: 2, reason: nil).message
+                .hasPrefix("2 changes are not on Dropbox yet;"))
+    }
+}

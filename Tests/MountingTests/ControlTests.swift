@@ -1,0 +1,231 @@
+// Commands and a mount, talking over a real socket; the mount is a stand-in.
+
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import Mounting
+
+/// A mount whose queue the test fills and empties.
+private final class StandIn: MountService {
+    let queued = Mutex(Backlog(operations: 0, bytes: 0, state: .online))
+    let sending = Mutex(0)
+    /// Takes one change off the queue whenever somebody looks while all is being sent.
+    let drainsByItself: Bool
+
+    init(operations: Int, drainsByItself: Bool = false) {
+        self.drainsByItself = drainsByItself
+        queued.withLock { $0.operations = operations }
+    }
+
+    func status() -> MountStatus {
+        var status = MountStatus(mountpoint: "/mnt/a b", account: "work", state: .online)
+        status.pendingOperations = queued.withLock { $0.operations }
+        return status
+    }
+
+    func backlog() -> Backlog {
+        let isSending = sending.withLock { $0 > 0 }
+        return queued.withLock { queued in
+            defer {
+                if isSending, drainsByItself, queued.operations > 0 { queued.operations -= 1 }
+            }
+            return queued
+        }
+    }
+
+    func sendingEverything<Result>(_ body: () -> Result) -> Result {
+        sending.withLock { $0 += 1 }
+        defer { sending.withLock { $0 -= 1 } }
+        return body()
+    }
+
+    func clearCache() throws(CommandError) -> Int64 { 4096 }
+
+    func verifyCache() throws(CommandError) -> CacheReport {
+        throw .system("the disk does not answer")
+    }
+}
+
+@Suite struct ControlTests {
+    private static let mountpoint = "/mnt/a b"
+    private let temporary: TemporaryFolder
+    private let folder: ControlFolder
+    private let ending = MountEnding(standardLimit: 60)
+
+    init() throws {
+        temporary = try TemporaryFolder()
+        // Deeper than the 107 bytes that a socket's address holds.
+        let deep = String(repeating: "/deep-folder", count: 15)
+        folder = ControlFolder(path: temporary.path + deep)
+    }
+
+    private func server(_ service: StandIn) throws -> ControlServer {
+        let server = try ControlServer(
+            folder: folder, mountpoint: Self.mountpoint, service: service, ending: ending,
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        server.start()
+        return server
+    }
+
+    private func connect() throws -> ControlConnection {
+        try #require(try ControlClient(folder: folder).connect(to: Self.mountpoint))
+    }
+
+    private func replies(_ request: ControlRequest) throws -> [ControlReply] {
+        let connection = try connect()
+        connection.send(request)
+        var replies: [ControlReply] = []
+        while let reply = connection.receive(ControlReply.self) {
+            replies.append(reply)
+            if reply.progress == nil { break }
+        }
+        return replies
+    }
+
+    @Test("status is what the mount says")
+    func status() throws {
+        let server = try server(StandIn(operations: 7))
+        defer { server.stop() }
+        let status = try #require(try replies(ControlRequest(.status)).first?.status)
+        #expect(status.mountpoint == Self.mountpoint)
+        #expect(status.pendingOperations == 7)
+        #expect(ControlClient(folder: folder).allMounts() == [status])
+    }
+
+    @Test("sync shows the queue shrinking, then says that nothing is left")
+    func sync() throws {
+        let server = try server(StandIn(operations: 3, drainsByItself: true))
+        defer { server.stop() }
+        let replies = try replies(ControlRequest(.sync))
+        #expect(replies.compactMap(\.progress?.operations) == [3, 2, 1])
+        #expect(replies.last?.outcome == DrainOutcome(remaining: 0))
+    }
+
+    @Test("sync with a limit says what is left when time is up")
+    func syncTimeout() throws {
+        let server = try server(StandIn(operations: 2))
+        defer { server.stop() }
+        let outcome = try replies(ControlRequest(.sync, timeout: 0.1)).last?.outcome
+        #expect(outcome == DrainOutcome(remaining: 2, reason: "time was up"))
+    }
+
+    @Test("who announces the mount's end hears the outcome when it is over")
+    func finish() throws {
+        let server = try server(StandIn(operations: 0))
+        let connection = try connect()
+        connection.send(ControlRequest(.finish, timeout: 5))
+        #expect(connection.receive(ControlReply.self)?.isAccepted == true)
+        #expect(ending.limit == 5)
+        ending.end(DrainOutcome(remaining: 4, reason: "offline"))
+        #expect(
+            connection.receive(ControlReply.self)?.outcome
+                == DrainOutcome(remaining: 4, reason: "offline"))
+        server.stop()
+    }
+
+    @Test("hurry reaches the one who waits for the queue")
+    func hurry() throws {
+        let server = try server(StandIn(operations: 0))
+        defer { server.stop() }
+        #expect(try replies(ControlRequest(.hurry)).last?.isAccepted == true)
+        #expect(ending.isHurried.hasHappened)
+    }
+
+    @Test("cache commands bring back results and failures")
+    func cache() throws {
+        let server = try server(StandIn(operations: 0))
+        defer { server.stop() }
+        #expect(try replies(ControlRequest(.clearCache)).last?.freedBytes == 4096)
+        #expect(
+            try replies(ControlRequest(.verifyCache)).last?.failure == "the disk does not answer")
+    }
+
+    @Test("nonsense ends the conversation, and the next one works")
+    func nonsense() throws {
+        let server = try server(StandIn(operations: 1))
+        defer { server.stop() }
+        let connection = try connect()
+        connection.send(["command": "format-disk"])
+        #expect(connection.receive(ControlReply.self) == nil)
+        #expect(try replies(ControlRequest(.status)).last?.status != nil)
+    }
+
+    @Test("only the owner can reach the socket")
+    func permissions() throws {
+        let server = try server(StandIn(operations: 0))
+        defer { server.stop() }
+        let manager = FileManager.default
+        #expect(
+            try manager.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int == 0o700)
+        let socket = folder.path + "/" + folder.socketName(for: Self.mountpoint)
+        #expect(try manager.attributesOfItem(atPath: socket)[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test("a socket that a dead process left is no mount, and is replaced by the next one")
+    func leftover() throws {
+        let socket = folder.path + "/" + folder.socketName(for: Self.mountpoint)
+        do {
+            let server = try server(StandIn(operations: 0))
+            try FileManager.default.linkItem(atPath: socket, toPath: socket + ".kept")
+            server.stop()
+        }
+        try FileManager.default.moveItem(atPath: socket + ".kept", toPath: socket)
+        // The listener is closed by its own thread.
+        while try ControlClient(folder: folder).connect(to: Self.mountpoint) != nil {
+            sched_yield()
+        }
+        #expect(ControlClient(folder: folder).allMounts().isEmpty)
+        let server = try server(StandIn(operations: 5))
+        defer { server.stop() }
+        #expect(try replies(ControlRequest(.status)).last?.status?.pendingOperations == 5)
+    }
+}
+
+@Suite struct DrainTests {
+    private func backlog(
+        _ operations: Int, _ state: MountStatus.State = .online, isStuck: Bool = false,
+        problem: String? = nil
+    ) -> Backlog {
+        Backlog(
+            operations: operations, bytes: 0, state: state, isStuck: isStuck, problem: problem)
+    }
+
+    @Test("an empty queue ends the wait, whatever the state")
+    func empty() {
+        for state: MountStatus.State in [.connecting, .online, .offline, .authRequired] {
+            #expect(
+                Drain(limit: nil).outcome(of: backlog(0, state), after: 0)
+                    == DrainOutcome(remaining: 0))
+        }
+    }
+
+    @Test("being offline does not end the wait before its limit")
+    func offline() {
+        #expect(Drain(limit: nil).outcome(of: backlog(1, .offline), after: 1e6) == nil)
+        #expect(Drain(limit: 10).outcome(of: backlog(1, .offline), after: 9.9) == nil)
+        #expect(
+            Drain(limit: 10).outcome(of: backlog(1, .offline), after: 10)
+                == DrainOutcome(remaining: 1, reason: "offline"))
+    }
+
+    @Test("a refused token ends the wait: nobody will renew it meanwhile")
+    func refusedToken() {
+        #expect(
+            Drain(limit: nil).outcome(of: backlog(2, .authRequired), after: 0)?.remaining == 2)
+    }
+
+    @Test("a queue that cannot move ends the wait with the reason")
+    func stuck() {
+        #expect(
+            Drain(limit: nil)
+                .outcome(of: backlog(2, isStuck: true, problem: "no space"), after: 0)
+                == DrainOutcome(remaining: 2, reason: "no space"))
+    }
+
+    @Test("a limit of nothing does not wait at all")
+    func zero() {
+        #expect(Drain(limit: 0).outcome(of: backlog(1), after: 0)?.remaining == 1)
+    }
+}

@@ -1,0 +1,74 @@
+// Where the token comes from, and from where it is not taken.
+
+import Foundation
+import Testing
+
+@testable import Mounting
+
+@Suite struct CredentialsTests {
+    private let folder: TemporaryFolder
+    private let file: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        file = folder.path + "/token"
+    }
+
+    private func token(_ variables: [String: String] = [:]) throws(CommandError) -> String {
+        let environment = try Environment(
+            variables.merging(["HOME": folder.path]) { current, _ in current })
+        return try Credentials.token(environment: environment, account: "work", file: file)
+    }
+
+    @Test("a private file's token is used, without its line's end")
+    func privateFile() throws {
+        _ = try folder.write("sl.secret_1\n", to: "token", mode: 0o600)
+        #expect(try token() == "sl.secret_1")
+    }
+
+    @Test("the environment wins over the file")
+    func environmentWins() throws {
+        _ = try folder.write("from-file", to: "token", mode: 0o600)
+        #expect(try token(["DBXFS_ACCESS_TOKEN": " from-environment "]) == "from-environment")
+    }
+
+    @Test("without a token, the message names both ways to give one")
+    func noToken() throws {
+        let error = try #require(throws: CommandError.self) { try token() }
+        #expect(error == .noToken(account: "work", file: file))
+        #expect(error.message.contains("DBXFS_ACCESS_TOKEN"))
+        #expect(error.message.contains(file))
+        #expect(error.exitStatus == .mountFailure)
+    }
+
+    @Test("a file that others may read is refused", arguments: [0o640, 0o604, 0o660, 0o644])
+    func tooOpen(mode: Int) throws {
+        _ = try folder.write("secret", to: "token", mode: mode)
+        #expect(throws: CommandError.credentialsTooOpen(file: file)) { try token() }
+    }
+
+    @Test("a link is not followed: it could lead to another user's file")
+    func link() throws {
+        let target = try folder.write("secret", to: "elsewhere", mode: 0o600)
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: target)
+        let error = try #require(throws: CommandError.self) { try token() }
+        guard case .credentialsUnreadable = error else {
+            Issue.record("\(error)")
+            return
+        }
+    }
+
+    @Test(
+        "what cannot stand in a header is no token, and is not repeated in the message",
+        arguments: ["", "\n", "a b", "secret\r\nX-Evil: 1", "sécret", "tok\u{0}en"])
+    func malformed(text: String) throws {
+        _ = try folder.write(text, to: "token", mode: 0o600)
+        let error = try #require(throws: CommandError.self) { try token() }
+        guard case .credentialsUnreadable = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(!error.message.contains("Evil"))
+        #expect(!error.message.contains("sécret"))
+    }
+}

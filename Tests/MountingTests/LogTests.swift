@@ -1,0 +1,33 @@
+// What log lines look like, and what never gets into them.
+
+import Foundation
+import Logging
+import Testing
+
+@testable import Mounting
+
+@Suite struct LogTests {
+    @Test("secrets, line breaks and other users are kept out of the log file")
+    func logFile() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/log"
+        // The sink takes over stderr; the test's own output must not end there.
+        let saved = dup(STDERR_FILENO)
+        let sink = try LogSink(path: path)
+        dup2(saved, STDERR_FILENO)
+        close(saved)
+        sink.hide("sl.SECRET")
+        var log = Logger(label: "sync") { LineLogHandler(label: $0, level: .info, sink: sink) }
+        log[metadataKey: "mount"] = "/mnt"
+        log.debug("too detailed")
+        log.warning("a name\n2026 forged", metadata: ["header": "Bearer sl.SECRET!"])
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 1)
+        #expect(
+            lines.first?.hasSuffix(
+                "Z warning sync: a name␤2026 forged header=Bearer [hidden]! mount=/mnt") == true)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+}

@@ -1,0 +1,136 @@
+// What may follow `-o`, what mount(8) adds to it, and what is refused by name.
+
+import Testing
+
+@testable import Mounting
+
+@Suite struct MountSettingsTests {
+    @Test("every option of dbxfs is read")
+    func ownOptions() throws {
+        let settings = try MountSettings(parsing: [
+            "ro,allow_other,allow_root,default_permissions,uid=1000,gid=100,fmask=133,dmask=022",
+            "fsync=remote,cache_dir=/big/cache,cache_size=20G,write_delay=1.5s",
+            "bwlimit_up=500K,bwlimit_down=2M",
+        ])
+        #expect(settings.isReadOnly)
+        #expect(settings.allowsOthers)
+        #expect(settings.allowsRoot)
+        #expect(settings.checksPermissions)
+        #expect(settings.user == 1000)
+        #expect(settings.group == 100)
+        #expect(settings.fileMask == 0o133)
+        #expect(settings.folderMask == 0o022)
+        #expect(settings.synchronization == .remote)
+        #expect(settings.cacheFolder == "/big/cache")
+        #expect(settings.cacheSize == 20 << 30)
+        #expect(settings.writeDelay == 1.5)
+        #expect(settings.uploadLimit == 500 << 10)
+        #expect(settings.downloadLimit == 2 << 20)
+    }
+
+    @Test("without options, everything is at its default")
+    func defaults() throws {
+        #expect(try MountSettings(parsing: []) == MountSettings())
+        #expect(try MountSettings(parsing: ["", ",,"]) == MountSettings())
+    }
+
+    @Test(
+        "options for mount(8), systemd and desktops are dropped",
+        arguments: [
+            "defaults", "_netdev", "nofail", "noauto", "auto", "user", "users", "nouser", "owner",
+            "group", "x-systemd.automount", "x-systemd.idle-timeout=60", "X-mount.mkdir=0755",
+            "x-gvfs-hide", "comment=systemd.automount", "relatime", "strictatime", "lazytime",
+            "async", "suid", "dev", "exec", "rw",
+        ])
+    func genericOptions(option: String) throws {
+        #expect(try MountSettings(parsing: [option]) == MountSettings())
+    }
+
+    @Test("a real fstab line is understood")
+    func fstabLine() throws {
+        let settings = try MountSettings(parsing: [
+            "rw,allow_other,uid=1000,_netdev,nofail,x-systemd.automount"
+        ])
+        #expect(settings.allowsOthers)
+        #expect(settings.user == 1000)
+        #expect(!settings.isReadOnly)
+    }
+
+    @Test("a later option wins over an earlier one")
+    func order() throws {
+        #expect(try !MountSettings(parsing: ["ro", "rw"]).isReadOnly)
+        #expect(try MountSettings(parsing: ["rw,ro"]).isReadOnly)
+        #expect(try MountSettings(parsing: ["umask=077,fmask=022"]).folderMask == 0o077)
+        #expect(try MountSettings(parsing: ["noexec,nosuid,exec"]).kernelFlags == ["nosuid"])
+    }
+
+    @Test("a backslash makes a comma part of a value")
+    func escapedComma() throws {
+        #expect(try MountSettings(parsing: [#"cache_dir=/a\,b,ro"#]).cacheFolder == "/a,b")
+    }
+
+    @Test(
+        "an unknown option is refused by its name",
+        arguments: [
+            ("fast", "fast"), ("ro,uid=1,speed=9", "speed"), ("RO", "RO"), ("ro=1", "ro"),
+            ("uid", "uid"),
+        ])
+    func unknown(list: String, name: String) {
+        #expect(throws: CommandError.unknownOption(name)) {
+            try MountSettings(parsing: [list])
+        }
+    }
+
+    @Test(
+        "a value that cannot be is refused with the option's name and what it takes",
+        arguments: [
+            ("uid", "joe"), ("uid", "-1"), ("uid", "4294967296"), ("gid", ""), ("umask", "8"),
+            ("fmask", "1777"), ("dmask", "rwx"), ("fsync", "sometimes"), ("cache_dir", "here"),
+            ("cache_size", "10X"), ("cache_size", "9223372036854775807G"), ("write_delay", "soon"),
+            ("write_delay", "-1"), ("write_delay", "nan"), ("bwlimit_up", "0"),
+            ("bwlimit_down", "fast"),
+        ])
+    func badValue(name: String, value: String) throws {
+        let error = try #require(throws: CommandError.self) {
+            try MountSettings(parsing: ["\(name)=\(value)"])
+        }
+        guard case .badOptionValue(name, value, let expected) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.message.contains("\(name)=\(value)"))
+        #expect(error.message.contains(expected))
+        #expect(error.exitStatus == .usage)
+    }
+}
+
+@Suite struct OptionValueTests {
+    @Test(
+        "sizes are in powers of 1024",
+        arguments: [
+            ("0", 0), ("512", 512), ("1k", 1024), ("1K", 1024), ("3M", 3 << 20), ("2G", 2 << 30),
+            ("1T", 1 << 40),
+        ])
+    func sizes(text: String, bytes: Int64) {
+        #expect(OptionValue.bytes(text) == bytes)
+    }
+
+    @Test(
+        "what is not a size is not one",
+        arguments: ["", "K", "1.5G", "-1", "+1", "1 G", "1GB", "0x10", "٣"])
+    func notSizes(text: String) {
+        #expect(OptionValue.bytes(text) == nil)
+    }
+
+    @Test(
+        "times are seconds unless they say minutes",
+        arguments: [("5", 5), ("0.5", 0.5), ("5s", 5), ("2m", 120), ("0", 0)])
+    func times(text: String, seconds: Double) {
+        #expect(OptionValue.seconds(text) == seconds)
+    }
+
+    @Test("what is not a time is not one", arguments: ["", "s", "-1", "inf", "nan", "1h", "1e99"])
+    func notTimes(text: String) {
+        #expect(OptionValue.seconds(text) == nil)
+    }
+}
