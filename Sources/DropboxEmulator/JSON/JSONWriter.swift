@@ -51,22 +51,31 @@ extension JSONValue {
         _ text: String, to output: inout [UInt8], _ characters: JSONCharacters
     ) {
         output.append(UInt8(ascii: "\""))
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": output.append(contentsOf: "\\\"".utf8)
-            case "\\": output.append(contentsOf: "\\\\".utf8)
-            case "\n": output.append(contentsOf: "\\n".utf8)
-            case "\r": output.append(contentsOf: "\\r".utf8)
-            case "\t": output.append(contentsOf: "\\t".utf8)
-            default:
-                if scalar.value < 0x20 || (scalar.value >= 0x7F && characters == .ascii) {
-                    for unit in String(scalar).utf16 { escape(unit, to: &output) }
+        switch characters {
+        case .unicode:
+            for byte in text.utf8 { write(byte, to: &output) }
+        case .ascii:
+            for unit in text.utf16 {
+                if unit < 0x7F {
+                    write(UInt8(unit), to: &output)
                 } else {
-                    output.append(contentsOf: UTF8.encode(scalar) ?? [])
+                    escape(unit, to: &output)
                 }
             }
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    private static func write(_ byte: UInt8, to output: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""): output.append(contentsOf: #"\""#.utf8)
+        case UInt8(ascii: "\\"): output.append(contentsOf: #"\\"#.utf8)
+        case UInt8(ascii: "\n"): output.append(contentsOf: #"\n"#.utf8)
+        case UInt8(ascii: "\r"): output.append(contentsOf: #"\r"#.utf8)
+        case UInt8(ascii: "\t"): output.append(contentsOf: #"\t"#.utf8)
+        case 0..<0x20: escape(UInt16(byte), to: &output)
+        default: output.append(byte)
+        }
     }
 
     private static func escape(_ unit: UInt16, to output: inout [UInt8]) {

@@ -1,0 +1,155 @@
+// Committing content to a path: what conflicts, what is renamed, and what is not written at all.
+
+/// `files.WriteMode`.
+enum WriteMode: Equatable, Sendable {
+    case add
+    case overwrite
+    case update(rev: String)
+}
+
+/// `files.CommitInfo`, and the folder that its path starts from.
+struct Commit: Sendable {
+    var base = NodeID.root
+    var path: String
+    var mode = WriteMode.add
+    var autorename = false
+    var clientModified: Timestamp?
+    var strictConflict = false
+}
+
+extension AccountTree {
+    /// Gives a path new content, and returns the file that has it, which autorename may have put
+    /// elsewhere. Identical content is never written again.
+    mutating func commit(
+        _ commit: Commit, content: Content, at time: Timestamp
+    ) throws(WriteError) -> NodeID {
+        var target = try writeTarget(commit.path, from: commit.base)
+        try checkNames(target)
+        try checkAncestors(target)
+        let existing = node(at: target.path.components, below: target.base)
+        switch decision(commit, content: content, existing: existing) {
+        case .keep(let node): return node
+        case .write: break
+        case .conflict(let conflict):
+            guard commit.autorename else { throw .conflict(conflict) }
+            target = freeTarget(near: target, style: .init(commit.mode))
+        }
+        try checkWritable(target)
+        let replaced = node(at: target.path.components, below: target.base)
+        let freed = replaced.flatMap { self[$0].revision }.map { self[self[$0].content].size } ?? 0
+        guard usedBytes - freed + content.size <= quota else { throw .insufficientSpace }
+        return write(
+            intern(content), to: target,
+            clientModified: commit.clientModified ?? time, serverModified: time)
+    }
+
+    private enum CommitDecision {
+        case write
+        case keep(NodeID)
+        case conflict(WriteConflict)
+    }
+
+    /// The rules of `files.WriteMode`. That a commit of identical content with the right rev, or one
+    /// that overwrites, stays unwritten under `strict_conflict` too is assumed: the flag is documented
+    /// to add conflicts, not writes.
+    private func decision(
+        _ commit: Commit, content: Content, existing: NodeID?
+    ) -> CommitDecision {
+        guard let existing else {
+            if case .update = commit.mode, commit.strictConflict { return .conflict(.file) }
+            return .write
+        }
+        guard let revision = self[existing].revision else { return .conflict(.folder) }
+        let isIdentical = self[self[revision].content].hash == content.hash
+        let mayReplace =
+            switch commit.mode {
+            case .add: false
+            case .overwrite: true
+            case .update(let rev): rev == revText(revision)
+            }
+        if isIdentical, mayReplace || !commit.strictConflict { return .keep(existing) }
+        return mayReplace ? .write : .conflict(.file)
+    }
+
+    private mutating func write(
+        _ content: ContentID, to target: WriteTarget, clientModified: Timestamp,
+        serverModified: Timestamp
+    ) -> NodeID {
+        let parent = makeFolders(target.path.components.dropLast(), below: target.base)
+        let component = target.path.components[target.path.components.count - 1]
+        if let file = child(component.key, of: parent) {
+            replaceContent(
+                of: file, content: content, clientModified: clientModified,
+                serverModified: serverModified)
+            return file
+        }
+        return addFile(
+            component, to: parent, content: content, clientModified: clientModified,
+            serverModified: serverModified)
+    }
+
+    /// Writes an old revision's content to a path again.
+    mutating func restore(
+        _ path: String, rev: String, from base: NodeID, at time: Timestamp
+    ) throws(RestoreError) -> NodeID {
+        guard let old = revision(rev: rev) else { throw .invalidRevision }
+        do throws(WriteError) {
+            let target = try writeTarget(path, from: base)
+            try checkNames(target)
+            try checkAncestors(target)
+            try checkWritable(target)
+            if let existing = node(at: target.path.components, below: target.base),
+                self[existing].isFolder
+            {
+                throw .conflict(.folder)
+            }
+            let size = self[self[old].content].size
+            guard usedBytes + size <= quota else { throw .insufficientSpace }
+            return write(
+                self[old].content, to: target, clientModified: self[old].clientModified,
+                serverModified: time)
+        } catch {
+            throw .pathWrite(error)
+        }
+    }
+}
+
+// MARK: What every write checks
+
+extension AccountTree {
+    func checkNames(_ target: WriteTarget) throws(WriteError) {
+        if target.path.hasRefusedName { throw .disallowedName }
+    }
+
+    /// Throws if a file stands where a parent folder is needed.
+    func checkAncestors(_ target: WriteTarget) throws(WriteError) {
+        var current = target.base
+        for component in target.path.components.dropLast() {
+            guard let next = child(component.key, of: current) else { return }
+            if !self[next].isFolder { throw .conflict(.fileAncestor) }
+            current = next
+        }
+    }
+
+    /// Throws if the nearest existing folder is shared read-only.
+    func checkWritable(_ target: WriteTarget) throws(WriteError) {
+        guard !sharedFolders.isEmpty else { return }
+        var current = target.base
+        for component in target.path.components {
+            guard let next = child(component.key, of: current) else { break }
+            current = next
+        }
+        if sharedFolder(of: current)?.isReadOnly == true { throw .noWritePermission }
+    }
+
+    /// The shared folder that an entry is or is in.
+    func sharedFolder(of node: NodeID) -> SharedFolder? {
+        guard !sharedFolders.isEmpty else { return nil }
+        var current = node
+        while true {
+            if let shared = sharedFolders[current] { return shared }
+            if current == .root { return nil }
+            current = self[current].parent
+        }
+    }
+}

@@ -1,0 +1,180 @@
+// Listing a folder in pages, and from then on what changes in it.
+//
+// A first listing walks the living entries in order of their paths, page by page, while the tree may
+// change under it. It begins by noting the length of the change log, and what happened after
+// that is told once the walk is over: a client that applies all entries in order ends with the
+// tree as it is, whatever moved from one side of the walk to the other.
+
+/// A page of a listing.
+struct ListingPage: Sendable {
+    var entries: [Metadata] = []
+    var next: Cursor
+    var hasMore: Bool
+}
+
+/// Why a listing cannot go on.
+enum ListingError: APIUnion, Equatable {
+    case path(LookupError)
+    case reset
+
+    var json: JSONValue {
+        switch self {
+        case .path(let error): .tag("path", error.json)
+        case .reset: .tag("reset")
+        }
+    }
+}
+
+extension AccountTree {
+    /// The scope of a listing of a folder.
+    func scope(
+        _ path: String, from base: NodeID, pageSize: Int
+    ) throws(LookupError) -> ListingScope {
+        let folder = try livingNode(path, from: base)
+        guard self[folder].isFolder else { throw .notFolder }
+        return ListingScope(
+            base: base, folderKey: paths(of: folder, from: .root).key, pageSize: pageSize)
+    }
+
+    /// A cursor for everything that a scope holds.
+    func firstCursor(_ scope: ListingScope, account: String) -> Cursor {
+        Cursor(
+            account: account, scope: scope, phase: .entries(after: []), changes: changes.count,
+            epoch: cursorEpoch)
+    }
+
+    /// A cursor for what happens in a scope from now on.
+    func latestCursor(_ scope: ListingScope, account: String) -> Cursor {
+        Cursor(
+            account: account, scope: scope, phase: .changes, changes: changes.count,
+            epoch: cursorEpoch)
+    }
+
+    /// The page that a cursor leads to.
+    func page(_ cursor: Cursor) throws(ListingError) -> ListingPage {
+        let folder = try folder(of: cursor)
+        switch cursor.phase {
+        case .entries(let names): return entriesPage(cursor, folder: folder, after: names)
+        case .tombstones(let key): return tombstonesPage(cursor, folder: folder, after: key)
+        case .changes: return changesPage(cursor, folder: folder)
+        }
+    }
+
+    /// Whether the page that a cursor leads to would tell something.
+    func hasNews(_ cursor: Cursor) throws(ListingError) -> Bool {
+        let folder = try folder(of: cursor)
+        guard cursor.phase == .changes else { return true }
+        return (cursor.changes..<changes.count).contains {
+            entry(at: $0, in: cursor.scope, folder: folder) != nil
+        }
+    }
+
+    private func folder(of cursor: Cursor) throws(ListingError) -> NodeID {
+        guard cursor.epoch == cursorEpoch, cursor.changes <= changes.count,
+            Int(cursor.scope.base.index) < nodes.count
+        else { throw .reset }
+        guard let path = try? AbsolutePath(cursor.scope.folderKey),
+            let folder = node(at: path.components, below: .root)
+        else { throw .path(.notFound) }
+        guard self[folder].isFolder else { throw .path(.notFolder) }
+        return folder
+    }
+}
+
+// MARK: The living entries
+
+extension AccountTree {
+    private func entriesPage(
+        _ cursor: Cursor, folder: NodeID, after names: [String]
+    ) -> ListingPage {
+        let scope = cursor.scope
+        var walk = TreeWalk(self, folder: folder, after: names, isRecursive: scope.isRecursive)
+        var page = ListingPage(next: cursor, hasMore: true)
+        if names.isEmpty, scope.isRecursive, folder != scope.base {
+            page.entries.append(metadata(of: folder, from: scope.base))
+        }
+        while page.entries.count < scope.pageSize {
+            guard let node = walk.next(in: self) else { break }
+            if isListed(node, in: scope) {
+                page.entries.append(metadata(of: node, from: scope.base))
+            }
+        }
+        if walk.isFinished(in: self) {
+            page.next.phase = scope.includesDeleted ? .tombstones(after: "") : .changes
+            page.hasMore = scope.includesDeleted || changes.count > cursor.changes
+        } else {
+            page.next.phase = .entries(after: walk.position(in: self))
+        }
+        return page
+    }
+
+    private func isListed(_ node: NodeID, in scope: ListingScope) -> Bool {
+        scope.includesNonDownloadable || marks[node]?.exportAs == nil
+    }
+
+    private func tombstonesPage(
+        _ cursor: Cursor, folder: NodeID, after last: String
+    ) -> ListingPage {
+        let prefix = cursor.scope.folderKey + "/"
+        let keys = tombstones.keys.filter { key in
+            key.utf8.count > prefix.utf8.count && key.hasPrefix(prefix)
+                && Self.precedes(last, key)
+                && (cursor.scope.isRecursive || !key.dropFirst(prefix.count).contains("/"))
+        }.sorted(by: Self.precedes)
+        var page = ListingPage(next: cursor, hasMore: true)
+        for key in keys.prefix(cursor.scope.pageSize) {
+            guard let tombstone = tombstones[key] else { continue }
+            page.entries.append(
+                .deleted(deletedMetadata(display: tombstone.display, from: cursor.scope.base)))
+        }
+        if keys.count > cursor.scope.pageSize {
+            page.next.phase = .tombstones(after: keys[cursor.scope.pageSize - 1])
+        } else {
+            page.next.phase = .changes
+            page.hasMore = changes.count > cursor.changes
+        }
+        return page
+    }
+}
+
+// MARK: Changes
+
+extension AccountTree {
+    private func changesPage(_ cursor: Cursor, folder: NodeID) -> ListingPage {
+        var page = ListingPage(next: cursor, hasMore: false)
+        var position = cursor.changes
+        while position < changes.count, page.entries.count < cursor.scope.pageSize {
+            if let entry = entry(at: position, in: cursor.scope, folder: folder) {
+                page.entries.append(entry)
+            }
+            position += 1
+        }
+        page.next.changes = position
+        page.hasMore = position < changes.count
+        return page
+    }
+
+    /// What a listing tells of one change: nothing if it lies elsewhere, or if a newer change to the
+    /// same entry follows.
+    private func entry(
+        at position: Int, in scope: ListingScope, folder: NodeID
+    ) -> Metadata? {
+        guard let node = changes[position] else {
+            guard let deletion = deletions[Int32(position)], isDeletion(deletion, in: scope) else {
+                return nil
+            }
+            return .deleted(deletedMetadata(display: deletion.display, from: scope.base))
+        }
+        guard self[node].isAlive, self[node].lastChange == Int32(position), node != folder,
+            scope.isRecursive ? isNode(node, within: folder) : self[node].parent == folder,
+            isListed(node, in: scope)
+        else { return nil }
+        return metadata(of: node, from: scope.base)
+    }
+
+    private func isDeletion(_ deletion: DeletedPath, in scope: ListingScope) -> Bool {
+        scope.isRecursive
+            ? deletion.key.hasPrefix(scope.folderKey + "/")
+            : deletion.parentKey == scope.folderKey
+    }
+}

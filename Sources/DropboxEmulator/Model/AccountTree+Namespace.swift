@@ -1,0 +1,170 @@
+// Creating folders, deleting, moving and copying.
+
+/// `files.RelocationArg`, and the folder that its paths start from.
+struct Relocation: Sendable {
+    var base = NodeID.root
+    var from: String
+    var to: String
+    var autorename = false
+    /// A copy leaves the original where it is.
+    var copies = false
+}
+
+extension AccountTree {
+    /// Relocating more entries than this at once is refused (`RelocationError.too_many_files`).
+    static let maximumRelocation = 10_000
+
+    /// Makes a folder, and its parents where they are missing.
+    mutating func createFolder(
+        _ path: String, autorename: Bool, from base: NodeID
+    ) throws(WriteError) -> NodeID {
+        var target = try writeTarget(path, from: base)
+        try checkNames(target)
+        try checkAncestors(target)
+        if let existing = node(at: target.path.components, below: target.base) {
+            guard autorename else { throw .conflict(self[existing].isFolder ? .folder : .file) }
+            target = freeTarget(near: target, style: .numbered, keepsExtension: false)
+        }
+        try checkWritable(target)
+        return makeFolders(target.path.components, below: target.base)
+    }
+
+    /// Deletes a file, or a folder with everything in it; returns what is still known by its id.
+    ///
+    /// The codes for a `parent_rev` that does not match, and for one given for a folder, are not
+    /// documented; a write conflict is assumed.
+    mutating func delete(
+        _ path: String, parentRev: String?, from base: NodeID, at time: Timestamp
+    ) throws(DeleteError) -> NodeID {
+        let node = try deletable(path, parentRev: parentRev, from: base)
+        remove(node, at: time)
+        return node
+    }
+
+    /// The entry that a deletion would delete.
+    private func deletable(
+        _ path: String, parentRev: String?, from base: NodeID
+    ) throws(DeleteError) -> NodeID {
+        let node: NodeID
+        do throws(LookupError) {
+            node = try livingNode(path, from: base)
+        } catch {
+            throw .pathLookup(error)
+        }
+        guard node != base, node != .root else { throw .pathLookup(.malformedPath) }
+        if let parentRev {
+            guard let revision = self[node].revision else { throw .pathWrite(.conflict(.folder)) }
+            guard revText(revision) == parentRev else { throw .pathWrite(.conflict(.file)) }
+        }
+        if sharedFolders[node] == nil, sharedFolder(of: node)?.isReadOnly == true {
+            throw .pathWrite(.noWritePermission)
+        }
+        return node
+    }
+
+    /// Moves or copies an entry, and returns it at its new place.
+    mutating func relocate(
+        _ relocation: Relocation, at time: Timestamp
+    ) throws(RelocationError) -> NodeID {
+        let node: NodeID
+        do throws(LookupError) {
+            node = try livingNode(relocation.from, from: relocation.base)
+        } catch {
+            throw .fromLookup(error)
+        }
+        guard node != relocation.base, node != .root else { throw .fromLookup(.malformedPath) }
+        let target = try relocationTarget(relocation, of: node)
+        if subtree(node, isLargerThan: Self.maximumRelocation) { throw .tooManyFiles }
+        if !relocation.copies, sharedFolders[node] == nil,
+            sharedFolder(of: node)?.isReadOnly == true
+        {
+            throw .fromWrite(.noWritePermission)
+        }
+        if relocation.copies, usedBytes + size(of: node) > quota { throw .insufficientQuota }
+        let parent = makeFolders(target.path.components.dropLast(), below: target.base)
+        let component = target.path.components[target.path.components.count - 1]
+        guard relocation.copies else {
+            move(node, to: parent, as: component, at: time)
+            return node
+        }
+        return copy(node, to: parent, as: component, at: time)
+    }
+
+    /// Where a relocation ends, after all checks of its target.
+    ///
+    /// A path that differs from the source only in case leads to the source itself, and so is in
+    /// its own way: the service does not support case-only renaming.
+    private func relocationTarget(
+        _ relocation: Relocation, of node: NodeID
+    ) throws(RelocationError) -> WriteTarget {
+        let target: WriteTarget
+        do throws(WriteError) {
+            target = try unoccupiedTarget(relocation, of: node)
+        } catch {
+            throw .to(error)
+        }
+        guard !leads(target, through: node) else { throw .cantMoveFolderIntoItself }
+        do throws(WriteError) {
+            try checkWritable(target)
+        } catch {
+            throw .to(error)
+        }
+        return target
+    }
+
+    private func unoccupiedTarget(
+        _ relocation: Relocation, of node: NodeID
+    ) throws(WriteError) -> WriteTarget {
+        let target = try writeTarget(relocation.to, from: relocation.base)
+        try checkNames(target)
+        try checkAncestors(target)
+        guard let existing = self.node(at: target.path.components, below: target.base) else {
+            return target
+        }
+        guard relocation.autorename else {
+            throw .conflict(self[existing].isFolder ? .folder : .file)
+        }
+        return freeTarget(near: target, style: .numbered, keepsExtension: !self[node].isFolder)
+    }
+
+    private func leads(_ target: WriteTarget, through node: NodeID) -> Bool {
+        var current = target.base
+        for component in target.path.components.dropLast() {
+            guard let next = child(component.key, of: current) else { return false }
+            if next == node { return true }
+            current = next
+        }
+        return false
+    }
+
+    private func size(of root: NodeID) -> Int64 {
+        subtree(root).reduce(0) { sum, node in
+            sum + (self[node].revision.map { self[self[$0].content].size } ?? 0)
+        }
+    }
+
+    /// Copies a subtree. The copies are new entries with the times of the originals' content.
+    private mutating func copy(
+        _ root: NodeID, to parent: NodeID, as component: PathComponent, at time: Timestamp
+    ) -> NodeID {
+        var copies: [NodeID: NodeID] = [self[root].parent: parent]
+        var copiedRoot = root
+        for original in subtree(root) {
+            let source = self[original]
+            guard let folder = original == root ? parent : copies[source.parent] else { continue }
+            let name = original == root ? component : PathComponent(source.name)
+            let copy: NodeID
+            if let revision = source.revision {
+                copy = addFile(
+                    name, to: folder, content: self[revision].content,
+                    clientModified: self[revision].clientModified, serverModified: time)
+                marks[copy] = marks[original]
+            } else {
+                copy = addFolder(name, to: folder)
+            }
+            copies[original] = copy
+            if original == root { copiedRoot = copy }
+        }
+        return copiedRoot
+    }
+}

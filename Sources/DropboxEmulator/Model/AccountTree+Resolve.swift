@@ -1,0 +1,96 @@
+// From the texts that clients send to entries: paths, `id:`, `rev:` and `ns:` forms.
+
+/// What a `ReadPath` leads to.
+enum Resolved: Equatable, Sendable {
+    case node(NodeID)
+    /// Nothing lives there, but something did.
+    case deleted(display: String, base: NodeID)
+    /// A version of a file, which may be an old one.
+    case revision(RevisionID)
+}
+
+/// Where something is to be written.
+struct WriteTarget: Sendable {
+    let base: NodeID
+    let path: AbsolutePath
+}
+
+extension AccountTree {
+    /// Finds what a read path names.
+    ///
+    /// Throws `notFound` for a path where nothing ever was, an unknown id and an unknown revision.
+    func resolve(_ text: String, from base: NodeID) throws(LookupError) -> Resolved {
+        if text.hasPrefix("rev:") {
+            guard let revision = revision(rev: String(text.dropFirst(4))) else { throw .notFound }
+            return .revision(revision)
+        }
+        if text.hasPrefix("id:") {
+            guard let node = node(id: text), self[node].isAlive, isNode(node, within: base) else {
+                throw .notFound
+            }
+            return .node(node)
+        }
+        let (folder, path) = try split(text, from: base)
+        if let node = node(at: path.components, below: folder) { return .node(node) }
+        let prefix = paths(of: folder, from: .root).key
+        guard let tombstone = tombstones[prefix + path.key] else { throw .notFound }
+        return .deleted(display: tombstone.display, base: base)
+    }
+
+    /// Finds the living entry that a path names.
+    func livingNode(_ text: String, from base: NodeID) throws(LookupError) -> NodeID {
+        guard case .node(let node) = try resolve(text, from: base) else { throw .notFound }
+        return node
+    }
+
+    /// Finds the revision of a file to be read.
+    func fileRevision(_ text: String, from base: NodeID) throws(LookupError) -> RevisionID {
+        switch try resolve(text, from: base) {
+        case .revision(let revision): return revision
+        case .deleted: throw .notFound
+        case .node(let node):
+            guard let revision = self[node].revision else { throw .notFile }
+            return revision
+        }
+    }
+
+    /// Where a write to a path goes; an id stands for the path of the living entry.
+    ///
+    /// What the service answers to a write by the id of a deleted file is not documented;
+    /// `malformed_path` is assumed, because the union has no code for a missing target.
+    func writeTarget(_ text: String, from base: NodeID) throws(WriteError) -> WriteTarget {
+        if text.hasPrefix("id:") {
+            guard let node = node(id: text), self[node].isAlive, isNode(node, within: base) else {
+                throw .malformedPath
+            }
+            let path = try? AbsolutePath(paths(of: node, from: base).display)
+            guard let path else { throw .malformedPath }
+            return WriteTarget(base: base, path: path)
+        }
+        let parts = try? split(text, from: base)
+        guard let parts, !parts.path.components.isEmpty else { throw .malformedPath }
+        return WriteTarget(base: parts.base, path: parts.path)
+    }
+
+    /// The folder that a namespace id names, if the account may use it.
+    func namespaceRoot(_ id: String) -> NodeID? {
+        if id == String(namespace) { return .root }
+        return sharedFolders.first { $0.value.namespace == id && self[$0.key].isAlive }?.key
+    }
+
+    /// Splits `ns:ID/path` and `/path` into the folder they start at and the path from there.
+    private func split(
+        _ text: String, from base: NodeID
+    ) throws(LookupError) -> (base: NodeID, path: AbsolutePath) {
+        var folder = base
+        var rest = text
+        if text.hasPrefix("ns:") {
+            let id = text.dropFirst(3).prefix { $0 != "/" }
+            guard let root = namespaceRoot(String(id)) else { throw .notFound }
+            folder = root
+            rest = String(text.dropFirst(3 + id.count))
+        }
+        guard let path = try? AbsolutePath(rest) else { throw .malformedPath }
+        return (folder, path)
+    }
+}

@@ -1,0 +1,23 @@
+// Fills a tree with many files at once, for measurements.
+
+extension AccountTree {
+    /// Adds folders, nested two deep, and files spread evenly over them, with generated
+    /// content of so many bytes each.
+    mutating func seed(files: Int, folders: Int, bytes: Int, at time: Timestamp) {
+        var made: [NodeID] = [.root]
+        for number in 0..<folders {
+            // Every tenth folder lies directly in the root, and the next nine in that one.
+            let parent = number % 10 == 0 ? NodeID.root : made[number / 10 * 10 + 1]
+            let name = PathComponent("Folder \(number)")
+            made.append(child(name.key, of: parent) ?? addFolder(name, to: parent))
+        }
+        for number in 0..<files {
+            let parent = made[folders == 0 ? 0 : 1 + number % folders]
+            let name = PathComponent("file-\(number).bin")
+            guard self[parent].isFolder, child(name.key, of: parent) == nil else { continue }
+            let content = intern(GeneratedContent.content(seed: UInt64(number), size: bytes))
+            _ = addFile(
+                name, to: parent, content: content, clientModified: time, serverModified: time)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// The elementary changes that operations are made of: they keep the children, the change log, the
+// tombstones and the used space consistent with one another. Whether a change is allowed is
+// decided by the operations that call these.
+
+extension AccountTree {
+    /// The table position of a content, which is added if it is new.
+    mutating func intern(_ content: Content) -> ContentID {
+        if let known = contentIDs[content.hash] { return known }
+        let id = ContentID(index: Int32(contents.count))
+        contents.append(content)
+        contentIDs[content.hash] = id
+        return id
+    }
+
+    /// Notes in the change log that an entry is new or different.
+    mutating func recordChange(_ node: NodeID) {
+        nodes[Int(node.index)].lastChange = Int32(changes.count)
+        changes.append(node)
+    }
+
+    /// Notes in the change log that nothing is at a path any more.
+    mutating func recordDeletion(key: String, display: String, parent: NodeID) {
+        let parentKey = paths(of: parent, from: .root).key
+        deletions[Int32(changes.count)] = DeletedPath(
+            key: key, display: display, parent: parent, parentKey: parentKey)
+        changes.append(nil)
+    }
+
+    /// Adds a folder to an existing one.
+    mutating func addFolder(_ component: PathComponent, to parent: NodeID) -> NodeID {
+        let node = addNode(component, to: parent)
+        if !tombstones.isEmpty {
+            tombstones[paths(of: node, from: .root).key] = nil
+        }
+        recordChange(node)
+        return node
+    }
+
+    /// Adds a file with its first revision to an existing folder.
+    mutating func addFile(
+        _ component: PathComponent, to parent: NodeID, content: ContentID,
+        clientModified: Timestamp, serverModified: Timestamp
+    ) -> NodeID {
+        let node = addNode(component, to: parent)
+        let previous =
+            tombstones.isEmpty
+            ? nil
+            : tombstones.removeValue(forKey: paths(of: node, from: .root).key)?.lastRevision
+        addRevision(
+            to: node, content: content, clientModified: clientModified,
+            serverModified: serverModified, previousAtPath: previous)
+        return node
+    }
+
+    private mutating func addNode(_ component: PathComponent, to parent: NodeID) -> NodeID {
+        let node = NodeID(index: Int32(nodes.count))
+        nodes.append(
+            Node(name: component.name, key: component.key, parent: parent, lastChange: 0))
+        link(node)
+        return node
+    }
+
+    /// Gives a file new content.
+    mutating func replaceContent(
+        of node: NodeID, content: ContentID, clientModified: Timestamp, serverModified: Timestamp
+    ) {
+        addRevision(
+            to: node, content: content, clientModified: clientModified,
+            serverModified: serverModified, previousAtPath: self[node].revision)
+    }
+
+    /// Makes a revision the newest of its file, and adapts the used space.
+    mutating func addRevision(
+        to node: NodeID, content: ContentID, clientModified: Timestamp, serverModified: Timestamp,
+        previousAtPath: RevisionID?
+    ) {
+        usedBytes += self[content].size
+        if let old = self[node].revision { usedBytes -= self[self[old].content].size }
+        let revision = RevisionID(index: Int32(revisions.count))
+        revisions.append(
+            Revision(
+                content: content, clientModified: clientModified, serverModified: serverModified,
+                file: node, previousAtPath: previousAtPath, previousOfFile: self[node].revision))
+        nodes[Int(node.index)].revision = revision
+        recordChange(node)
+    }
+
+    /// Makes the folders on the way to a path that are not there yet; returns the last.
+    ///
+    /// The caller has checked that no file is in the way.
+    mutating func makeFolders(_ components: some Sequence<PathComponent>, below base: NodeID)
+        -> NodeID
+    {
+        var current = base
+        for component in components {
+            current =
+                child(component.key, of: current) ?? addFolder(component, to: current)
+        }
+        return current
+    }
+
+    /// Leaves tombstones where a subtree is now.
+    mutating func bury(_ root: NodeID, at time: Timestamp) {
+        for node in subtree(root) {
+            let path = paths(of: node, from: .root)
+            tombstones[path.key] = Tombstone(
+                display: path.display, lastRevision: self[node].revision, deletedAt: time)
+        }
+    }
+
+    /// Takes a subtree out of the tree for good.
+    mutating func remove(_ root: NodeID, at time: Timestamp) {
+        let path = paths(of: root, from: .root)
+        bury(root, at: time)
+        let doomed = subtree(root)
+        unlink(root)
+        for node in doomed {
+            if let revision = self[node].revision {
+                usedBytes -= self[self[revision].content].size
+            }
+            nodes[Int(node.index)].isAlive = false
+            nodes[Int(node.index)].children = []
+        }
+        recordDeletion(key: path.key, display: path.display, parent: self[root].parent)
+    }
+
+    /// Puts a subtree at another place. Every file gets a new rev there, and keeps its id and times.
+    mutating func move(
+        _ root: NodeID, to parent: NodeID, as component: PathComponent, at time: Timestamp
+    ) {
+        let old = paths(of: root, from: .root)
+        let oldParent = self[root].parent
+        bury(root, at: time)
+        unlink(root)
+        nodes[Int(root.index)].parent = parent
+        nodes[Int(root.index)].name = component.name
+        nodes[Int(root.index)].key = component.key
+        link(root)
+        recordDeletion(key: old.key, display: old.display, parent: oldParent)
+        for node in subtree(root) {
+            let key = paths(of: node, from: .root).key
+            let previous = tombstones.removeValue(forKey: key)?.lastRevision
+            if let newest = self[node].revision {
+                let revision = self[newest]
+                addRevision(
+                    to: node, content: revision.content, clientModified: revision.clientModified,
+                    serverModified: revision.serverModified, previousAtPath: previous)
+            } else {
+                recordChange(node)
+            }
+        }
+    }
+}

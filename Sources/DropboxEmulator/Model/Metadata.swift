@@ -1,0 +1,166 @@
+// `files.Metadata` as the tree sees it, and as the API writes it.
+
+/// What a client is told of an entry.
+enum Metadata: Sendable {
+    case file(FileMetadata)
+    case folder(FolderMetadata)
+    case deleted(DeletedMetadata)
+
+    /// The entry with its `.tag`, as in every place where it may be of several kinds.
+    var json: JSONValue {
+        switch self {
+        case .file(let file): .tagged("file", file.json)
+        case .folder(let folder): .tagged("folder", folder.json)
+        case .deleted(let deleted): .tagged("deleted", deleted.json)
+        }
+    }
+}
+
+/// Where an entry is: names below the folder that the client calls its root.
+struct EntryPath: Sendable {
+    let key: String
+    let display: String
+
+    /// The last component, as spelled.
+    var name: String {
+        display.utf8.lastIndex(of: UInt8(ascii: "/")).map {
+            String(display[display.utf8.index(after: $0)...])
+        } ?? display
+    }
+
+    fileprivate var fields: [JSONValue.Member] {
+        [
+            .init("name", .string(name)), .init("path_lower", .string(key)),
+            .init("path_display", .string(display)),
+        ]
+    }
+}
+
+/// `files.FileMetadata`.
+struct FileMetadata: Sendable {
+    let path: EntryPath
+    let id: String
+    let rev: String
+    let clientModified: Timestamp
+    let serverModified: Timestamp
+    let content: Content
+    let marks: FileMarks?
+    let shared: SharedFolder?
+
+    /// The struct without a tag.
+    var json: JSONValue {
+        var members = path.fields
+        members += [
+            .init("id", .string(id)),
+            .init("client_modified", .string(clientModified.text)),
+            .init("server_modified", .string(serverModified.text)),
+            .init("rev", .string(rev)), .init("size", .integer(content.size)),
+            .init("is_downloadable", .boolean(marks?.exportAs == nil)),
+            .init("content_hash", .string(content.hash.hex)),
+        ]
+        if let target = marks?.symlinkTarget {
+            members.append(.init("symlink_info", ["target": .string(target)]))
+        }
+        if let format = marks?.exportAs {
+            members.append(.init("export_info", ["export_as": .string(format)]))
+        }
+        if let shared {
+            members.append(
+                .init(
+                    "sharing_info",
+                    [
+                        "read_only": .boolean(shared.isReadOnly),
+                        "parent_shared_folder_id": .string(shared.namespace),
+                    ]))
+            members.append(.init("parent_shared_folder_id", .string(shared.namespace)))
+        }
+        return .object(members)
+    }
+}
+
+/// `files.FolderMetadata`.
+struct FolderMetadata: Sendable {
+    let path: EntryPath
+    let id: String
+    /// Set if this folder is where a shared folder is mounted.
+    let mount: SharedFolder?
+    /// The shared folder that this folder lies in.
+    let shared: SharedFolder?
+
+    /// The struct without a tag.
+    var json: JSONValue {
+        var members = path.fields
+        members.append(.init("id", .string(id)))
+        if let mount {
+            members.append(.init("shared_folder_id", .string(mount.namespace)))
+            members.append(
+                .init(
+                    "sharing_info",
+                    [
+                        "read_only": .boolean(mount.isReadOnly),
+                        "shared_folder_id": .string(mount.namespace),
+                        "traverse_only": false, "no_access": false,
+                    ]))
+        } else if let shared {
+            members.append(.init("parent_shared_folder_id", .string(shared.namespace)))
+            members.append(
+                .init(
+                    "sharing_info",
+                    [
+                        "read_only": .boolean(shared.isReadOnly),
+                        "parent_shared_folder_id": .string(shared.namespace),
+                        "traverse_only": false, "no_access": false,
+                    ]))
+        }
+        return .object(members)
+    }
+}
+
+/// `files.DeletedMetadata`.
+struct DeletedMetadata: Sendable {
+    let path: EntryPath
+
+    /// The struct without a tag.
+    var json: JSONValue { .object(path.fields) }
+}
+
+extension AccountTree {
+    /// What a client whose root is `base` is told of a living entry.
+    func metadata(of node: NodeID, from base: NodeID) -> Metadata {
+        guard let revision = self[node].revision else {
+            return .folder(folderMetadata(of: node, from: base))
+        }
+        return .file(fileMetadata(of: revision, from: base))
+    }
+
+    /// What a client is told of one revision; its path is where the file is, or last was.
+    ///
+    /// `symlink_info` belongs to the file, not to a revision.
+    func fileMetadata(of revision: RevisionID, from base: NodeID) -> FileMetadata {
+        let file = self[revision].file
+        let path = paths(of: file, from: base)
+        return FileMetadata(
+            path: EntryPath(key: path.key, display: path.display),
+            id: idText(file), rev: revText(revision),
+            clientModified: self[revision].clientModified,
+            serverModified: self[revision].serverModified,
+            content: self[self[revision].content], marks: marks[file],
+            shared: sharedFolder(of: file))
+    }
+
+    /// What a client is told of a folder.
+    func folderMetadata(of node: NodeID, from base: NodeID) -> FolderMetadata {
+        let path = paths(of: node, from: base)
+        return FolderMetadata(
+            path: EntryPath(key: path.key, display: path.display), id: idText(node),
+            mount: sharedFolders[node], shared: sharedFolder(of: self[node].parent))
+    }
+
+    /// What a client is told of a path where something was.
+    func deletedMetadata(display: String, from base: NodeID) -> DeletedMetadata {
+        let prefix = paths(of: base, from: .root).display
+        let relative = String(display.dropFirst(prefix.count))
+        let key = (try? AbsolutePath(relative))?.key ?? relative
+        return DeletedMetadata(path: EntryPath(key: key, display: relative))
+    }
+}

@@ -1,0 +1,92 @@
+// Everything that can happen to one Dropbox, as a value. The state is the result of applying the
+// operations in order, which is how it is restored after a restart: the journal holds operations.
+// So applying one must depend on nothing but the state, the operation and its time.
+
+/// Something that changes a `SpaceState`.
+enum Operation: Sendable {
+    case commit(Commit, Content)
+    case createFolder(path: String, autorename: Bool, base: NodeID)
+    case delete(path: String, parentRev: String?, base: NodeID)
+    case relocate(Relocation)
+    case restore(path: String, rev: String, base: NodeID)
+    case startSession(id: String, isConcurrent: Bool, isClosed: Bool)
+    case append(
+        session: String, offset: Int64, length: Int64, closes: Bool, digests: [ContentDigest])
+    case endSession(id: String)
+    case seed(files: Int, folders: Int, bytes: Int)
+    case setQuota(Int64)
+    case share(path: String, SharedFolder)
+    case mark(path: String, FileMarks)
+    case resetCursors
+}
+
+/// The state of one Dropbox: its tree, and the upload sessions that are not committed yet.
+struct SpaceState: Sendable {
+    var tree: AccountTree
+    var sessions: [String: UploadSession] = [:]
+
+    /// Applies an operation; returns the entry that it made, changed or deleted, if there is one.
+    ///
+    /// Throws the union of the operation's kind, and then changes nothing.
+    @discardableResult
+    mutating func apply(
+        _ operation: Operation, at time: Timestamp
+    ) throws -> NodeID? {
+        switch operation {
+        case .commit(let commit, let content):
+            return try tree.commit(commit, content: content, at: time)
+        case .createFolder(let path, let autorename, let base):
+            return try tree.createFolder(path, autorename: autorename, from: base)
+        case .delete(let path, let parentRev, let base):
+            return try tree.delete(path, parentRev: parentRev, from: base, at: time)
+        case .relocate(let relocation):
+            return try tree.relocate(relocation, at: time)
+        case .restore(let path, let rev, let base):
+            return try tree.restore(path, rev: rev, from: base, at: time)
+        default:
+            try applyToSessionsAndSettings(operation, at: time)
+        }
+        return nil
+    }
+
+    private mutating func applyToSessionsAndSettings(
+        _ operation: Operation, at time: Timestamp
+    ) throws {
+        switch operation {
+        case .startSession(let id, let isConcurrent, let isClosed):
+            sessions = sessions.filter {
+                time.seconds - $0.value.startedAt.seconds <= UploadSession.lifetime
+            }
+            sessions[id] = UploadSession(
+                isConcurrent: isConcurrent, isClosed: isClosed, startedAt: time)
+        case .append(let id, let offset, let length, let closes, let digests):
+            guard var session = session(id, at: time) else { throw SessionError.notFound }
+            try session.append(offset: offset, length: length, closes: closes, digests: digests)
+            sessions[id] = session
+        case .endSession(let id): sessions[id] = nil
+        case .seed(let files, let folders, let bytes):
+            tree.seed(files: files, folders: folders, bytes: bytes, at: time)
+        case .setQuota(let quota): tree.quota = quota
+        case .share(let path, let shared):
+            let node = try tree.livingNode(path, from: .root)
+            guard tree[node].isFolder else { throw LookupError.notFolder }
+            tree.sharedFolders[node] = shared
+            tree.recordChange(node)
+        case .mark(let path, let marks):
+            let node = try tree.livingNode(path, from: .root)
+            guard !tree[node].isFolder else { throw LookupError.notFile }
+            tree.marks[node] = marks
+            tree.recordChange(node)
+        case .resetCursors: tree.cursorEpoch += 1
+        case .commit, .createFolder, .delete, .relocate, .restore: break
+        }
+    }
+
+    /// A session that can still be used.
+    func session(_ id: String, at time: Timestamp) -> UploadSession? {
+        guard let session = sessions[id],
+            time.seconds - session.startedAt.seconds <= UploadSession.lifetime
+        else { return nil }
+        return session
+    }
+}

@@ -1,0 +1,125 @@
+// Routes that do many things in one call, each with a result of its own.
+
+extension Routes {
+    static let batches: [String: Route] = [
+        "files/create_folder_batch": Route(scope: Scope.writeContent, createFolderBatch),
+        "files/create_folder_batch/check": Route(scope: Scope.writeContent) { call in
+            try poll(call, of: "files/create_folder_batch")
+        },
+        "files/delete_batch": Route(scope: Scope.writeContent, deleteBatch),
+        "files/delete_batch/check": Route(scope: Scope.writeContent) { call in
+            try poll(call, of: "files/delete_batch")
+        },
+        "files/move_batch_v2": Route(scope: Scope.writeContent) { call in
+            try relocationBatch(call, copies: false)
+        },
+        "files/move_batch/check_v2": Route(scope: Scope.writeContent) { call in
+            try poll(call, of: "files/move_batch_v2")
+        },
+        "files/copy_batch_v2": Route(scope: Scope.writeContent) { call in
+            try relocationBatch(call, copies: true)
+        },
+        "files/copy_batch/check_v2": Route(scope: Scope.writeContent) { call in
+            try poll(call, of: "files/copy_batch_v2")
+        },
+    ]
+
+    /// The status of a job that a function launched.
+    static func poll(_ call: Call, of function: String) throws -> Reply {
+        let id = try call.arguments { reader throws(ArgumentError) in
+            try reader.string("async_job_id", length: 1...Int.max)
+        }
+        guard let status = call.emulator.jobs.poll(id, of: function) else {
+            throw RouteFailure.route(.tag("invalid_async_job_id"))
+        }
+        return .json(status)
+    }
+
+    /// Answers with a result, or with a job that has it.
+    private static func launch(
+        _ call: Call, entries: [JSONValue], isAsynchronous: Bool
+    ) -> Reply {
+        let result: JSONValue = ["entries": .array(entries)]
+        guard isAsynchronous else { return .json(.tagged("complete", result)) }
+        let id = call.emulator.jobs.add(
+            call.function, result: result, polls: call.emulator.settings.jobPolls)
+        return .json(.tag("async_job_id", .string(id)))
+    }
+
+    /// `files/create_folder_batch`
+    private static func createFolderBatch(_ call: Call) async throws -> Reply {
+        let (paths, autorename, isForced) = try call.arguments {
+            reader throws(ArgumentError) -> ([String], Bool, Bool) in
+            (
+                try reader.list("paths", count: 0...10_000) { value, place throws(ArgumentError) in
+                    try ArgumentReader.path(value, .writePath, at: place)
+                },
+                try reader.boolean("autorename", default: false),
+                try reader.boolean("force_async", default: false)
+            )
+        }
+        var seen: [String: JSONValue] = [:]
+        let entries = try paths.map { path -> JSONValue in
+            // "Duplicate path arguments in the batch are considered only once."
+            if let known = seen[path] { return known }
+            let entry: JSONValue
+            do {
+                let folder = try call.createFolder(path, autorename: autorename)
+                entry = .tagged("success", ["metadata": folder])
+            } catch let error as WriteError {
+                entry = .tag("failure", .tag("path", error.json))
+            }
+            seen[path] = entry
+            return entry
+        }
+        let isLarge = paths.count > call.emulator.settings.synchronousBatch
+        return launch(call, entries: entries, isAsynchronous: isForced || isLarge)
+    }
+
+    /// `files/delete_batch`, which is always asynchronous.
+    private static func deleteBatch(_ call: Call) async throws -> Reply {
+        let deletions = try call.arguments { reader throws(ArgumentError) in
+            try reader.list("entries", count: 0...1000) { value, place throws(ArgumentError) in
+                var reader = try ArgumentReader(value, at: place)
+                let deletion = try reader.deletion()
+                try reader.finish()
+                return deletion
+            }
+        }
+        let entries = try deletions.map { path, parentRev -> JSONValue in
+            do {
+                let entry = try call.delete(path, parentRev: parentRev)
+                return .tagged("success", ["metadata": entry])
+            } catch let error as DeleteError {
+                return .tag("failure", error.json)
+            }
+        }
+        return launch(call, entries: entries, isAsynchronous: true)
+    }
+
+    private static func relocationBatch(_ call: Call, copies: Bool) throws -> Reply {
+        let relocations = try call.arguments { reader throws(ArgumentError) -> [Relocation] in
+            let autorename = try reader.boolean("autorename", default: false)
+            if !copies { _ = try reader.boolean("allow_ownership_transfer", default: false) }
+            return try reader.list("entries", count: 1...1000) {
+                value, place throws(ArgumentError) in
+                var reader = try ArgumentReader(value, at: place)
+                let relocation = try reader.relocation(
+                    base: call.base, autorename: autorename, copies: copies)
+                try reader.finish()
+                return relocation
+            }
+        }
+        let entries = try relocations.map { relocation -> JSONValue in
+            do {
+                return .tag("success", try call.relocate(relocation))
+            } catch RelocationError.to(.tooManyWriteOperations) {
+                return .tag("failure", .tag("too_many_write_operations"))
+            } catch let error as RelocationError {
+                return .tag("failure", .tag("relocation_error", error.json))
+            }
+        }
+        let isLarge = relocations.count > call.emulator.settings.synchronousBatch
+        return launch(call, entries: entries, isAsynchronous: isLarge)
+    }
+}

@@ -1,0 +1,113 @@
+// Sends a content, or the part of it that a client asks for.
+
+import NIOCore
+
+/// An answer with the bytes of a content.
+struct ContentReply {
+    let space: Space
+    let content: Content
+    /// The `Range` header of the request.
+    let range: String?
+
+    /// What was asked for.
+    private enum Part {
+        case whole
+        case range(ClosedRange<Int64>)
+        case unsatisfiable
+    }
+
+    /// The answer: 200, 206, or 416 for a range that lies behind the end.
+    func reply() async throws -> Reply {
+        let space = space
+        let content = content
+        let etag = Reply.Header("ETag", "W/\"\(content.hash.hex.prefix(32))\"")
+        var headers = [
+            .init("Content-Type", "application/octet-stream"), etag,
+            Reply.Header("Accept-Ranges", "bytes"),
+        ]
+        var status = 200
+        var bytes: Range<Int64> = 0..<content.size
+        switch part {
+        case .whole: break
+        case .range(let range):
+            status = 206
+            bytes = range.lowerBound..<range.upperBound + 1
+            headers.append(
+                .init(
+                    "Content-Range",
+                    "bytes \(range.lowerBound)-\(range.upperBound)/\(content.size)"))
+        case .unsatisfiable:
+            return Reply(
+                status: 416,
+                headers: [
+                    .init("Content-Type", "text/plain; charset=utf-8"),
+                    .init("Content-Range", "bytes */\(content.size)"),
+                ], body: .text("Requested range not satisfiable"))
+        }
+        let reader = try await onDiskThread { try space.content.reader(of: content) }
+        return Reply(
+            status: status, headers: headers,
+            body: .stream(
+                length: Int64(bytes.count), ContentPieces(reader: reader, range: bytes)))
+    }
+
+    /// Reads a single range (RFC 9110, 14.1.2); a header of any other form is ignored, as the RFC
+    /// demands.
+    private var part: Part {
+        guard let range, range.hasPrefix("bytes=") else { return .whole }
+        let ends = range.dropFirst("bytes=".count).split(
+            separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2 else { return .whole }
+        switch (Int64(ends[0]), Int64(ends[1])) {
+        case (let first?, let last?):
+            guard first <= last else { return .whole }
+            return first < content.size
+                ? .range(first...min(last, content.size - 1)) : .unsatisfiable
+        case (let first?, nil) where ends[1].isEmpty:
+            return first < content.size ? .range(first...content.size - 1) : .unsatisfiable
+        case (nil, let length?) where ends[0].isEmpty:
+            guard length > 0, content.size > 0 else { return .unsatisfiable }
+            return .range(max(0, content.size - length)...content.size - 1)
+        default: return .whole
+        }
+    }
+}
+
+/// A part of a content, piece by piece.
+struct ContentPieces: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+    typealias Failure = any Error
+
+    /// Enough for a switch to a disk thread to be cheap, in bytes.
+    static let pieceSize: Int64 = 256 * 1024
+
+    let reader: ContentReader
+    let range: Range<Int64>
+
+    func makeAsyncIterator() -> Iterator { Iterator(reader: reader, rest: range) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let reader: ContentReader
+        var rest: Range<Int64>
+
+        mutating func next() async throws -> ByteBuffer? {
+            guard !rest.isEmpty else { return nil }
+            let reader = reader
+            let start = rest.lowerBound
+            let length = Int(Swift.min(Int64(rest.count), ContentPieces.pieceSize))
+            let piece = try await onDiskThread {
+                var buffer = ByteBufferAllocator().buffer(capacity: length)
+                try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: length) { space in
+                    try reader.read(
+                        into: UnsafeMutableRawBufferPointer(rebasing: space[..<length]),
+                        at: start)
+                }
+                return buffer
+            }
+            // The file is shorter than the tree says: break off rather than send less in silence.
+            guard piece.readableBytes == length else { throw ConnectionReset() }
+            rest = start + Int64(length)..<rest.upperBound
+            return piece
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// Routes that carry content: download, upload, temporary links.
+
+import HTTPTypes
+
+extension Routes {
+    static let content: [String: Route] = [
+        "files/download": Route(.download, scope: Scope.readContent, download),
+        "files/download_zip": Route(.download, scope: Scope.readContent, downloadZip),
+        "files/get_temporary_link": Route(scope: Scope.readContent, temporaryLink),
+        "files/upload": Route(.upload, scope: Scope.writeContent, upload),
+    ]
+
+    /// `files/download`
+    private static func download(_ call: Call) async throws -> Reply {
+        let path = try call.arguments { reader throws(ArgumentError) -> String in
+            let path = try reader.path("path", .readPath)
+            // The deprecated way to ask for a revision.
+            return try reader.optionalRev("rev").map { "rev:\($0)" } ?? path
+        }
+        let metadata = try downloadable(path, call)
+        var reply = try await ContentReply(
+            space: call.space, content: metadata.content, range: call.headers[.range]
+        ).reply()
+        reply.setHeader("Dropbox-API-Result", call.presented(metadata.json).text(.ascii))
+        return reply
+    }
+
+    /// `files/get_temporary_link`
+    private static func temporaryLink(_ call: Call) async throws -> Reply {
+        let path = try call.arguments { reader throws(ArgumentError) in
+            try reader.path("path", .readPath)
+        }
+        let metadata = try downloadable(path, call)
+        let secret = call.emulator.links.add(metadata.content, in: call.space, at: .now())
+        return .json([
+            "metadata": call.presented(metadata.json),
+            "link": .string("http://\(call.host)\(LinkRoutes.prefix)\(secret)/file"),
+        ])
+    }
+
+    private static func downloadable(_ path: String, _ call: Call) throws -> FileMetadata {
+        let base = call.base
+        let metadata = try call.space.tree { tree throws(PathFailure) in
+            try PathFailure.wrap { () throws(LookupError) in
+                tree.fileMetadata(of: try tree.fileRevision(path, from: base), from: base)
+            }
+        }
+        guard metadata.marks?.exportAs == nil else {
+            throw RouteFailure.route(.tag("unsupported_file"))
+        }
+        return metadata
+    }
+
+    /// `files/download_zip`
+    private static func downloadZip(_ call: Call) async throws -> Reply {
+        let path = try call.arguments { reader throws(ArgumentError) in
+            try reader.path("path", .readPath)
+        }
+        let base = call.base
+        let (metadata, entries) = try call.space.tree {
+            tree throws(PathFailure) -> (JSONValue, [ZipArchive.Entry]) in
+            let folder = try PathFailure.wrap { () throws(LookupError) in
+                try tree.livingNode(path, from: base)
+            }
+            guard tree[folder].isFolder else { throw PathFailure(.notFolder) }
+            let entries = tree.subtree(folder).map { node in
+                ZipArchive.Entry(
+                    name: tree[folder].name + tree.paths(of: node, from: folder).display,
+                    content: tree[node].revision.map { tree[tree[$0].content] })
+            }
+            return (tree.folderMetadata(of: folder, from: base).json, entries)
+        }
+        let archive = try ZipArchive(entries, store: call.space.content)
+        return Reply(
+            headers: [
+                .init("Content-Type", "application/zip"),
+                .init(
+                    "Dropbox-API-Result",
+                    JSONValue.object([.init("metadata", call.presented(metadata))]).text(.ascii)),
+            ],
+            body: .stream(length: nil, archive))
+    }
+
+    // MARK: Upload
+
+    /// `files/upload`
+    private static func upload(_ call: Call) async throws -> Reply {
+        let (commit, announced) = try call.arguments {
+            reader throws(ArgumentError) -> (CommitArguments, ContentDigest?) in
+            let commit = try CommitArguments(&reader, base: call.base)
+            return (commit, try reader.optionalHash("content_hash"))
+        }
+        let space = call.space
+        let file = try space.content.makeIncoming()
+        do {
+            let received = try await BodyReceiver(file: file).receive(call.body)
+            try ContentHashMismatch.check(received, announced)
+            let metadata = try await commitUpload(received, file, commit.commit, in: space)
+            space.content.discard(file.path)
+            try PropertiesFailure.check(commit.templates)
+            return .json(call.presented(metadata.json))
+        } catch {
+            space.content.discard(file.path)
+            throw error
+        }
+    }
+
+    /// Commits a received body. If the path refuses it, it becomes a session that can be finished
+    /// elsewhere (`files.UploadWriteFailed`).
+    private static func commitUpload(
+        _ received: ReceivedBody, _ file: BlockingFile, _ commit: Commit, in space: Space
+    ) async throws -> FileMetadata {
+        let content = Content(
+            hash: received.hasher.contentHash, size: received.size, source: .stored)
+        do {
+            return try space.commitFile(file.path, content: content, commit: commit)
+        } catch let error as WriteError {
+            let session = try space.startSession(isConcurrent: false, isClosed: false)
+            try space.content.keep(file.path, asSession: session)
+            try space.apply(
+                .append(
+                    session: session, offset: 0, length: received.size, closes: true, digests: []))
+            space.hashes.remember(received.hasher, of: session, size: received.size)
+            throw RouteFailure.route(
+                .tagged(
+                    "path",
+                    ["reason": error.json, "upload_session_id": .string(session)]))
+        }
+    }
+}
+
+/// Property groups that no template exists for: the file is written without them.
+struct PropertiesFailure: APIUnion {
+    let template: String
+
+    var json: JSONValue {
+        .tag("properties_error", .tag("template_not_found", .string(template)))
+    }
+
+    /// Throws if a commit that has been carried out came with property groups.
+    static func check(_ templates: [String]) throws(PropertiesFailure) {
+        if let template = templates.first { throw PropertiesFailure(template: template) }
+    }
+}

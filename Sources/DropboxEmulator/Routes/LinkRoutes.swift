@@ -1,0 +1,21 @@
+// Serves temporary links, which need no token.
+
+import HTTPTypes
+import Hummingbird
+
+/// The addresses that `files/get_temporary_link` gives.
+enum LinkRoutes {
+    static let prefix = "/cd/0/get/"
+
+    /// Sends what a link leads to; 410 once it has expired.
+    static func respond(to request: Request, emulator: Emulator) async throws -> Reply {
+        let secret = request.uri.path.dropFirst(prefix.count).prefix { $0 != "/" }
+        guard let link = emulator.links.link(String(secret)) else {
+            throw RouteFailure.plain(404, "Not found")
+        }
+        guard Timestamp.now() <= link.expiresAt else { throw RouteFailure.plain(410, "Gone") }
+        return try await ContentReply(
+            space: link.space, content: link.content, range: request.headers[.range]
+        ).reply()
+    }
+}

@@ -1,0 +1,74 @@
+// Waiting for changes: the one function that needs no token, because its cursor says whose it is.
+
+import HTTPTypes
+import Hummingbird
+
+/// `files/list_folder/longpoll`
+struct LongpollRoute {
+    static let function = "files/list_folder/longpoll"
+
+    let emulator: Emulator
+
+    /// Answers once something changed, or after the timeout.
+    func respond(to request: Request, body: IncomingBody) async throws -> Reply {
+        guard request.method == .post else {
+            throw RouteFailure.badInput(
+                "Error in call to API function \"\(Self.function)\": Your request's HTTP request "
+                    + "method is \"\(request.method.rawValue)\".  This function only accepts \"POST\"."
+            )
+        }
+        let source = try await ArgumentSource(
+            request, style: .rpc, takesNothing: false, body: body)
+        let (text, timeout) = try arguments(source)
+        let plain = text.hasSuffix(Routes.emptyPageMark) ? String(text.dropLast()) : text
+        guard let cursor = Cursor(plain), let account = emulator.accounts.account(cursor.account),
+            let space = emulator.accounts.space(of: account)
+        else {
+            throw ArgumentError(message: "Invalid \"cursor\" parameter: '\(text)'")
+        }
+        let hasChanges = try await wait(for: cursor, in: space, until: .now + timeout)
+        let reply: JSONValue = ["changes": .boolean(hasChanges)]
+        return .json(
+            reply.adding(
+                "backoff", emulator.settings.longpollBackoff.map { .integer($0) }))
+    }
+
+    private func arguments(_ source: ArgumentSource) throws -> (String, Duration) {
+        let settings = emulator.settings
+        do throws(ArgumentError) {
+            var reader = try ArgumentReader(source.value)
+            let cursor = try reader.string("cursor", length: 1...Int.max)
+            let seconds = try reader.integer("timeout", in: 30...480, default: 30)
+            try reader.finish()
+            if let milliseconds = settings.longpollTimeout {
+                return (cursor, .milliseconds(milliseconds))
+            }
+            let jitter = settings.longpollJitter * 1000
+            return (
+                cursor, .seconds(seconds) + .milliseconds(Int64.random(in: 0...max(0, jitter)))
+            )
+        } catch {
+            throw ArgumentError(message: "\(source.place): \(error.message)")
+        }
+    }
+
+    /// Only a reset is an error here: that the folder itself is gone is news.
+    private func wait(
+        for cursor: Cursor, in space: Space, until deadline: ContinuousClock.Instant
+    ) async throws -> Bool {
+        while true {
+            let generation = space.changed.generation
+            let hasNews = try space.tree { tree throws(ListingError) in
+                do throws(ListingError) {
+                    return try tree.hasNews(cursor)
+                } catch {
+                    guard error != .reset else { throw error }
+                    return true
+                }
+            }
+            if hasNews { return true }
+            guard ContinuousClock.now < deadline, !Task.isCancelled else { return false }
+            _ = await space.changed.wait(after: generation, until: deadline)
+        }
+    }
+}

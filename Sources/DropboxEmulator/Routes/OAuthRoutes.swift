@@ -1,0 +1,205 @@
+// OAuth 2: the page where a user agrees, and the exchange of codes and refresh tokens for access
+// tokens. https://www.dropbox.com/developers/documentation/http/documentation#authorization
+
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// `/oauth2/authorize` and `/oauth2/token`.
+struct OAuthRoutes {
+    /// How long an access token of the code flow works, in seconds: four hours.
+    static let lifetime: Int64 = 14_400
+
+    let emulator: Emulator
+
+    // MARK: The page
+
+    /// Shows the page where a user chooses an account, and takes the answer from it.
+    func authorize(_ request: Request, _ body: IncomingBody) async throws -> Reply {
+        let parameters = Self.parameters(request)
+        guard let client = parameters["client_id"], !client.isEmpty else {
+            throw RouteFailure.plain(400, "Missing client_id.")
+        }
+        guard parameters["response_type"] == "code" else {
+            throw RouteFailure.plain(400, "Invalid response_type: only \"code\" is supported.")
+        }
+        guard request.method == .post else { return page(request) }
+        let form = Self.form(try await body.collect())
+        guard let account = form["account_id"].flatMap(emulator.accounts.account) else {
+            return try redirect(parameters, ["error": "access_denied"])
+                ?? .html(403, "<p>Access denied.</p>")
+        }
+        let code = emulator.authorizations.add(
+            .init(
+                account: account.id, client: client, redirect: parameters["redirect_uri"],
+                challenge: parameters["code_challenge"],
+                isHashed: parameters["code_challenge_method"] == "S256",
+                scopes: parameters["scope"]?.split(separator: " ").map { String($0) },
+                isOffline: parameters["token_access_type"] == "offline"))
+        return try redirect(parameters, ["code": code])
+            ?? .html(200, "<p>Enter this code: <code id=\"code\">\(code)</code></p>")
+    }
+
+    private func page(_ request: Request) -> Reply {
+        let choices = emulator.accounts.accounts.map { account in
+            "<button name=\"account_id\" value=\"\(account.id)\">Allow as "
+                + "\(Self.escaped(account.displayName))</button>"
+        }.joined(separator: "\n")
+        let action = Self.escaped("/oauth2/authorize?\(request.uri.query ?? "")")
+        return .html(
+            200,
+            "<form method=\"post\" action=\"\(action)\">\n\(choices)\n<button>Cancel</button>\n</form>"
+        )
+    }
+
+    private func redirect(
+        _ parameters: [String: String], _ answer: [String: String]
+    ) throws -> Reply? {
+        guard let target = parameters["redirect_uri"] else { return nil }
+        guard var address = URLComponents(string: target) else {
+            throw RouteFailure.plain(400, "Invalid redirect_uri.")
+        }
+        var items = address.queryItems ?? []
+        items += answer.map { URLQueryItem(name: $0.key, value: $0.value) }
+        if let state = parameters["state"] {
+            items.append(URLQueryItem(name: "state", value: state))
+        }
+        address.queryItems = items
+        return Reply(
+            status: 302, headers: [.init("Location", address.string ?? target)], body: .text(""))
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
+            .replacing("<", with: "&lt;")
+    }
+
+    // MARK: The exchange
+
+    /// Gives an access token for a code or a refresh token.
+    func token(_ request: Request, _ body: IncomingBody) async throws -> Reply {
+        guard request.method == .post else { throw RouteFailure.plain(405, "Method not allowed") }
+        var form = Self.form(try await body.collect())
+        if let (client, _) = Self.basic(request) { form["client_id"] = client }
+        switch form["grant_type"] {
+        case "authorization_code": return try exchangeCode(form)
+        case "refresh_token": return try refresh(form)
+        case let other?:
+            throw Self.failure("unsupported_grant_type", "grant_type \"\(other)\" is not supported")
+        case nil: throw Self.failure("invalid_request", "missing required field \"grant_type\"")
+        }
+    }
+
+    private func exchangeCode(_ form: [String: String]) throws -> Reply {
+        guard let code = form["code"] else {
+            throw Self.failure("invalid_request", "missing required field \"code\"")
+        }
+        guard let grant = emulator.authorizations.take(code) else {
+            throw Self.failure("invalid_grant", "code doesn't exist or has expired")
+        }
+        guard grant.client == form["client_id"], grant.redirect == form["redirect_uri"] else {
+            throw Self.failure("invalid_grant", "code was issued for another app or redirect_uri")
+        }
+        if let challenge = grant.challenge {
+            let verifier = form["code_verifier"] ?? ""
+            let proof = grant.isHashed ? Self.challenge(for: verifier) : verifier
+            guard proof == challenge else {
+                throw Self.failure("invalid_grant", "invalid code verifier")
+            }
+        }
+        var refreshToken: String?
+        if grant.isOffline {
+            let text = AccountRegistry.secret("rt")
+            try emulator.accounts.add(
+                RefreshToken(account: grant.account, client: grant.client, scopes: grant.scopes),
+                as: text)
+            refreshToken = text
+        }
+        let reply = try issue(grant.account, grant.scopes, refreshToken: refreshToken)
+        return .json(
+            reply.adding("uid", .string(String(grant.account.suffix(8))))
+                .adding("account_id", .string(grant.account))
+                .adding("refresh_token", refreshToken.map { .string($0) }))
+    }
+
+    private func refresh(_ form: [String: String]) throws -> Reply {
+        guard let text = form["refresh_token"] else {
+            throw Self.failure("invalid_request", "missing required field \"refresh_token\"")
+        }
+        guard let grant = emulator.accounts.refreshToken(text) else {
+            throw Self.failure("invalid_grant", "refresh token is invalid or revoked")
+        }
+        guard grant.client == form["client_id"] else {
+            throw Self.failure("invalid_client", "refresh token was issued for another app")
+        }
+        return .json(try issue(grant.account, grant.scopes, refreshToken: text))
+    }
+
+    private func issue(
+        _ account: String, _ scopes: [String]?, refreshToken: String?
+    ) throws -> JSONValue {
+        let text = AccountRegistry.secret("sl.")
+        let end = Timestamp(seconds: Timestamp.now().seconds + Self.lifetime)
+        try emulator.accounts.add(
+            Token(account: account, expiresAt: end, scopes: scopes, refreshToken: refreshToken),
+            as: text)
+        let all = [
+            "account_info.read", "files.content.read", "files.content.write", "files.metadata.read",
+        ]
+        return [
+            "access_token": .string(text), "token_type": "bearer",
+            "expires_in": .integer(Self.lifetime),
+            "scope": .string((scopes ?? all).joined(separator: " ")),
+        ]
+    }
+
+    /// The challenge that belongs to a verifier (RFC 7636, 4.2).
+    static func challenge(for verifier: String) -> String {
+        Data(SHA256.hash(data: Array(verifier.utf8))).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    private static func failure(_ code: String, _ description: String) -> RouteFailure {
+        let body: JSONValue = [
+            "error": .string(code), "error_description": .string(description),
+        ]
+        return .plain(
+            status: code == "invalid_client" ? 401 : 400, type: "application/json",
+            body: body.text(), headers: [])
+    }
+
+    // MARK: Parameters
+
+    private static func parameters(_ request: Request) -> [String: String] {
+        form(Array((request.uri.query ?? "").utf8))
+    }
+
+    /// Reads `application/x-www-form-urlencoded` text.
+    private static func form(_ bytes: [UInt8]) -> [String: String] {
+        var fields: [String: String] = [:]
+        for pair in String(decoding: bytes, as: UTF8.self).split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1).map {
+                $0.replacing("+", with: " ").removingPercentEncoding ?? ""
+            }
+            if let name = parts.first { fields[name] = parts.count > 1 ? parts[1] : "" }
+        }
+        return fields
+    }
+
+    private static func basic(_ request: Request) -> (String, String)? {
+        guard let header = request.headers[.authorization], header.hasPrefix("Basic "),
+            let data = Data(base64Encoded: String(header.dropFirst(6)))
+        else { return nil }
+        let parts = String(decoding: data, as: UTF8.self).split(separator: ":", maxSplits: 1)
+        return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+    }
+}
+
+extension Reply {
+    fileprivate static func html(_ status: Int, _ text: String) -> Reply {
+        Reply(
+            status: status, headers: [Header("Content-Type", "text/html; charset=utf-8")],
+            body: .text("<!DOCTYPE html><title>Dropbox emulator</title>\n\(text)\n"))
+    }
+}

@@ -1,0 +1,21 @@
+// The functions of the API that the emulator has.
+
+/// Everything under `/2/`.
+enum Routes {
+    /// The routes by name. `route name:2` of the specification is `name_v2` in an address.
+    static let table: [String: Route] =
+        metadata
+        .merging(content) { first, _ in first }
+        .merging(sessions) { first, _ in first }
+        .merging(namespace) { first, _ in first }
+        .merging(batches) { first, _ in first }
+        .merging(users) { first, _ in first }
+
+    /// Scopes, as files.stone and users.stone name them.
+    enum Scope {
+        static let readMetadata = "files.metadata.read"
+        static let readContent = "files.content.read"
+        static let writeContent = "files.content.write"
+        static let readAccount = "account_info.read"
+    }
+}

@@ -1,0 +1,228 @@
+// Upload sessions, one at a time and in batches.
+
+extension Routes {
+    static let sessions: [String: Route] = [
+        "files/upload_session/start": Route(.upload, scope: Scope.writeContent, startSession),
+        "files/upload_session/start_batch": Route(scope: Scope.writeContent, startSessions),
+        "files/upload_session/append_v2": Route(.upload, scope: Scope.writeContent, append),
+        "files/upload_session/append_batch": Route(
+            .upload, scope: Scope.writeContent, appendBatch),
+        "files/upload_session/finish": Route(.upload, scope: Scope.writeContent, finish),
+        "files/upload_session/finish_batch": Route(scope: Scope.writeContent, finishBatch),
+        "files/upload_session/finish_batch_v2": Route(scope: Scope.writeContent, finishBatchV2),
+        "files/upload_session/finish_batch/check": Route(scope: Scope.writeContent) { call in
+            try poll(call, of: "files/upload_session/finish_batch")
+        },
+    ]
+
+    /// `files/upload_session/start`
+    private static func startSession(_ call: Call) async throws -> Reply {
+        let (closes, isConcurrent, announced) = try call.arguments {
+            reader throws(ArgumentError) -> (Bool, Bool, ContentDigest?) in
+            (
+                try reader.boolean("close", default: false),
+                try reader.isConcurrent("session_type"), try reader.optionalHash("content_hash")
+            )
+        }
+        let space = call.space
+        let file = try space.content.makeIncoming()
+        defer { space.content.discard(file.path) }
+        let received = try await BodyReceiver(file: file).receive(call.body)
+        try ContentHashMismatch.check(received, announced)
+        if isConcurrent {
+            guard received.size == 0 else {
+                throw RouteFailure.route(.tag("concurrent_session_data_not_allowed"))
+            }
+            guard !closes else {
+                throw RouteFailure.route(.tag("concurrent_session_close_not_allowed"))
+            }
+        }
+        let session = try space.startSession(isConcurrent: isConcurrent, isClosed: false)
+        if !isConcurrent {
+            try space.content.keep(file.path, asSession: session)
+            try space.apply(
+                .append(
+                    session: session, offset: 0, length: received.size, closes: closes,
+                    digests: []))
+            space.hashes.remember(received.hasher, of: session, size: received.size)
+        }
+        return .json(["session_id": .string(session)])
+    }
+
+    /// `files/upload_session/start_batch`
+    private static func startSessions(_ call: Call) async throws -> Reply {
+        let (isConcurrent, count) = try call.arguments {
+            reader throws(ArgumentError) -> (Bool, Int64) in
+            (
+                try reader.isConcurrent("session_type"),
+                try reader.integer("num_sessions", in: 1...1000)
+            )
+        }
+        let ids = try (0..<count).map { _ in
+            try call.space.startSession(isConcurrent: isConcurrent, isClosed: false)
+        }
+        return .json(["session_ids": .array(ids.map { .string($0) })])
+    }
+
+    /// `files/upload_session/append_v2`
+    private static func append(_ call: Call) async throws -> Reply {
+        let (cursor, closes, announced) = try call.arguments {
+            reader throws(ArgumentError) -> ((session: String, offset: Int64), Bool, ContentDigest?)
+            in
+            (
+                try reader.sessionCursor("cursor"), try reader.boolean("close", default: false),
+                try reader.optionalHash("content_hash")
+            )
+        }
+        _ = try await call.space.append(
+            call.body, to: cursor.session, offset: cursor.offset, closes: closes,
+            announced: announced)
+        return .json(.null)
+    }
+
+    /// `files/upload_session/finish`
+    private static func finish(_ call: Call) async throws -> Reply {
+        let (cursor, commit, announced) = try call.arguments {
+            reader throws(ArgumentError) in try finishArguments(&reader, base: call.base)
+        }
+        let space = call.space
+        let metadata: FileMetadata
+        do {
+            let added = try await appendLast(
+                call, session: cursor.session, offset: cursor.offset, announced: announced)
+            metadata = try await space.finish(
+                cursor.session, offset: cursor.offset + added, commit: commit.commit,
+                isBatch: false)
+        } catch {
+            throw finishFailure(error)
+        }
+        try PropertiesFailure.check(commit.templates)
+        return .json(call.presented(metadata.json))
+    }
+
+    /// Adds the body of a `finish` to its session, if there is one. It stays there even if the commit
+    /// fails, which is then to be tried again without it.
+    private static func appendLast(
+        _ call: Call, session: String, offset: Int64, announced: ContentDigest?
+    ) async throws -> Int64 {
+        let space = call.space
+        let isConcurrent = try space.read { state throws(SessionError) in
+            guard let session = state.session(session, at: .now()) else { throw .notFound }
+            return session.isConcurrent
+        }
+        let file = try space.content.makeIncoming()
+        defer { space.content.discard(file.path) }
+        // What finishes a session is short as a rule: it is received aside, because a closed session
+        // and a concurrent one may take none at all.
+        let received = try await BodyReceiver(file: file).receive(call.body)
+        try ContentHashMismatch.check(received, announced)
+        guard received.size > 0 else { return 0 }
+        guard !isConcurrent else {
+            throw RouteFailure.route(.tag("concurrent_session_data_not_allowed"))
+        }
+        try await space.append(received, in: file, to: session, offset: offset, closes: false)
+        return received.size
+    }
+
+    /// An error of any step of a commit, as `UploadSessionFinishError` has it.
+    private static func finishFailure(_ error: any Error) -> any Error {
+        switch error {
+        case let error as SessionError: RouteFailure.route(error.finishJSON)
+        case let error as WriteError: RouteFailure.route(.tag("path", error.json))
+        default: error
+        }
+    }
+
+    private static func finishArguments(
+        _ reader: inout ArgumentReader, base: NodeID
+    ) throws(ArgumentError) -> (
+        cursor: (session: String, offset: Int64), commit: CommitArguments, hash: ContentDigest?
+    ) {
+        let cursor = try reader.sessionCursor("cursor")
+        let commit = try CommitArguments(
+            try reader.require("commit"), at: reader.at("commit"), base: base)
+        return (cursor, commit, try reader.optionalHash("content_hash"))
+    }
+
+    // MARK: Batches
+
+    /// `files/upload_session/append_batch`
+    private static func appendBatch(_ call: Call) async throws -> Reply {
+        let (pieces, announced) = try call.arguments {
+            reader throws(ArgumentError) -> ([AppendPiece], ContentDigest?) in
+            let pieces = try reader.list("entries", count: 0...1000) {
+                value, place throws(ArgumentError) in
+                try AppendPiece(value, at: place)
+            }
+            return (pieces, try reader.optionalHash("content_hash"))
+        }
+        let space = call.space
+        let file = try space.content.makeIncoming()
+        defer { space.content.discard(file.path) }
+        let received = try await BodyReceiver(file: file).receive(call.body)
+        try ContentHashMismatch.check(received, announced)
+        guard pieces.reduce(Int64(0), { $0 &+ $1.length }) == received.size else {
+            throw RouteFailure.route(.tag("length_mismatch"))
+        }
+        var start: Int64 = 0
+        var results: [JSONValue] = []
+        for piece in pieces {
+            do {
+                try await space.append(piece, from: start, of: file)
+                results.append(.tag("success"))
+            } catch let error as SessionError {
+                results.append(.tag("failure", error.json))
+            }
+            start += piece.length
+        }
+        return .json(["entries": .array(results)])
+    }
+
+    /// `files/upload_session/finish_batch`
+    private static func finishBatch(_ call: Call) async throws -> Reply {
+        let result = try await finishAll(call)
+        let id = call.emulator.jobs.add(
+            call.function, result: result, polls: call.emulator.settings.jobPolls)
+        return .json(.tag("async_job_id", .string(id)))
+    }
+
+    /// `files/upload_session/finish_batch_v2`
+    private static func finishBatchV2(_ call: Call) async throws -> Reply {
+        .json(try await finishAll(call))
+    }
+
+    private static func finishAll(_ call: Call) async throws -> JSONValue {
+        let entries = try call.arguments { reader throws(ArgumentError) in
+            try reader.list("entries", count: 0...1000) { value, place throws(ArgumentError) in
+                var reader = try ArgumentReader(value, at: place)
+                let entry = try finishArguments(&reader, base: call.base)
+                try reader.finish()
+                return entry
+            }
+        }
+        var results: [JSONValue] = []
+        for entry in entries {
+            do {
+                let metadata = try await call.space.finish(
+                    entry.cursor.session, offset: entry.cursor.offset,
+                    commit: entry.commit.commit, isBatch: true)
+                try PropertiesFailure.check(entry.commit.templates)
+                results.append(.tagged("success", call.presented(metadata.json)))
+            } catch {
+                results.append(try failure(error))
+            }
+        }
+        return ["entries": .array(results)]
+    }
+
+    private static func failure(_ error: any Error) throws -> JSONValue {
+        switch error {
+        case WriteError.tooManyWriteOperations:
+            return .tag("failure", .tag("too_many_write_operations"))
+        case let error as SessionError: return .tag("failure", error.finishJSON)
+        case let error as WriteError: return .tag("failure", .tag("path", error.json))
+        case let error as any APIUnion: return .tag("failure", error.json)
+        default: throw error
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// Who makes a call, and where the paths in it start.
+
+import HTTPTypes
+import Hummingbird
+
+/// The account behind a request.
+struct Caller {
+    let account: Account
+    let space: Space
+    let token: String
+    /// The folder that paths start from.
+    let base: NodeID
+
+    /// Authenticates a request.
+    init(_ request: Request, function: String, route: Route, emulator: Emulator) throws {
+        let text = try Self.token(request, function: function)
+        guard !text.isEmpty, !text.contains(where: \.isWhitespace) else {
+            throw RouteFailure.badInput(
+                "Error in call to API function \"\(function)\": The given OAuth 2 access token is "
+                    + "malformed.")
+        }
+        switch emulator.accounts.authenticate(text, at: .now()) {
+        case .invalid: throw RouteFailure.authorization(.tag("invalid_access_token"))
+        case .expired: throw RouteFailure.authorization(.tag("expired_access_token"))
+        case .valid(let account, let token):
+            if let scope = route.scope, let scopes = token.scopes, !scopes.contains(scope) {
+                throw RouteFailure.authorization(
+                    .tagged("missing_scope", ["required_scope": .string(scope)]))
+            }
+            guard let space = emulator.accounts.space(of: account) else {
+                throw RouteFailure.authorization(.tag("invalid_access_token"))
+            }
+            self.account = account
+            self.space = space
+            self.token = text
+            base = try Self.base(request, function: function, account: account, space: space)
+        }
+    }
+
+    private static func token(_ request: Request, function: String) throws -> String {
+        if let parameter = request.uri.queryParameters["authorization"] {
+            return try bearer(String(parameter), function: function)
+        }
+        guard let header = request.headers[.authorization] else {
+            throw RouteFailure.badInput(
+                "Error in call to API function \"\(function)\": Must provide HTTP header "
+                    + "\"Authorization\" or URL parameter \"authorization\".")
+        }
+        return try bearer(header, function: function)
+    }
+
+    private static func bearer(_ value: String, function: String) throws -> String {
+        guard value.hasPrefix("Bearer ") else {
+            throw RouteFailure.badInput(
+                "Error in call to API function \"\(function)\": Invalid authorization value in HTTP "
+                    + "header \"Authorization\": \"\(value)\".  Expecting \"Bearer <oauth2-access-token>\"."
+            )
+        }
+        return String(value.dropFirst("Bearer ".count))
+    }
+
+    /// The folder that `Dropbox-API-Path-Root` asks for; the home folder without it.
+    private static func base(
+        _ request: Request, function: String, account: Account, space: Space
+    ) throws -> NodeID {
+        let home = space.tree { $0.namespaceRoot(account.homeNamespace) } ?? .root
+        guard let name = HTTPField.Name("Dropbox-API-Path-Root"),
+            let text = request.headers[name]
+        else { return home }
+        do throws(ArgumentError) {
+            guard let root = try? JSONParser.parse(text.utf8) else {
+                throw ArgumentError(message: "could not decode input as JSON")
+            }
+            switch try ArgumentReader.tag(
+                of: root, among: ["home", "root", "namespace_id"], at: "")
+            {
+            case "home": return home
+            case "root":
+                let id = try ArgumentReader.string(root["root"] ?? .null, at: "root")
+                if id == account.rootNamespace { return .root }
+            default:
+                let id = try ArgumentReader.string(
+                    root["namespace_id"] ?? .null, at: "namespace_id")
+                if let node = space.tree({ $0.namespaceRoot(id) }) { return node }
+                throw ArgumentError(message: "")
+            }
+        } catch {
+            guard !error.message.isEmpty else {
+                throw RouteFailure.pathRoot(.tag("no_permission"))
+            }
+            throw RouteFailure.badInput(
+                "Error in call to API function \"\(function)\": HTTP header "
+                    + "\"Dropbox-API-Path-Root\": \(error.message)")
+        }
+        throw RouteFailure.pathRoot(.tag("invalid_root", account.rootInfo))
+    }
+}

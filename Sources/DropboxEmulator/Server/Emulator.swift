@@ -1,0 +1,44 @@
+// Everything that a running emulator holds, apart from the network.
+
+import Synchronization
+
+/// The state behind the routes.
+final class Emulator: Sendable {
+    let accounts: AccountRegistry
+    let statistics = Statistics()
+    let faults = FaultBook()
+    let jobs = JobTable()
+    let links = LinkTable()
+    let authorizations = AuthorizationTable()
+    let uploads = RateLimiter()
+    let downloads = RateLimiter()
+    private let currentSettings = Mutex(Settings())
+    private let requests = Atomic<UInt64>(0)
+
+    /// Opens the state kept in a folder.
+    init(folder: String) throws {
+        accounts = try AccountRegistry(folder: folder)
+    }
+
+    /// How the emulator behaves at the moment.
+    var settings: Settings { currentSettings.withLock { $0 } }
+
+    /// Changes how the emulator behaves.
+    func updateSettings(_ value: JSONValue) throws(ArgumentError) {
+        let settings = try currentSettings.withLock { settings throws(ArgumentError) in
+            var changed = settings
+            try changed.update(value)
+            settings = changed
+            return changed
+        }
+        uploads.setRate(settings.uploadRate)
+        downloads.setRate(settings.downloadRate)
+    }
+
+    /// An id for a request's answer.
+    func makeRequestID() -> String {
+        let number = requests.add(1, ordering: .relaxed).newValue
+        let digits = String(number, radix: 16)
+        return "e0" + String(repeating: "0", count: 30 - digits.count) + digits
+    }
+}

@@ -1,0 +1,234 @@
+// From an HTTP request to a route and back: authentication, faults, counting, and the failures that
+// every route shares.
+// Not responsible for what a route does (`Routes`).
+
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+import Glibc
+
+/// A request's connection, which faults may break.
+struct EmulatorContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        channel = source.channel
+    }
+}
+
+/// Answers every request.
+struct EmulatorResponder: HTTPResponder {
+    let emulator: Emulator
+
+    func respond(to request: Request, context: EmulatorContext) async throws -> Response {
+        let path = request.uri.path
+        if path == "/admin" || path.hasPrefix("/admin/") {
+            return try await AdminRoutes(emulator: emulator).respond(to: request)
+        }
+        let function = Self.function(path)
+        emulator.statistics.addRequest(function)
+        let length = request.headers[.contentLength].flatMap { Int64($0) }
+        let body = IncomingBody(
+            request.body, route: function, statistics: emulator.statistics,
+            limiter: emulator.uploads, announcedLength: length)
+        let plan = emulator.faults.plan(for: function)
+        do {
+            try await delay(function)
+            let reply = try await answer(request, function: function, body: body, plan: plan)
+            return response(reply, function: function, plan: plan, channel: context.channel)
+        } catch is ConnectionReset {
+            emulator.statistics.addStatus(0, function)
+            try await Self.reset(context.channel)
+            throw ConnectionReset()
+        }
+    }
+
+    /// The name that a function is counted and sabotaged under.
+    private static func function(_ path: String) -> String {
+        if path.hasPrefix("/2/") { return String(path.dropFirst(3)) }
+        if path.hasPrefix(LinkRoutes.prefix) { return "temporary_link" }
+        return String(path.dropFirst())
+    }
+
+    private func delay(_ function: String) async throws {
+        let latency = emulator.settings.latency
+        guard let milliseconds = latency[function] ?? latency["*"], milliseconds > 0 else { return }
+        try await Task.sleep(for: .milliseconds(milliseconds))
+    }
+
+    /// Closes a connection so that the client sees it reset.
+    private static func reset(_ channel: any Channel) async throws {
+        let abrupt = linger(l_onoff: 1, l_linger: 0)
+        try? await (channel as? any SocketOptionProvider)?.setSoLinger(abrupt).get()
+        try? await channel.close()
+    }
+
+    // MARK: Answers
+
+    /// Carries a call out, and turns whatever goes wrong into an answer.
+    private func answer(
+        _ request: Request, function: String, body: IncomingBody, plan: FaultPlan
+    ) async throws -> Reply {
+        do {
+            let reply = try await carryOut(request, function: function, body: body, plan: plan)
+            return try await plan.spoil(reply)
+        } catch {
+            if !(error is ConnectionReset) { await body.drain() }
+            return try Self.failure(error, function: function).reply
+        }
+    }
+
+    private static func failure(_ error: any Error, function: String) throws -> RouteFailure {
+        switch error {
+        case let failure as RouteFailure: return failure
+        case let union as any APIUnion: return .route(union.json)
+        case let argument as ArgumentError:
+            return .badInput("Error in call to API function \"\(function)\": \(argument.message)")
+        case let error as FileError: return .plain(500, error.description)
+        default: throw error
+        }
+    }
+
+    private func carryOut(
+        _ request: Request, function: String, body: IncomingBody, plan: FaultPlan
+    ) async throws -> Reply {
+        let path = request.uri.path
+        guard path.hasPrefix("/2/"), function != LongpollRoute.function,
+            function != AppCheck.function
+        else {
+            try await plan.begin(account: nil)
+            return try await anonymous(request, path: path, body: body)
+        }
+        guard let route = Routes.table[function] else {
+            throw RouteFailure.badInput("Unknown API function: \"\(function)\"")
+        }
+        guard request.method == .post || (request.method == .get && route.style == .download) else {
+            throw RouteFailure.badInput(
+                "Error in call to API function \"\(function)\": Your request's HTTP request method is "
+                    + "\"\(request.method.rawValue)\".  This function only accepts \"POST\".")
+        }
+        let call = try await call(
+            request, function: function, route: route, body: body, plan: plan)
+        return try await Contention.$current.withValue(Contention(plan)) {
+            try await route.handler(call)
+        }
+    }
+
+    /// What needs no token.
+    private func anonymous(
+        _ request: Request, path: String, body: IncomingBody
+    ) async throws -> Reply {
+        if path.hasPrefix(LinkRoutes.prefix) {
+            return try await LinkRoutes.respond(to: request, emulator: emulator)
+        }
+        switch path {
+        case "/2/\(LongpollRoute.function)":
+            return try await LongpollRoute(emulator: emulator).respond(to: request, body: body)
+        case "/2/\(AppCheck.function)":
+            return try await AppCheck.respond(to: request, body: body)
+        case "/oauth2/token": return try await OAuthRoutes(emulator: emulator).token(request, body)
+        case "/oauth2/authorize":
+            return try await OAuthRoutes(emulator: emulator).authorize(request, body)
+        default: throw RouteFailure.plain(404, "Not found")
+        }
+    }
+
+    /// Collects everything that a route needs.
+    private func call(
+        _ request: Request, function: String, route: Route, body: IncomingBody, plan: FaultPlan
+    ) async throws -> Call {
+        let caller = try Caller(request, function: function, route: route, emulator: emulator)
+        try await plan.begin(account: caller.account)
+        var headers = request.headers
+        if plan.details(.ignoreRange) != nil { headers[.range] = nil }
+        let source = try await ArgumentSource(
+            request, style: route.style, takesNothing: route.takesNothing, body: body)
+        if route.takesNothing, source.value != .null {
+            throw ArgumentError(
+                message: "\(source.place): expected null, got \(source.value.kind)")
+        }
+        return Call(
+            emulator: emulator, function: function, account: caller.account, space: caller.space,
+            base: caller.base, token: caller.token, argument: source.value, place: source.place,
+            body: body, headers: headers, host: request.head.authority ?? "127.0.0.1")
+    }
+
+    // MARK: Responses
+
+    private func response(
+        _ reply: Reply, function: String, plan: FaultPlan, channel: any Channel
+    ) -> Response {
+        emulator.statistics.addStatus(reply.status, function)
+        var headers = HTTPFields()
+        for header in reply.headers {
+            if let name = HTTPField.Name(header.name) { headers[name] = header.value }
+        }
+        if let name = HTTPField.Name("X-Dropbox-Request-Id") {
+            headers[name] = emulator.makeRequestID()
+        }
+        let statistics = emulator.statistics
+        let limiter = emulator.downloads
+        let sabotage = BodySabotage(plan)
+        let (length, pieces) = reply.body.pieces
+        let body = ResponseBody(contentLength: length.map { Int($0) }) { writer in
+            var offset: Int64 = 0
+            do {
+                for try await piece in pieces {
+                    try await limiter.pass(piece.readableBytes)
+                    for step in sabotage.steps(piece, at: offset) {
+                        guard let part = try await step.part() else { continue }
+                        statistics.addBytesOut(part.readableBytes, function)
+                        try await writer.write(part)
+                    }
+                    offset += Int64(piece.readableBytes)
+                }
+            } catch let error as ConnectionReset {
+                try await Self.reset(channel)
+                throw error
+            }
+            try await writer.finish(nil)
+        }
+        return Response(status: .init(code: reply.status), headers: headers, body: body)
+    }
+}
+
+extension Reply.Body {
+    /// The body's length and its pieces.
+    fileprivate var pieces: (Int64?, any Reply.Pieces) {
+        switch self {
+        case .json(let value): Self.single(ByteBuffer(bytes: value.utf8()))
+        case .text(let text): Self.single(ByteBuffer(string: text))
+        case .stream(let length, let pieces): (length, pieces)
+        }
+    }
+
+    private static func single(_ buffer: ByteBuffer) -> (Int64?, any Reply.Pieces) {
+        (Int64(buffer.readableBytes), SinglePiece(buffer))
+    }
+}
+
+/// A body that is there already.
+private struct SinglePiece: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+    typealias Failure = any Error
+
+    let buffer: ByteBuffer
+
+    init(_ buffer: ByteBuffer) {
+        self.buffer = buffer
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(buffer: buffer) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var buffer: ByteBuffer?
+
+        mutating func next() async throws -> ByteBuffer? {
+            defer { buffer = nil }
+            return buffer
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// Runs the emulator on a port of this machine.
+
+public import Logging
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+
+/// How an emulator is to run.
+public struct EmulatorConfiguration: Sendable {
+    /// The folder that keeps accounts, files, cursors and sessions across restarts.
+    public var stateFolder: String
+    /// The address to listen on: `127.0.0.1`, `::1` or `localhost`. Anything else is refused, because
+    /// the emulator protects nothing.
+    public var host: String
+    /// The port to listen on; 0 for any that is free.
+    public var port: Int
+    /// Access tokens that shall work for the first account, which is made if there is none.
+    public var tokens: [String]
+    /// Where errors are reported.
+    public var logger: Logger
+
+    /// A configuration for one account with one token, on any free port.
+    public init(
+        stateFolder: String, host: String = "127.0.0.1", port: Int = 0,
+        tokens: [String] = ["emulator-token"], logger: Logger = Logger(label: "dropbox-emulator")
+    ) {
+        self.stateFolder = stateFolder
+        self.host = host
+        self.port = port
+        self.tokens = tokens
+        self.logger = logger
+    }
+}
+
+/// Why an emulator cannot run.
+public enum EmulatorError: Error, CustomStringConvertible {
+    /// The address is not this machine's own.
+    case notLoopback(String)
+    /// The state folder cannot be read or written; the text says why.
+    case state(String)
+    /// The server ended before it listened; the text says why.
+    case cannotListen(String)
+
+    /// The reason as a sentence for a user.
+    public var description: String {
+        switch self {
+        case .notLoopback(let host):
+            "refusing to listen on \(host): the emulator serves only this machine"
+        case .state(let reason): "cannot use the state folder: \(reason)"
+        case .cannotListen(let reason): "cannot listen: \(reason)"
+        }
+    }
+}
+
+/// An emulator that can be started.
+public struct EmulatorServer: Sendable {
+    private let configuration: EmulatorConfiguration
+
+    /// Prepares a server; nothing runs yet.
+    public init(configuration: EmulatorConfiguration) {
+        self.configuration = configuration
+    }
+
+    /// Opens the state and begins to listen.
+    ///
+    /// Throws `EmulatorError` if the address is not a loopback address, the state cannot be opened,
+    /// or the port is taken.
+    public func start() async throws(EmulatorError) -> RunningEmulator {
+        guard ["127.0.0.1", "::1", "localhost"].contains(configuration.host) else {
+            throw .notLoopback(configuration.host)
+        }
+        let emulator: Emulator
+        do {
+            emulator = try Emulator(folder: configuration.stateFolder)
+            try Self.prepare(emulator, tokens: configuration.tokens)
+        } catch {
+            throw .state("\(error)")
+        }
+        return try await run(emulator)
+    }
+
+    private static func prepare(_ emulator: Emulator, tokens: [String]) throws {
+        let account =
+            try emulator.accounts.accounts.first
+            ?? emulator.accounts.makeAccount(
+                givenName: "Sample", surname: "User", email: "sample@example.com",
+                isTeamMember: false)
+        for token in tokens {
+            if case .invalid = emulator.accounts.authenticate(token, at: .now()) {
+                try emulator.accounts.add(
+                    Token(account: account.id, expiresAt: nil, scopes: nil, refreshToken: nil),
+                    as: token)
+            }
+        }
+    }
+
+    private func run(_ emulator: Emulator) async throws(EmulatorError) -> RunningEmulator {
+        let (ports, found) = AsyncThrowingStream<Int, any Error>.makeStream()
+        let application = Application(
+            responder: EmulatorResponder(emulator: emulator),
+            server: Self.server,
+            configuration: .init(address: .hostname(configuration.host, port: configuration.port)),
+            onServerRunning: { channel in
+                found.yield(channel.localAddress?.port ?? 0)
+                found.finish()
+            },
+            logger: configuration.logger)
+        let task = Task {
+            do {
+                try await application.run()
+                found.finish()
+            } catch {
+                found.finish(throwing: error)
+            }
+        }
+        do {
+            for try await port in ports {
+                let host = configuration.host == "::1" ? "[::1]" : configuration.host
+                return RunningEmulator(
+                    baseURL: "http://\(host):\(port)", port: port, emulator: emulator, task: task)
+            }
+        } catch {
+            throw .cannotListen("\(error)")
+        }
+        throw .cannotListen("the server ended")
+    }
+
+    /// HTTP/1.1, telling clients that ask first (`Expect: 100-continue`, as curl does before a large
+    /// body) to go on.
+    private static var server: HTTPServerBuilder {
+        HTTPServerBuilder { responder in
+            HTTP1Channel(responder: { request, writer, channel in
+                if request.headers[.expect]?.lowercased() == "100-continue" {
+                    try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+                }
+                try await responder(request, writer, channel)
+            })
+        }
+    }
+}

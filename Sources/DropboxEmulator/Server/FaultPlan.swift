@@ -1,0 +1,134 @@
+// The faults that happen in one call, and what each does to it.
+
+import NIOCore
+import Synchronization
+
+/// All planned faults.
+final class FaultBook: Sendable {
+    private struct State {
+        var nextID: Int64 = 1
+        var faults: [Fault] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Plans a fault; returns its number.
+    func add(_ value: JSONValue) throws(ArgumentError) -> Int64 {
+        try state.withLock { state throws(ArgumentError) in
+            let fault = try Fault(value, id: state.nextID)
+            state.nextID += 1
+            state.faults.append(fault)
+            return fault.id
+        }
+    }
+
+    /// Forgets a fault; nil forgets all.
+    func remove(_ id: Int64?) {
+        state.withLock { $0.faults.removeAll { id == nil || $0.id == id } }
+    }
+
+    /// Every fault that is still planned or has happened.
+    var json: JSONValue {
+        .array(state.withLock { $0.faults }.map(\.json))
+    }
+
+    /// The faults that happen in a call of a function.
+    func plan(for function: String) -> FaultPlan {
+        state.withLock { state in
+            guard !state.faults.isEmpty else { return FaultPlan(faults: []) }
+            var happening: [Fault] = []
+            for index in state.faults.indices
+            where state.faults[index].happens(in: function) {
+                happening.append(state.faults[index])
+            }
+            return FaultPlan(faults: happening)
+        }
+    }
+}
+
+/// The client shall see its connection reset.
+struct ConnectionReset: Error {}
+
+/// What goes wrong in one call.
+struct FaultPlan: Sendable {
+    let faults: [Fault]
+
+    /// The details of a kind, if it happens.
+    func details(_ kind: FaultKind) -> Fault.Details? {
+        faults.first { $0.kind == kind }?.details
+    }
+
+    /// Waits and refuses, before anything is done.
+    func begin(account: Account?) async throws {
+        if let details = details(.stall) {
+            try await Task.sleep(for: .seconds(details.seconds))
+        }
+        guard let fault = faults.first(where: { $0.kind.isRefusal }) else { return }
+        throw Self.refusal(fault, account: account)
+    }
+
+    private static func refusal(_ fault: Fault, account: Account?) -> any Error {
+        let details = fault.details
+        switch fault.kind {
+        case .resetBefore: return ConnectionReset()
+        case .rateLimited:
+            return RouteFailure.rateLimited(
+                reason: details.reason, retryAfter: details.retryAfter, isText: false)
+        case .rateLimitedText:
+            return RouteFailure.rateLimited(
+                reason: details.reason, retryAfter: details.retryAfter, isText: true)
+        case .routeError: return RouteFailure.route(details.error ?? .tag("other"))
+        case .expiredToken: return RouteFailure.authorization(.tag("expired_access_token"))
+        case .invalidToken: return RouteFailure.authorization(.tag("invalid_access_token"))
+        case .missingScope:
+            return RouteFailure.authorization(
+                .tagged("missing_scope", ["required_scope": .string(details.scope)]))
+        case .invalidRoot:
+            return RouteFailure.pathRoot(.tag("invalid_root", account?.rootInfo ?? .null))
+        case .cursorReset: return RouteFailure.route(.tag("reset"))
+        default:
+            let headers = details.retryAfter.map { [Reply.Header("Retry-After", String($0))] }
+            return RouteFailure.plain(
+                status: Int(details.status), type: details.type,
+                body: details.body ?? "<html><body>Error \(details.status)</body></html>",
+                headers: fault.kind == .respond ? [] : headers ?? [])
+        }
+    }
+
+    /// Spoils the answer to a call that was carried out.
+    func spoil(_ reply: Reply) async throws -> Reply {
+        if details(.resetAfter) != nil { throw ConnectionReset() }
+        if let details = details(.errorAfter) {
+            throw RouteFailure.plain(
+                status: Int(details.status), type: details.type,
+                body: details.body ?? "<html><body>Error \(details.status)</body></html>",
+                headers: [])
+        }
+        var reply = reply
+        if details(.wrongHash) != nil { reply = reply.mapResults { $0.withWrongHashes } }
+        if let details = details(.hostileNames) {
+            reply = reply.mapResults { $0.withHostileEntries(details.names) }
+        }
+        if details(.wrongContentRange) != nil, let range = reply.header("Content-Range") {
+            reply.setHeader("Content-Range", Self.shifted(range))
+        }
+        if let details = details(.nonJSON) {
+            reply.setHeader("Content-Type", details.type)
+            reply.body = .text(details.body ?? "<html><body>Please log in</body></html>")
+        }
+        if details(.brokenJSON) != nil, let json = reply.json {
+            let text = json.text()
+            reply.body = .text(String(text.prefix(text.count / 2)))
+        }
+        return reply
+    }
+
+    /// `bytes 10-19/100` becomes `bytes 11-20/100`.
+    private static func shifted(_ range: String) -> String {
+        let parts = range.dropFirst("bytes ".count).split(whereSeparator: { "-/".contains($0) })
+        guard parts.count == 3, let first = Int64(parts[0]), let last = Int64(parts[1]) else {
+            return "bytes 0-0/1"
+        }
+        return "bytes \(first + 1)-\(last + 1)/\(parts[2])"
+    }
+}

@@ -1,0 +1,53 @@
+// An answer before it becomes HTTP: faults may still change it.
+
+import NIOCore
+
+/// What a route answers.
+struct Reply: Sendable {
+    /// A header field.
+    struct Header: Sendable {
+        let name: String
+        let value: String
+
+        init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The content of an answer.
+    enum Body: Sendable {
+        case json(JSONValue)
+        case text(String)
+        /// Pieces that are produced as they are sent; the length is nil if it is not known before.
+        case stream(length: Int64?, any Pieces)
+    }
+
+    /// The pieces of a streamed body.
+    typealias Pieces = AsyncSequence<ByteBuffer, any Error> & Sendable
+
+    var status = 200
+    var headers: [Header] = []
+    var body: Body
+
+    /// The result of an RPC route.
+    static func json(_ value: JSONValue) -> Reply {
+        Reply(headers: [Header("Content-Type", "application/json")], body: .json(value))
+    }
+
+    /// A header's value.
+    func header(_ name: String) -> String? {
+        headers.first { $0.name == name }?.value
+    }
+
+    /// Sets a header, replacing any of that name.
+    mutating func setHeader(_ name: String, _ value: String) {
+        headers.removeAll { $0.name == name }
+        headers.append(Header(name, value))
+    }
+
+    /// The body as JSON, where it is.
+    var json: JSONValue? {
+        if case .json(let value) = body { value } else { nil }
+    }
+}

@@ -1,0 +1,67 @@
+// Every way in which the API refuses a call, and what each looks like over HTTP.
+
+/// Why a call has no result.
+enum RouteFailure: Error, Sendable {
+    /// The call makes no sense: 400 with a text.
+    case badInput(String)
+    /// The error union of the route: 409.
+    case route(JSONValue)
+    /// `auth.AuthError`: 401.
+    case authorization(JSONValue)
+    /// `common.PathRootError`: 422.
+    case pathRoot(JSONValue)
+    /// `auth.RateLimitError`: 429, as JSON or, as intermediaries send it, as text.
+    case rateLimited(reason: String, retryAfter: Int64?, isText: Bool)
+    /// Anything else.
+    case plain(status: Int, type: String, body: String, headers: [Reply.Header])
+
+    /// A failure without a body of its own.
+    static func plain(_ status: Int, _ text: String) -> RouteFailure {
+        .plain(status: status, type: "text/plain; charset=utf-8", body: text, headers: [])
+    }
+
+    /// The answer that tells the client.
+    var reply: Reply {
+        switch self {
+        case .badInput(let message):
+            Reply(
+                status: 400, headers: [.init("Content-Type", "text/plain; charset=utf-8")],
+                body: .text(message))
+        case .route(let union): Self.reply(409, union)
+        case .authorization(let union): Self.reply(401, union)
+        case .pathRoot(let union): Self.reply(422, union)
+        case .rateLimited(let reason, let retryAfter, let isText):
+            Self.rateLimited(reason: reason, retryAfter: retryAfter, isText: isText)
+        case .plain(let status, let type, let body, let headers):
+            Reply(
+                status: status, headers: [.init("Content-Type", type)] + headers,
+                body: .text(body))
+        }
+    }
+
+    private static func reply(_ status: Int, _ union: JSONValue) -> Reply {
+        Reply(
+            status: status, headers: [.init("Content-Type", "application/json")],
+            body: .json(["error_summary": .string(summary(union)), "error": union]))
+    }
+
+    /// The service ends every summary with a slash and a varying number of dots, so that nobody
+    /// parses it; two are as good as any.
+    private static func summary(_ union: JSONValue) -> String {
+        union.tagPath.joined(separator: "/") + "/.."
+    }
+
+    private static func rateLimited(reason: String, retryAfter: Int64?, isText: Bool) -> Reply {
+        var headers: [Reply.Header] = []
+        if let retryAfter { headers.append(.init("Retry-After", String(retryAfter))) }
+        guard !isText else {
+            headers.append(.init("Content-Type", "text/plain; charset=utf-8"))
+            return Reply(status: 429, headers: headers, body: .text("too_many_requests"))
+        }
+        headers.append(.init("Content-Type", "application/json"))
+        let error: JSONValue = ["reason": .tag(reason), "retry_after": .integer(retryAfter ?? 1)]
+        return Reply(
+            status: 429, headers: headers,
+            body: .json(["error_summary": .string("\(reason)/.."), "error": error]))
+    }
+}

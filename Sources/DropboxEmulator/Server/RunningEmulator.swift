@@ -1,0 +1,88 @@
+// A running emulator, for those who run it in their own process: what the admin routes do, as calls.
+
+/// An emulator that listens.
+public final class RunningEmulator: Sendable {
+    /// What every address begins with: all of Dropbox's hosts are this one.
+    public let baseURL: String
+    /// The port that it listens on.
+    public let port: Int
+    let emulator: Emulator
+    private let task: Task<Void, Never>
+
+    init(baseURL: String, port: Int, emulator: Emulator, task: Task<Void, Never>) {
+        self.baseURL = baseURL
+        self.port = port
+        self.emulator = emulator
+        self.task = task
+    }
+
+    /// Stops listening, breaks off what is under way, and returns once nothing runs any more.
+    public func stop() async {
+        task.cancel()
+        await task.value
+    }
+
+    /// Returns once the emulator has ended by itself.
+    public func wait() async {
+        await task.value
+    }
+
+    /// Plans a fault, described as in `POST /admin/faults`; returns its number.
+    ///
+    /// Throws if the description is not one.
+    @discardableResult
+    public func addFault(_ fault: JSONValue) throws -> Int64 {
+        try emulator.faults.add(fault)
+    }
+
+    /// Forgets all faults.
+    public func removeFaults() {
+        emulator.faults.remove(nil)
+    }
+
+    /// Changes settings, described as in `POST /admin/settings`.
+    ///
+    /// Throws if the description is not one.
+    public func updateSettings(_ settings: JSONValue) throws {
+        try emulator.updateSettings(settings)
+    }
+
+    /// The counters, as in `GET /admin/stats`.
+    public var statistics: JSONValue { emulator.statistics.json }
+
+    /// Sets all counters to zero.
+    public func resetStatistics() {
+        emulator.statistics.reset()
+    }
+
+    /// Makes a token for the first account; returns it. Two tokens are two clients.
+    public func makeToken(_ token: String) throws {
+        guard let account = emulator.accounts.accounts.first else { return }
+        try emulator.accounts.add(
+            Token(account: account.id, expiresAt: nil, scopes: nil, refreshToken: nil), as: token)
+    }
+
+    /// Sets the space that the first account may use, in bytes.
+    public func setQuota(_ bytes: Int64) throws {
+        try firstSpace()?.apply(.setQuota(bytes))
+    }
+
+    /// Invalidates every cursor of the first account.
+    public func resetCursors() throws {
+        try firstSpace()?.apply(.resetCursors)
+    }
+
+    /// Adds many files with generated content to the first account.
+    public func seed(files: Int, folders: Int, bytes: Int) throws {
+        try firstSpace()?.apply(.seed(files: files, folders: folders, bytes: bytes))
+    }
+
+    /// Fills the first account with a small sample tree, unless it holds something already.
+    public func fillWithSample() throws {
+        if let space = firstSpace() { try Sample.fill(space) }
+    }
+
+    private func firstSpace() -> Space? {
+        emulator.accounts.accounts.first.flatMap { emulator.accounts.space(of: $0) }
+    }
+}

@@ -1,0 +1,135 @@
+// What faults do to results and to bodies on their way out.
+
+import NIOCore
+
+extension Reply {
+    /// Changes the result of a call, whether it is the body or the header beside content.
+    func mapResults(_ change: (JSONValue) -> JSONValue) -> Reply {
+        var reply = self
+        if case .json(let value) = body { reply.body = .json(change(value)) }
+        if let text = header("Dropbox-API-Result"),
+            let value = try? JSONParser.parse(Array(text.utf8))
+        {
+            reply.setHeader("Dropbox-API-Result", change(value).text(.ascii))
+        }
+        return reply
+    }
+}
+
+extension JSONValue {
+    /// This value with every content hash replaced by one that is wrong.
+    var withWrongHashes: JSONValue {
+        switch self {
+        case .array(let elements): .array(elements.map(\.withWrongHashes))
+        case .object(let members):
+            .object(
+                members.map { member in
+                    guard member.name == "content_hash", let hash = member.value.string else {
+                        return Member(member.name, member.value.withWrongHashes)
+                    }
+                    return Member(member.name, .string(String(hash.reversed())))
+                })
+        default: self
+        }
+    }
+
+    /// A listing with entries of names that no client may believe; other results as they are.
+    func withHostileEntries(_ names: [String]) -> JSONValue {
+        guard case .object(let members) = self, self["entries"]?.array != nil else { return self }
+        let hostile =
+            names.isEmpty
+            ? ["..", ".", "", "a/b", "nul\u{0}byte", String(repeating: "x", count: 300)] : names
+        return .object(
+            members.map { member in
+                guard member.name == "entries", let entries = member.value.array else {
+                    return member
+                }
+                return Member("entries", .array(entries + hostile.enumerated().map(Self.entry)))
+            })
+    }
+
+    private static func entry(_ number: Int, _ name: String) -> JSONValue {
+        [
+            ".tag": "file", "name": .string(name), "path_lower": .string("/" + name),
+            "path_display": .string("/" + name), "id": .string("id:hostile\(number)"),
+            "client_modified": "2024-01-01T00:00:00Z", "server_modified": "2024-01-01T00:00:00Z",
+            "rev": .string("0badc0de\(10 + number)"), "size": 1, "is_downloadable": true,
+            "content_hash": .string(String(repeating: "0", count: 64)),
+        ]
+    }
+
+    /// Entries with the parents in `path_display` spelled as they should not be: only the last
+    /// component is reliable (files.stone, `Metadata.path_display`).
+    var withUnreliableParentCase: JSONValue {
+        switch self {
+        case .array(let elements): .array(elements.map(\.withUnreliableParentCase))
+        case .object(let members):
+            .object(
+                members.map { member in
+                    guard member.name == "path_display", let path = member.value.string,
+                        let slash = path.lastIndex(of: "/")
+                    else { return Member(member.name, member.value.withUnreliableParentCase) }
+                    return Member(
+                        member.name, .string(path[..<slash].lowercased() + path[slash...]))
+                })
+        default: self
+        }
+    }
+}
+
+/// Passes pieces of a body on, and cuts, corrupts or stalls at a position.
+struct BodySabotage: Sendable {
+    private let cut: Int64?
+    private let corrupt: Int64?
+    private let stall: (at: Int64, seconds: Double)?
+
+    init(_ plan: FaultPlan) {
+        cut = plan.details(.cutBody)?.at
+        corrupt = plan.details(.corruptBody)?.at
+        stall = plan.details(.stallBody).map { ($0.at, $0.seconds) }
+    }
+
+    /// What happens instead of sending a piece of a body that begins at an offset.
+    enum Step: Sendable {
+        case send(ByteBuffer)
+        case stall(seconds: Double)
+        case cut
+
+        /// Waits or breaks off; returns what is to be sent.
+        func part() async throws -> ByteBuffer? {
+            switch self {
+            case .send(let part): return part
+            case .stall(let seconds):
+                try await Task.sleep(for: .seconds(seconds))
+                return nil
+            case .cut: throw ConnectionReset()
+            }
+        }
+    }
+
+    /// Spoils the piece of a body that begins at an offset.
+    func steps(_ piece: ByteBuffer, at offset: Int64) -> [Step] {
+        var piece = piece
+        let end = offset + Int64(piece.readableBytes)
+        if let corrupt, (offset..<end).contains(corrupt) {
+            let index = piece.readerIndex + Int(corrupt - offset)
+            if let byte = piece.getInteger(at: index, as: UInt8.self) {
+                piece.setInteger(byte ^ 0xFF, at: index)
+            }
+        }
+        var steps: [Step] = []
+        var position = offset
+        if let stall, (offset..<max(end, offset + 1)).contains(stall.at) {
+            if let head = piece.readSlice(length: Int(stall.at - offset)) {
+                steps.append(.send(head))
+            }
+            steps.append(.stall(seconds: stall.seconds))
+            position = stall.at
+        }
+        guard let cut, cut < end else { return steps + [.send(piece)] }
+        if let head = piece.readSlice(length: Int(max(0, cut - position))) {
+            steps.append(.send(head))
+        }
+        return steps + [.cut]
+    }
+}

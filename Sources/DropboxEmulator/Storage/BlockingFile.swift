@@ -1,0 +1,106 @@
+// A file descriptor with blocking reads and writes at offsets, and the threads they run on.
+// Not responsible for where files are (`ContentStore`).
+
+import NIOPosix
+
+import Glibc
+
+/// A system call that failed, with the path that it was for.
+struct FileError: Error, CustomStringConvertible {
+    let call: String
+    let path: String
+    let code: Int32
+
+    init(_ call: String, _ path: String) {
+        self.call = call
+        self.path = path
+        code = errno
+    }
+
+    var description: String { "\(call) \(path): \(String(cString: strerror(code)))" }
+}
+
+/// An open file; closed when released. All its calls may be made from any thread.
+final class BlockingFile: Sendable {
+    let path: String
+    private let descriptor: Int32
+
+    /// Opens for reading.
+    init(reading path: String) throws(FileError) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        self.path = path
+        guard descriptor >= 0 else { throw FileError("open", path) }
+    }
+
+    /// Opens for writing, and creates the file if it is not there.
+    init(writing path: String, append: Bool = false) throws(FileError) {
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | (append ? O_APPEND : 0)
+        descriptor = open(path, flags, 0o600)
+        self.path = path
+        guard descriptor >= 0 else { throw FileError("open", path) }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Writes all bytes at an offset.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError) {
+        var done = 0
+        while done < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let count = pwrite(
+                descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw FileError("write", path)
+            }
+            done += count
+        }
+    }
+
+    /// Writes all bytes at the end of a file opened to append.
+    func append(_ bytes: [UInt8]) throws(FileError) {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done)
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw FileError("append", path)
+            }
+            done += count
+        }
+    }
+
+    /// Reads into a buffer from an offset; returns fewer bytes only at the end of the file.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) -> Int
+    {
+        var done = 0
+        while done < buffer.count {
+            let count = pread(
+                descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done,
+                off_t(offset) + off_t(done))
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw FileError("read", path)
+            }
+            if count == 0 { break }
+            done += count
+        }
+        return done
+    }
+
+    /// Cuts or extends the file.
+    func truncate(to size: Int64) throws(FileError) {
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileError("truncate", path) }
+    }
+}
+
+/// Runs blocking work on threads made for it, so that it never holds up the others.
+func onDiskThread<Value: Sendable>(
+    _ work: @escaping @Sendable () throws -> Value
+) async throws -> Value {
+    try await NIOThreadPool.singleton.runIfActive(work)
+}

@@ -1,0 +1,126 @@
+// The bytes of files and of upload sessions, in files of the state folder. A content is named by its
+// hash, so that equal files share one. Everything here blocks, and is called on disk threads.
+// Not responsible for which file has which content (`AccountTree`).
+
+import Glibc
+import Synchronization
+
+/// Contents and unfinished uploads on disk.
+final class ContentStore: Sendable {
+    private let folder: String
+    private let nextIncoming = Atomic<UInt64>(0)
+
+    /// Uses a folder that exists; what an earlier run left half received is removed.
+    init(folder: String) throws(FileError) {
+        self.folder = folder
+        for name in ["content", "sessions", "incoming"] {
+            try Self.makeFolder("\(folder)/\(name)")
+        }
+        for name in Self.names(in: "\(folder)/incoming") {
+            unlink("\(folder)/incoming/\(name)")
+        }
+    }
+
+    /// Makes a folder unless it is there.
+    static func makeFolder(_ path: String) throws(FileError) {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError("mkdir", path) }
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// A new file to receive a body into.
+    func makeIncoming() throws(FileError) -> BlockingFile {
+        let number = nextIncoming.add(1, ordering: .relaxed).newValue
+        return try BlockingFile(writing: "\(folder)/incoming/\(number)")
+    }
+
+    /// Makes the bytes of a file available as the content of a hash; the file stays where it is.
+    /// Returns whether the content was not known before.
+    func publish(_ path: String, as hash: ContentDigest) throws(FileError) -> Bool {
+        let destination = contentPath(hash)
+        if link(path, destination) == 0 { return true }
+        if errno == ENOENT {
+            try Self.makeFolder("\(folder)/content/\(hash.hex.prefix(2))")
+            if link(path, destination) == 0 { return true }
+        }
+        guard errno == EEXIST else { throw FileError("link", destination) }
+        return false
+    }
+
+    /// Takes back what `publish` did, for a content that no file has come to have.
+    func withdraw(_ hash: ContentDigest) {
+        unlink(contentPath(hash))
+    }
+
+    /// Makes a received file the data of a session.
+    func keep(_ path: String, asSession id: String) throws(FileError) {
+        guard rename(path, sessionPath(id)) == 0 else { throw FileError("rename", path) }
+    }
+
+    /// Removes a received file.
+    func discard(_ path: String) {
+        unlink(path)
+    }
+
+    /// The file that collects a session's data.
+    func sessionPath(_ id: String) -> String {
+        let name = id.utf8.lastIndex(of: UInt8(ascii: ":")).map {
+            String(id[id.utf8.index(after: $0)...])
+        }
+        return "\(folder)/sessions/\(name ?? id)"
+    }
+
+    /// Something that reads a content at any offset.
+    func reader(of content: Content) throws(FileError) -> ContentReader {
+        switch content.source {
+        case .stored where content.size == 0: ContentReader(.empty)
+        case .stored: ContentReader(.file(try BlockingFile(reading: contentPath(content.hash))))
+        case .generated(let seed): ContentReader(.generated(seed: seed, size: content.size))
+        }
+    }
+
+    private func contentPath(_ hash: ContentDigest) -> String {
+        let hex = hash.hex
+        return "\(folder)/content/\(hex.prefix(2))/\(hex)"
+    }
+}
+
+/// Reads one content.
+struct ContentReader: Sendable {
+    fileprivate enum Source: Sendable {
+        case empty
+        case file(BlockingFile)
+        case generated(seed: UInt64, size: Int64)
+    }
+
+    private let source: Source
+
+    fileprivate init(_ source: Source) {
+        self.source = source
+    }
+
+    /// Reads into a buffer from an offset; returns fewer bytes only at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) -> Int
+    {
+        switch source {
+        case .empty: return 0
+        case .file(let file): return try file.read(into: buffer, at: offset)
+        case .generated(let seed, let size):
+            let count = Int(max(0, min(Int64(buffer.count), size - offset)))
+            GeneratedContent.fill(
+                UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), seed: seed, at: offset)
+            return count
+        }
+    }
+}

@@ -1,0 +1,206 @@
+// How operations are written in the journal: a name, then the fields in a fixed order.
+
+extension Operation {
+    /// This operation as the fields of a record.
+    var fields: [JSONValue] {
+        switch self {
+        case .commit(let commit, let content):
+            ["commit"] + commit.fields + content.fields
+        case .createFolder(let path, let autorename, let base):
+            ["folder", .string(path), .boolean(autorename), base.field]
+        case .delete(let path, let parentRev, let base):
+            ["delete", .string(path), .optional(parentRev), base.field]
+        case .relocate(let relocation):
+            [
+                relocation.copies ? "copy" : "move", .string(relocation.from),
+                .string(relocation.to), .boolean(relocation.autorename), relocation.base.field,
+            ]
+        case .restore(let path, let rev, let base):
+            ["restore", .string(path), .string(rev), base.field]
+        default: settingFields
+        }
+    }
+
+    private var settingFields: [JSONValue] {
+        switch self {
+        case .startSession(let id, let isConcurrent, let isClosed):
+            ["start", .string(id), .boolean(isConcurrent), .boolean(isClosed)]
+        case .append(let session, let offset, let length, let closes, let digests):
+            [
+                "append", .string(session), .integer(offset), .integer(length), .boolean(closes),
+                .array(digests.map { .string($0.hex) }),
+            ]
+        case .endSession(let id): ["end", .string(id)]
+        case .seed(let files, let folders, let bytes):
+            ["seed", .integer(Int64(files)), .integer(Int64(folders)), .integer(Int64(bytes))]
+        case .setQuota(let quota): ["quota", .integer(quota)]
+        case .share(let path, let shared):
+            ["share", .string(path), .string(shared.namespace), .boolean(shared.isReadOnly)]
+        case .mark(let path, let marks):
+            ["mark", .string(path), .optional(marks.symlinkTarget), .optional(marks.exportAs)]
+        case .resetCursors: ["reset"]
+        case .commit, .createFolder, .delete, .relocate, .restore: []
+        }
+    }
+
+    /// Reads what `fields` wrote; nil for anything else.
+    init?(fields: [JSONValue]) {
+        var reader = FieldReader(fields)
+        guard let name = reader.string() else { return nil }
+        let operation: Operation? =
+            switch name {
+            case "commit": reader.commit()
+            case "folder":
+                reader.string().flatMap { path in
+                    reader.boolean().flatMap { autorename in
+                        reader.node().map {
+                            .createFolder(path: path, autorename: autorename, base: $0)
+                        }
+                    }
+                }
+            case "delete": reader.delete()
+            case "copy", "move": reader.relocation(copies: name == "copy")
+            case "restore":
+                reader.string().flatMap { path in
+                    reader.string().flatMap { rev in
+                        reader.node().map { .restore(path: path, rev: rev, base: $0) }
+                    }
+                }
+            case "start":
+                reader.string().flatMap { id in
+                    reader.boolean().flatMap { isConcurrent in
+                        reader.boolean().map {
+                            .startSession(id: id, isConcurrent: isConcurrent, isClosed: $0)
+                        }
+                    }
+                }
+            case "append": reader.append()
+            case "end": reader.string().map { .endSession(id: $0) }
+            default: reader.setting(name)
+            }
+        guard let operation else { return nil }
+        self = operation
+    }
+}
+
+extension JSONValue {
+    fileprivate static func optional(_ text: String?) -> JSONValue {
+        text.map { .string($0) } ?? .null
+    }
+}
+
+extension NodeID {
+    fileprivate var field: JSONValue { .integer(Int64(index)) }
+}
+
+extension Commit {
+    fileprivate var fields: [JSONValue] {
+        let modeField: JSONValue =
+            switch mode {
+            case .add: "add"
+            case .overwrite: "overwrite"
+            case .update(let rev): .array([.string(rev)])
+            }
+        return [
+            .string(path), base.field, modeField, .boolean(autorename), .boolean(strictConflict),
+            clientModified.map { .integer($0.seconds) } ?? .null,
+        ]
+    }
+}
+
+extension Content {
+    fileprivate var fields: [JSONValue] {
+        let sourceField: JSONValue =
+            switch source {
+            case .stored: .null
+            case .generated(let seed): .integer(Int64(bitPattern: seed))
+            }
+        return [.string(hash.hex), .integer(size), sourceField]
+    }
+}
+
+/// Takes fields one after the other.
+private struct FieldReader {
+    private var rest: ArraySlice<JSONValue>
+
+    init(_ fields: [JSONValue]) {
+        rest = fields[...]
+    }
+
+    mutating func value() -> JSONValue? { rest.popFirst() }
+    mutating func string() -> String? { value()?.string }
+    mutating func integer() -> Int64? { value()?.integer }
+    mutating func boolean() -> Bool? { value()?.boolean }
+
+    mutating func node() -> NodeID? {
+        integer().flatMap { Int32(exactly: $0) }.map { NodeID(index: $0) }
+    }
+
+    mutating func commit() -> Operation? {
+        guard let path = string(), let base = node(), let modeField = value(),
+            let autorename = boolean(), let strict = boolean(), let modified = value(),
+            let hash = string().flatMap({ ContentDigest(hex: $0) }), let size = integer(),
+            let source = value()
+        else { return nil }
+        let mode: WriteMode =
+            switch modeField {
+            case "add": .add
+            case "overwrite": .overwrite
+            default: .update(rev: modeField[0]?.string ?? "")
+            }
+        let commit = Commit(
+            base: base, path: path, mode: mode, autorename: autorename,
+            clientModified: modified.integer.map { Timestamp(seconds: $0) },
+            strictConflict: strict)
+        let content = Content(
+            hash: hash, size: size,
+            source: source.integer.map { .generated(seed: UInt64(bitPattern: $0)) } ?? .stored)
+        return .commit(commit, content)
+    }
+
+    mutating func delete() -> Operation? {
+        guard let path = string(), let rev = value(), let base = node() else { return nil }
+        return .delete(path: path, parentRev: rev.string, base: base)
+    }
+
+    mutating func relocation(copies: Bool) -> Operation? {
+        guard let from = string(), let to = string(), let autorename = boolean(),
+            let base = node()
+        else { return nil }
+        return .relocate(
+            Relocation(base: base, from: from, to: to, autorename: autorename, copies: copies))
+    }
+
+    mutating func append() -> Operation? {
+        guard let session = string(), let offset = integer(), let length = integer(),
+            let closes = boolean(), let digests = value()?.array
+        else { return nil }
+        return .append(
+            session: session, offset: offset, length: length, closes: closes,
+            digests: digests.compactMap { $0.string.flatMap { ContentDigest(hex: $0) } })
+    }
+
+    mutating func setting(_ name: String) -> Operation? {
+        switch name {
+        case "seed":
+            guard let files = integer(), let folders = integer(), let bytes = integer() else {
+                return nil
+            }
+            return .seed(files: Int(files), folders: Int(folders), bytes: Int(bytes))
+        case "quota": return integer().map { .setQuota($0) }
+        case "share":
+            guard let path = string(), let namespace = string(), let isReadOnly = boolean() else {
+                return nil
+            }
+            return .share(path: path, SharedFolder(namespace: namespace, isReadOnly: isReadOnly))
+        case "mark":
+            guard let path = string(), let target = value(), let format = value() else {
+                return nil
+            }
+            return .mark(
+                path: path, FileMarks(symlinkTarget: target.string, exportAs: format.string))
+        case "reset": return .resetCursors
+        default: return nil
+        }
+    }
+}

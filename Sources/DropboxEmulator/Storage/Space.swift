@@ -1,0 +1,83 @@
+// One Dropbox at work: its state behind a lock, its journal, its bytes, and those who wait for a
+// change in it.
+// Not responsible for who may use it (`AccountRegistry`).
+
+import Synchronization
+
+/// One Dropbox, which one or more accounts use.
+final class Space: Sendable {
+    /// What the service gives a new personal account: 2 GB.
+    static let defaultQuota: Int64 = 2 << 30
+
+    let number: UInt32
+    let content: ContentStore
+    let changed = ChangeSignal()
+    let hashes = SessionHashes()
+    private let state: Mutex<SpaceState>
+    private let journal: Journal
+
+    /// Opens the Dropbox kept in a folder, or makes an empty one.
+    init(number: UInt32, folder: String) throws {
+        try ContentStore.makeFolder(folder)
+        self.number = number
+        content = try ContentStore(folder: folder)
+        var restored = SpaceState(
+            tree: AccountTree(namespace: number, quota: Space.defaultQuota))
+        journal = try Journal(path: "\(folder)/journal") { operation, time in
+            // An operation is only in the journal because it succeeded on this very state.
+            _ = try? restored.apply(operation, at: time)
+        }
+        state = Mutex(restored)
+    }
+
+    /// Looks at the state.
+    func read<Value: Sendable, Failure: Error>(
+        _ body: (SpaceState) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try state.withLock { state throws(Failure) in try body(state) }
+    }
+
+    /// Looks at the tree.
+    func tree<Value: Sendable, Failure: Error>(
+        _ body: (AccountTree) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try state.withLock { state throws(Failure) in try body(state.tree) }
+    }
+
+    /// Applies an operation, and looks at its result before anyone else can change it.
+    ///
+    /// The journal is written under the lock, so that its order is the order of the changes; the
+    /// write is a short one to the page cache.
+    func apply<Value: Sendable>(
+        _ operation: Operation, _ result: (SpaceState, NodeID?) -> Value
+    ) throws -> Value {
+        let (value, hasChanged) = try state.withLock { state in
+            let time = Timestamp.now()
+            let before = state.tree.changes.count
+            let node = try state.apply(operation, at: time)
+            let hasChanged = state.tree.changes.count != before
+            if hasChanged || !operation.isTreeOperation {
+                try journal.append(operation, at: time)
+            }
+            return (result(state, node), hasChanged)
+        }
+        if hasChanged { changed.announce() }
+        return value
+    }
+
+    /// Applies an operation whose result does not matter.
+    func apply(_ operation: Operation) throws {
+        try apply(operation) { _, _ in }
+    }
+}
+
+extension Operation {
+    /// Whether the operation only changes the tree's entries, so that it need not be remembered when
+    /// it changed none.
+    fileprivate var isTreeOperation: Bool {
+        switch self {
+        case .commit, .createFolder, .delete, .relocate, .restore: true
+        default: false
+        }
+    }
+}
