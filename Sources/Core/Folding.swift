@@ -4,6 +4,11 @@ import Foundation
 
 /// Predicts which names Dropbox treats as one.
 public enum Folding {
+    /// The canonical composition (NFC), in which Dropbox keeps names.
+    public static func compose(_ text: String) -> String {
+        text.precomposedStringWithCanonicalMapping
+    }
+
     /// The folded form of a name or path: canonical composition, then lower case scalar by scalar.
     ///
     /// ASCII takes a path without Unicode tables: nearly every name in an account is ASCII.

@@ -94,9 +94,11 @@ extension Transaction {
         try run("UPDATE journal SET due = ? WHERE inode = ?", [due.nanoseconds, inode.column])
     }
 
-    /// Makes every entry due: somebody waits for the journal to drain.
-    public func makeAllDue(at time: Timestamp) throws {
-        try run("UPDATE journal SET due = ? WHERE due > ?", [time.nanoseconds, time.nanoseconds])
+    /// Makes every entry due, or only those that have not failed yet.
+    public func makeAllDue(at time: Timestamp, onlyFresh: Bool) throws {
+        try run(
+            "UPDATE journal SET due = ? WHERE due > ? AND (attempts = 0 OR NOT ?)",
+            [time.nanoseconds, time.nanoseconds, onlyFresh])
     }
 
     /// The next number for a staging file, never used before.

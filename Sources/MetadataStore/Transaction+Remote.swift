@@ -15,6 +15,17 @@ extension Transaction {
         return inode
     }
 
+    /// Adds a node that the server has and users have deleted already.
+    public func insertTombstone(_ kind: NodeKind, at place: Place, facts: RemoteFacts) throws
+        -> InodeID
+    {
+        try run("INSERT INTO node (kind) VALUES (?)", [kind.rawValue])
+        let inode = InodeID(column: database.lastInsertedRowID)
+        try setFacts(facts, of: inode)
+        try setRemotePlace(inode, place)
+        return inode
+    }
+
     /// Replaces what the server said of a node, its place aside.
     public func setFacts(_ facts: RemoteFacts, of inode: InodeID) throws {
         try run(
@@ -41,8 +52,9 @@ extension Transaction {
             return
         }
         try run("UPDATE node SET remote = 2 WHERE inode = ?", [inode.column])
+        // Another node believed to be there was moved by somebody else; the feed will say where to.
         try run(
-            "INSERT INTO displaced (inode, parent, fold, name) VALUES (?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO displaced (inode, parent, fold, name) VALUES (?, ?, ?, ?)",
             [inode.column, place.parent.column, place.name.folded, place.name.string])
     }
 

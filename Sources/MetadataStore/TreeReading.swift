@@ -11,6 +11,10 @@ public protocol TreeReading {
 }
 
 extension TreeReading {
+    /// Deeper than any path can be (Linux ends at 4,096 bytes): what is known of the server can be out
+    /// of date in parts, and a walk up through it must end.
+    private static var maximumDepth: Int { 4096 }
+
     // MARK: Nodes
 
     /// The node of an inode.
@@ -62,6 +66,15 @@ extension TreeReading {
             [parent.column, last ?? "", limit])
     }
 
+    /// Children with everything known, in the order of their folded names, from one through another.
+    public func childNodes(
+        of parent: InodeID, fromFolded first: String, throughFolded last: String
+    ) throws -> [Node] {
+        try nodes(
+            "WHERE node.parent = ? AND node.fold BETWEEN ? AND ? ORDER BY node.fold",
+            [parent.column, first, last])
+    }
+
     /// Whether a folder has a child.
     public func hasChildren(_ parent: InodeID) throws -> Bool {
         let statement = try database.cachedStatement(
@@ -78,10 +91,11 @@ extension TreeReading {
 
     /// Whether `inode` is `ancestor` or below it, as users see the tree.
     public func isInode(_ inode: InodeID, within ancestor: InodeID) throws -> Bool {
-        var current: InodeID? = inode
-        while let step = current {
-            if step == ancestor { return true }
-            current = try node(step)?.place?.parent
+        var current = inode
+        for _ in 0..<Self.maximumDepth {
+            if current == ancestor { return true }
+            guard let place = try node(current)?.place else { return false }
+            current = place.parent
         }
         return false
     }
@@ -91,7 +105,9 @@ extension TreeReading {
         var names: [FileName] = []
         var current = inode
         while current != .root {
-            guard let place = try node(current)?.place else { return nil }
+            guard names.count < Self.maximumDepth, let place = try node(current)?.place else {
+                return nil
+            }
             names.append(place.name)
             current = place.parent
         }
@@ -136,9 +152,9 @@ extension TreeReading {
         var names: [String] = []
         var current = inode
         while current != .root {
-            guard let node = try node(current), let place = try remotePlace(of: node) else {
-                return nil
-            }
+            guard names.count < Self.maximumDepth, let node = try node(current),
+                let place = try remotePlace(of: node)
+            else { return nil }
             names.append(place.name.string)
             current = place.parent
         }
@@ -163,13 +179,14 @@ extension TreeReading {
     /// Whether the server has `inode` at or below `ancestor`.
     public func isRemote(_ inode: InodeID, within ancestor: InodeID) throws -> Bool {
         var current = inode
-        while current != ancestor {
+        for _ in 0..<Self.maximumDepth {
+            if current == ancestor { return true }
             guard let node = try node(current), let place = try remotePlace(of: node) else {
                 return false
             }
             current = place.parent
         }
-        return true
+        return false
     }
 
     private func displacedPlace(of inode: InodeID) throws -> Place? {

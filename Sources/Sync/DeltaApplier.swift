@@ -158,7 +158,7 @@ struct DeltaApplier {
 
     /// The place that an entry names. Folders above it that are not known are made, because the server
     /// has them; those that users deleted come back, because something new is in them.
-    private mutating func place(of entry: RemoteEntry) throws -> Place {
+    mutating func place(of entry: RemoteEntry) throws -> Place {
         var parent = InodeID.root
         for component in entry.foldedPath.parent.rawValue.split(separator: "/") {
             let name = try FileName(String(component))

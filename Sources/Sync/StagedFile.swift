@@ -216,6 +216,37 @@ public final class StagedFile: Sendable {
         }
     }
 
+    /// Continues the content with a range of a revision, without moving bytes: it becomes the base, or
+    /// more of the base. Returns nil, with nothing changed, unless the range begins where the content
+    /// ends and the content so far is what the revision has there.
+    public func clone(
+        _ revision: FileContent, range: Range<Int64>, now: Timestamp
+    ) throws(StagingError) -> StagedWrite? {
+        try state.withLock { (state) throws(StagingError) in
+            if let revision = state.retired {
+                return .retired(revision)
+            }
+            guard range.lowerBound == state.content.size, range.upperBound <= revision.size else {
+                return nil
+            }
+            if range.lowerBound == 0 {
+                state.blocks = BlockBitmap()
+            } else {
+                guard let base = state.content.base, base.revision == revision.revision,
+                    base.limit == range.lowerBound,
+                    !state.blocks[Int(range.lowerBound / Self.blockSize)]
+                else { return nil }
+            }
+            try extendFile(to: range.upperBound)
+            state.content.size = range.upperBound
+            state.content.base = StagedContent.Base(
+                revision: revision.revision, hash: revision.hash, size: revision.size,
+                limit: range.upperBound)
+            noteChange(&state, now: now)
+            return .written
+        }
+    }
+
     /// Puts fetched bytes of the base where they belong; a block that has been staged meanwhile keeps
     /// what it has. `range` is one that `needsBase` named.
     public func fill(_ range: Range<Int64>, with bytes: [UInt8]) throws(StagingError) {
@@ -375,6 +406,15 @@ public final class StagedFile: Sendable {
             var content = state.content
             content.blocks = state.blocks.bytes
             return content
+        }
+    }
+
+    /// Notes the hash of a generation, unless the content has changed since.
+    func noteHash(_ hash: ContentHash, generation: Int64) {
+        state.withLock { state in
+            if state.content.generation == generation {
+                state.content.hash = hash
+            }
         }
     }
 

@@ -77,7 +77,7 @@ public final class StagingArea: Sendable {
     }
 
     /// Removes a staging file that no row names any more.
-    func removeFile(_ number: Int64) {
+    public func removeFile(_ number: Int64) {
         _ = files.withLock { $0.removeValue(forKey: number) }
         unlink(path(of: number))
     }

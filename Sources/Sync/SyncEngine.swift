@@ -142,6 +142,16 @@ public final class SyncEngine: Syncing {
         return remainder
     }
 
+    /// From here to `endDraining`, nothing is held back for the write delay.
+    public func beginDraining() async throws {
+        try await uploader.beginDraining()
+    }
+
+    /// Changes are held back for the write delay again.
+    public func endDraining() async {
+        await uploader.endDraining()
+    }
+
     /// What is queued.
     public func pending() async throws -> Remainder {
         let pending = try await environment.store.read { try $0.pending() }

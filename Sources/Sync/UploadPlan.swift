@@ -15,13 +15,13 @@ enum UploadStep: Hashable, Sendable {
     /// Somebody is still writing.
     case waitForWriters
     /// Make the folder.
-    case makeFolder(at: RemotePath, Place)
+    case makeFolder(at: RemotePath)
     /// Send the content.
     case upload(ContentUpload)
     /// Let the server copy content that it has.
     case copy(from: RemotePath, ContentUpload)
     /// Move to where users see it, or to a name in between.
-    case move(from: RemotePath, to: RemotePath, Place)
+    case move(from: RemotePath, to: RemotePath)
     /// Delete a file, if it still is this revision.
     case deleteFile(RemotePath, Revision?)
     /// Delete a folder and what users deleted in it.
@@ -40,8 +40,6 @@ enum UploadStep: Hashable, Sendable {
 struct ContentUpload: Hashable, Sendable {
     /// Where the file is to be.
     var path: RemotePath
-    /// The same as a place.
-    var place: Place
     /// What must be there.
     var expectation: RemoteCommit.Expectation
     /// The modification time.
@@ -55,6 +53,7 @@ struct ContentUpload: Hashable, Sendable {
 struct UploadPlanner {
     let transaction: Transaction
     let openFiles: any OpenFileTracking
+    let staging: StagingArea
     /// Somebody waits for everything to be sent: open files too, as they stand.
     let isDraining: Bool
     /// Files written to after this time by a handle that is still open may wait.
@@ -130,7 +129,7 @@ struct UploadPlanner {
             return try update(of: current, at: path, place)
         }
         switch node.kind {
-        case .folder: return .makeFolder(at: path, place)
+        case .folder: return .makeFolder(at: path)
         case .symbolicLink: return .settled
         case .file:
             return try content(of: node, at: path, place, expecting: .absent(strict: true))
@@ -150,11 +149,13 @@ struct UploadPlanner {
         expecting expectation: RemoteCommit.Expectation
     ) throws -> UploadStep {
         guard let staged = node.staged else { return .settled }
-        if !isDraining && openFiles.isOpenForWriting(node.inode) && node.modified > settledBefore {
-            return .waitForWriters
+        if !isDraining && openFiles.isOpenForWriting(node.inode) {
+            // What an open handle has written last is not in the rows until it is flushed.
+            let lastChange = try staging.file(of: node)?.modified ?? node.modified
+            if lastChange > settledBefore { return .waitForWriters }
         }
         let upload = ContentUpload(
-            path: path, place: place, expectation: expectation, modified: node.modified,
+            path: path, expectation: expectation, modified: node.modified,
             staged: staged)
         if node.remote == .absent, let source = try serverCopy(of: staged) {
             return .copy(from: source, upload)
@@ -188,7 +189,7 @@ struct UploadPlanner {
             // Dropbox refuses a rename that changes nothing but case, so it takes two.
             return try between(node, from: from, at: place)
         }
-        return .move(from: from, to: path, place)
+        return .move(from: from, to: path)
     }
 
     private func stepOut(of node: Node, from folder: InodeID) throws -> UploadStep {
@@ -213,7 +214,7 @@ struct UploadPlanner {
                 let parent = try transaction.remotePath(of: place.parent)
             {
                 let path = RemotePath(rawValue: parent).appending(name)
-                return .move(from: from, to: path, Place(parent: place.parent, name: name))
+                return .move(from: from, to: path)
             }
             number += 1
         }

@@ -86,10 +86,10 @@ extension UploadStep {
     var paths: [RemotePath] {
         switch self {
         case .settled, .waitFor, .waitForWriters: []
-        case .makeFolder(let path, _), .deleteFile(let path, _), .deleteFolder(let path): [path]
+        case .makeFolder(let path), .deleteFile(let path, _), .deleteFolder(let path): [path]
         case .upload(let upload): [upload.path]
         case .copy(let source, let upload): [upload.path, source]
-        case .move(let source, let target, _): [target, source]
+        case .move(let source, let target): [target, source]
         }
     }
 }

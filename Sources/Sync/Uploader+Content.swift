@@ -16,6 +16,20 @@ extension Uploader {
     /// Pieces of one file on their way at once.
     private static let concurrentPieces = 4
 
+    /// Has the server copy content that it has. The copy is of what is there now; if that is not what
+    /// was copied here, the content follows as the next revision.
+    func copy(
+        from source: RemotePath, _ upload: ContentUpload, for inode: InodeID
+    ) async throws(RemoteError) {
+        let staging = environment.staging
+        guard let base = upload.staged.base,
+            let file = try await local({ try staging.existing(inode) })
+        else { return await record { try $0.settle(inode) } }
+        try await noteHash(base.hash, of: file, upload)
+        let entry = try await environment.remote.copy(source, to: upload.path)
+        await record { try $0.stored(upload, for: inode, entry) }
+    }
+
     func send(_ upload: ContentUpload, for inode: InodeID) async throws(RemoteError) {
         let environment = environment
         guard
@@ -170,10 +184,9 @@ extension Uploader {
         let store = environment.store
         let isCurrent = try await local {
             try store.write { transaction in
-                guard file.generation == generation else { return false }
+                file.noteHash(hash, generation: generation)
                 try file.persist(in: transaction)
-                try transaction.setStagedHash(hash, generation: generation, of: file.inode)
-                return true
+                return file.generation == generation
             }
         }
         guard isCurrent else { throw .cancelled }

@@ -26,20 +26,20 @@ struct UploadRecorder {
     }
 
     /// A node is where users see it, by a new folder or a move.
-    mutating func placed(_ inode: InodeID, at place: Place, _ entry: RemoteEntry) throws {
+    mutating func placed(_ inode: InodeID, _ entry: RemoteEntry) throws {
         guard let node = try transaction.node(inode) else {
-            return try apply([entry])
+            return try becameUnwanted(entry)
         }
         let facts = RemoteFacts(entry.kind, fallback: node.facts)
         try takeIdentity(facts, from: inode)
         try transaction.setFacts(facts, of: inode)
-        try finish(inode, at: place)
+        try finish(inode, at: entry)
     }
 
     /// Content is stored.
     mutating func stored(_ upload: ContentUpload, for inode: InodeID, _ entry: RemoteEntry) throws {
         guard let node = try transaction.node(inode) else {
-            return try apply([entry])
+            return try becameUnwanted(entry)
         }
         if let old = node.facts.revision, node.remote != .absent {
             try transaction.supersede(old, at: context.now)
@@ -48,7 +48,22 @@ struct UploadRecorder {
         try takeIdentity(facts, from: inode)
         try transaction.setFacts(facts, of: inode)
         try retireStaged(of: node, generation: upload.staged.generation, facts)
-        try finish(inode, at: upload.place)
+        try finish(inode, at: entry)
+    }
+
+    /// Users deleted a node while it was being sent. The server has it now, and is to delete it.
+    private mutating func becameUnwanted(_ entry: RemoteEntry) throws {
+        let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
+        if let id = facts.id, let known = try transaction.node(id: id) {
+            try transaction.move(known.inode, to: nil)
+            return try transaction.enqueue(known.inode, due: context.now)
+        }
+        let kind: NodeKind = if case .folder = entry.kind { .folder } else { .file }
+        try useApplier { applier in
+            let place = try applier.place(of: entry)
+            let inode = try applier.transaction.insertTombstone(kind, at: place, facts: facts)
+            try applier.transaction.enqueue(inode, due: applier.context.now)
+        }
     }
 
     /// The server has this very content already.
@@ -116,11 +131,26 @@ struct UploadRecorder {
             return
         }
         let content = FileContent(revision: revision, hash: hash, size: facts.size)
-        if let file = try environment.staging.file(of: node) {
-            guard file.retire(generation: generation, as: content) else { return }
+        guard let file = try environment.staging.file(of: node) else { return }
+        let isWhatWasSent = file.contentToSend()?.hash.map { $0 == hash } ?? true
+        guard isWhatWasSent, file.retire(generation: generation, as: content) else {
+            // Written to meanwhile: the rows must not say that this content is the committed one.
+            return try file.persist(in: transaction)
         }
         try transaction.removeStaged(of: node.inode)
         retired.append((staged.file, content))
+    }
+
+    /// Notes where the server says that it put a node. That may be another folder than the planned
+    /// one, if somebody moved that away meanwhile: Dropbox then makes a new one of its name.
+    private mutating func finish(_ inode: InodeID, at entry: RemoteEntry) throws {
+        var place: Place?
+        try useApplier { applier in
+            place = try applier.place(of: entry)
+        }
+        if let place {
+            try finish(inode, at: place)
+        }
     }
 
     private func finish(_ inode: InodeID, at place: Place) throws {

@@ -77,11 +77,11 @@ actor Uploader {
         wake()
     }
 
-    /// While somebody waits for the journal to drain, nothing is held back.
+    /// From here to `endDraining`, somebody waits for the journal to drain: nothing is held back.
     func beginDraining() async throws {
         drainers += 1
         let now = environment.clock.now()
-        try await environment.store.write { try $0.makeAllDue(at: now) }
+        try await environment.store.write { try $0.makeAllDue(at: now, onlyFresh: false) }
         wake()
     }
 
@@ -92,6 +92,14 @@ actor Uploader {
     // MARK: Choosing
 
     private func startSteps(in group: inout DiscardingTaskGroup) async {
+        if drainers > 0 {
+            let now = environment.clock.now()
+            await attempt {
+                try await self.environment.store.write {
+                    try $0.makeAllDue(at: now, onlyFresh: true)
+                }
+            }
+        }
         var lastSequence: Int64 = 0
         while inFlight.count < Self.concurrency && !isExclusive {
             let now = environment.clock.now()
@@ -128,6 +136,7 @@ actor Uploader {
             try await environment.store.write { transaction in
                 let planner = UploadPlanner(
                     transaction: transaction, openFiles: environment.openFiles,
+                    staging: environment.staging,
                     isDraining: isDraining,
                     settledBefore: now.adding(seconds: -environment.openFileInterval))
                 return try planner.decide(from: start, at: now, busy: busy)
@@ -176,17 +185,16 @@ actor Uploader {
         switch step {
         case .settled, .waitFor, .waitForWriters:
             await record { try $0.settle(inode) }
-        case .makeFolder(let path, let place):
+        case .makeFolder(let path):
             let entry = try await remote.makeFolder(at: path)
-            await record { try $0.placed(inode, at: place, entry) }
+            await record { try $0.placed(inode, entry) }
         case .upload(let upload):
             try await send(upload, for: inode)
         case .copy(let source, let upload):
-            let entry = try await remote.copy(source, to: upload.path)
-            await record { try $0.stored(upload, for: inode, entry) }
-        case .move(let source, let target, let place):
+            try await copy(from: source, upload, for: inode)
+        case .move(let source, let target):
             let entry = try await remote.move(source, to: target)
-            await record { try $0.placed(inode, at: place, entry) }
+            await record { try $0.placed(inode, entry) }
         case .deleteFile(let path, let revision):
             try await remote.delete(path, revision: revision)
             await record { try $0.deleted(inode) }

@@ -1,0 +1,236 @@
+// The conflict table of docs/semantics.md, row by row: what this mount has not sent yet, against what
+// another client has done meanwhile. The outcome must not depend on who hears of whom first, so each
+// row runs as it comes: uploads and the feed race.
+
+import Core
+import MetadataStore
+import RemoteStore
+import RemoteStoreTesting
+import Synchronization
+import Testing
+
+@testable import Sync
+
+@Suite struct ConflictTests {
+    /// A mount that has seen `files` and is not running, so that both sides change unseen.
+    private func harness(_ files: [String: String], folders: [String] = []) async throws
+        -> Harness
+    {
+        let harness = try Harness()
+        for folder in folders { try await harness.putFolder(folder) }
+        for (path, text) in files { try await harness.put(path, text) }
+        try await harness.settle()
+        await harness.stop()
+        return harness
+    }
+
+    private func outcome(_ harness: Harness) async throws -> [String: String?] {
+        try await harness.settle()
+        await harness.stop()
+        return try await harness.tree()
+    }
+
+    private func copies(_ tree: [String: String?]) -> [String] {
+        tree.keys.filter { $0.contains("(here's conflicted copy ") }.sorted()
+    }
+
+    @Test("edited there: the new content shows, in the same inode")
+    func remoteEdit() async throws {
+        let harness = try await harness(["/a": "1"])
+        let inode = try await harness.inode("/a")
+        try await harness.put("/a", "2")
+        #expect(try await outcome(harness) == ["/a": "2"])
+        #expect(try await harness.inode("/a") == inode)
+    }
+
+    @Test(
+        "edited there while open here: the path leads to a new inode, the old one keeps its revision"
+    )
+    func remoteEditOfOpenFile() async throws {
+        let harness = try await harness(["/a": "1"])
+        let inode = try #require(try await harness.inode("/a"))
+        let revision = try await harness.store.read { try $0.node(inode)?.facts.revision }
+        harness.openFiles.open.withLock { _ = $0.insert(inode) }
+        try await harness.put("/a", "2")
+        #expect(try await outcome(harness) == ["/a": "2"])
+        #expect(try await harness.inode("/a") != inode)
+        #expect(
+            try await harness.store.read { try $0.node(inode)?.facts.revision } == revision)
+    }
+
+    @Test("a folder moved there moves here, and everything in it keeps its inode")
+    func remoteMove() async throws {
+        let harness = try await harness(["/a/x": "1", "/a/b/y": "2"])
+        let inode = try await harness.inode("/a/b/y")
+        try await harness.relocate("/a", to: "/c")
+        #expect(
+            try await outcome(harness) == ["/c": nil, "/c/x": "1", "/c/b": nil, "/c/b/y": "2"])
+        #expect(try await harness.inode("/c/b/y") == inode)
+    }
+
+    @Test("deleted there: gone here, with everything below")
+    func remoteDelete() async throws {
+        let harness = try await harness(["/a/x": "1", "/b": "2"])
+        try await harness.remove("/a")
+        #expect(try await outcome(harness) == ["/b": "2"])
+    }
+
+    @Test("new on both sides: theirs keeps the name, ours stands beside it")
+    func bothNew() async throws {
+        let harness = try await harness([:])
+        try await harness.write("/a.txt", "ours")
+        try await harness.put("/a.txt", "theirs")
+        let tree = try await outcome(harness)
+        #expect(tree["/a.txt"] == "theirs")
+        #expect(copies(tree).map { tree[$0] } == ["ours"])
+        #expect(copies(tree).first?.hasSuffix(").txt") == true)
+    }
+
+    @Test("the same bytes new on both sides are one file")
+    func bothNewAndEqual() async throws {
+        let harness = try await harness([:])
+        try await harness.write("/a", "same")
+        try await harness.put("/a", "same")
+        let tree = try await outcome(harness)
+        #expect(tree["/a"] == "same")
+        // Before the bytes were compared, the feed may have come first and set ours aside.
+        #expect(copies(tree).allSatisfy { tree[$0] == "same" })
+    }
+
+    @Test("a folder new on both sides is one folder")
+    func bothNewFolders() async throws {
+        let harness = try await harness([:])
+        try await harness.makeFolder("/a")
+        try await harness.write("/a/x", "ours")
+        try await harness.put("/a/y", "theirs")
+        #expect(try await outcome(harness) == ["/a": nil, "/a/x": "ours", "/a/y": "theirs"])
+    }
+
+    @Test("our new file where their new folder is steps aside")
+    func fileAgainstFolder() async throws {
+        let harness = try await harness([:])
+        try await harness.write("/a", "ours")
+        try await harness.put("/a/y", "theirs")
+        let tree = try await outcome(harness)
+        #expect(tree["/a/y"] == "theirs")
+        #expect(copies(tree).map { tree[$0] } == ["ours"])
+    }
+
+    @Test("our new folder where their new file is steps aside, with what is in it")
+    func folderAgainstFile() async throws {
+        let harness = try await harness([:])
+        try await harness.makeFolder("/a")
+        try await harness.write("/a/x", "ours")
+        try await harness.put("/a", "theirs")
+        let tree = try await outcome(harness)
+        #expect(tree["/a"] == "theirs")
+        #expect(tree.filter { $0.key.hasSuffix("/x") }.map(\.value) == ["ours"])
+    }
+
+    @Test("edited on both sides: theirs keeps the name, ours stands beside it")
+    func bothEdited() async throws {
+        let harness = try await harness(["/a.txt": "0"])
+        try await harness.write("/a.txt", "ours")
+        try await harness.put("/a.txt", "theirs")
+        let tree = try await outcome(harness)
+        #expect(tree["/a.txt"] == "theirs")
+        #expect(copies(tree).map { tree[$0] } == ["ours"])
+        #expect(tree.count == 2)
+    }
+
+    @Test("edited here, deleted there: the edit is kept")
+    func editAgainstDelete() async throws {
+        let harness = try await harness(["/d/a": "0"])
+        try await harness.write("/d/a", "ours")
+        try await harness.remove("/d")
+        #expect(try await outcome(harness) == ["/d": nil, "/d/a": "ours"])
+    }
+
+    @Test("edited here, moved there: our content goes to the new place")
+    func editAgainstMove() async throws {
+        let harness = try await harness(["/a": "0"])
+        try await harness.write("/a", "ours")
+        try await harness.relocate("/a", to: "/b")
+        let tree = try await outcome(harness)
+        #expect(tree.values.contains("ours"))
+        #expect(tree["/b"] == "ours" || tree == ["/a": "ours", "/b": "0"])
+    }
+
+    @Test("moved here, edited there: moved, with their content")
+    func moveAgainstEdit() async throws {
+        let harness = try await harness(["/a": "0"])
+        try await harness.move("/a", to: "/b")
+        try await harness.put("/a", "theirs")
+        #expect(try await outcome(harness) == ["/b": "theirs"])
+    }
+
+    @Test("moved here, moved there: it is where we moved it")
+    func moveAgainstMove() async throws {
+        let harness = try await harness(["/a": "0"])
+        try await harness.move("/a", to: "/b")
+        try await harness.relocate("/a", to: "/c")
+        #expect(try await outcome(harness) == ["/b": "0"])
+    }
+
+    @Test("moved here, deleted there: kept where we moved it")
+    func moveAgainstDelete() async throws {
+        let harness = try await harness(["/a": "0"])
+        try await harness.move("/a", to: "/b")
+        try await harness.remove("/a")
+        #expect(try await outcome(harness) == ["/b": "0"])
+    }
+
+    @Test("moved here onto a name that is new there: ours steps aside")
+    func moveAgainstNew() async throws {
+        let harness = try await harness(["/a": "0"])
+        try await harness.move("/a", to: "/b")
+        try await harness.put("/b", "theirs")
+        let tree = try await outcome(harness)
+        #expect(tree["/b"] == "theirs")
+        #expect(copies(tree).map { tree[$0] } == ["0"])
+    }
+
+    @Test("deleted here, edited there: the edit is kept")
+    func deleteAgainstEdit() async throws {
+        let harness = try await harness(["/a": "0"])
+        try await harness.delete("/a")
+        try await harness.put("/a", "theirs")
+        #expect(try await outcome(harness) == ["/a": "theirs"])
+    }
+
+    @Test("deleted on both sides is deleted")
+    func bothDeleted() async throws {
+        let harness = try await harness(["/a/x": "0", "/b": "1"])
+        try await harness.delete("/a")
+        try await harness.remove("/a")
+        #expect(try await outcome(harness) == ["/b": "1"])
+    }
+
+    @Test("a folder deleted here with something new in it there comes back with what is new")
+    func folderDeleteAgainstNew() async throws {
+        let harness = try await harness(["/d/a": "0", "/d/e/b": "1"])
+        try await harness.delete("/d")
+        try await harness.put("/d/e/new", "theirs")
+        #expect(
+            try await outcome(harness) == ["/d": nil, "/d/e": nil, "/d/e/new": "theirs"])
+    }
+
+    @Test("a folder deleted there with unsent work in it here stays, with that work")
+    func unsentWorkAgainstFolderDelete() async throws {
+        let harness = try await harness(["/d/a": "0", "/d/b": "1"])
+        try await harness.write("/d/new", "ours")
+        try await harness.write("/d/a", "edited")
+        try await harness.remove("/d")
+        #expect(
+            try await outcome(harness) == ["/d": nil, "/d/a": "edited", "/d/new": "ours"])
+    }
+
+    @Test("folders moved into each other by both sides end in a tree, with nothing lost")
+    func movesIntoEachOther() async throws {
+        let harness = try await harness(["/a/x": "0", "/b/y": "1"])
+        try await harness.move("/a", to: "/b/a")
+        try await harness.relocate("/b", to: "/a/b")
+        let tree = try await outcome(harness)
+        #expect(tree.values.compactMap { $0 }.sorted() == ["0", "1"])
+    }
+}

@@ -1,0 +1,339 @@
+// Two clients of one account: this mount, as far as Sync and the store are it, and another one that
+// calls the server directly. Users' operations are done as FileSystem does them: one transaction each.
+
+import ContentHashing
+import Core
+import Foundation
+import Logging
+import MetadataStore
+import RemoteStore
+import RemoteStoreTesting
+import Synchronization
+import Testing
+
+@testable import Sync
+
+final class Harness: Sendable {
+    struct Observer: TreeChangeObserving {
+        func treeDidChange(_ changes: [TreeChange]) {}
+    }
+
+    /// The files that the test holds open.
+    final class OpenSet: OpenFileTracking {
+        let open = Mutex<Set<InodeID>>([])
+        func isOpen(_ inode: InodeID) -> Bool { open.withLock { $0.contains(inode) } }
+        func isOpenForWriting(_ inode: InodeID) -> Bool { false }
+    }
+
+    let folder = TemporaryFolder.make()
+    let remote: any RemoteStoring
+    let server: InMemoryStore
+    let store: MetadataStore
+    let staging: StagingArea
+    let openFiles = OpenSet()
+    private let running = Mutex<SyncEngine?>(nil)
+
+    init(
+        server: InMemoryStore = InMemoryStore(),
+        through wrap: (InMemoryStore) -> any RemoteStoring = { $0 }
+    ) throws {
+        self.server = server
+        remote = wrap(server)
+        store = try MetadataStore(path: folder + "/tree.sqlite")
+        staging = try StagingArea(directory: folder + "/staging", store: store)
+    }
+
+    // MARK: The engine
+
+    func start() async throws {
+        let engine = SyncEngine(
+            configuration: .init(host: "here"), store: store, staging: staging, remote: remote,
+            cache: NoContentCache(), openFiles: openFiles, observer: Observer(),
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        running.withLock { $0 = engine }
+        try await engine.start()
+    }
+
+    func stop() async {
+        let engine = running.withLock { engine in
+            defer { engine = nil }
+            return engine
+        }
+        await engine?.stop()
+    }
+
+    /// Runs until nothing is queued and the mount shows what the server has.
+    func settle(seconds: Double = 20) async throws {
+        if running.withLock({ $0 == nil }) { try await start() }
+        let engine = try #require(running.withLock { $0 })
+        let end = Date().addingTimeInterval(seconds)
+        while Date() < end {
+            _ = try await engine.drain(until: { Date() > end })
+            if try await engine.pending().operations == 0, engine.isTreeComplete,
+                try await tree() == serverTree()
+            {
+                return
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let problems = try await store.read { snapshot in
+            try snapshot.journalEntries(limit: 20).map { entry in
+                "\(entry) \(String(describing: try snapshot.node(entry.inode)))"
+            }
+        }
+        Issue.record(
+            """
+            not settled
+            mount:  \(try await tree().describe())
+            server: \(try await serverTree().describe())
+            journal: \(problems.joined(separator: "\n"))
+            nodes: \(try await store.read { try $0.describeNodes() })
+            """)
+    }
+
+    // MARK: This mount's users
+
+    @discardableResult
+    func write(_ path: String, _ text: String) async throws -> InodeID {
+        let bytes = Array(text.utf8)
+        return try await store.write { [staging] transaction in
+            let place = try transaction.place(path)
+            let known = try transaction.child(place.name, of: place.parent)
+            let inode =
+                try known?.inode
+                ?? transaction.insert(.file, at: place, local: LocalFacts(modified: .now()))
+            if let known, let file = try staging.file(of: known) {
+                _ = try file.truncate(to: 0, now: .now())
+                _ = try bytes.withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
+                try file.persist(in: transaction)
+                try transaction.enqueue(inode, due: .now())
+            } else {
+                let file = try staging.begin(
+                    inode, base: nil, size: 0, due: .now(), in: transaction)
+                _ = try bytes.withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
+                try file.persist(in: transaction)
+            }
+            return inode
+        }
+    }
+
+    func makeFolder(_ path: String) async throws {
+        try await store.write { transaction in
+            let inode = try transaction.insert(
+                .folder, at: try transaction.place(path), local: LocalFacts())
+            try transaction.enqueue(inode, due: .now())
+        }
+    }
+
+    func delete(_ path: String) async throws {
+        try await store.write { [openFiles] transaction in
+            let place = try transaction.place(path)
+            let node = try #require(try transaction.child(place.name, of: place.parent))
+            for child in try transaction.children(of: node.inode) {
+                try transaction.deleteTree(child.inode, openFiles)
+            }
+            try transaction.deleteTree(node.inode, openFiles)
+        }
+    }
+
+    func move(_ path: String, to target: String) async throws {
+        try await store.write { [openFiles] transaction in
+            let from = try transaction.place(path)
+            let to = try transaction.place(target)
+            let node = try #require(try transaction.child(from.name, of: from.parent))
+            let old = try transaction.child(folded: to.name.folded, of: to.parent)
+            if let old, old.inode != node.inode {
+                try transaction.move(old.inode, to: nil)
+            }
+            try transaction.move(node.inode, to: to)
+            if let old, old.inode != node.inode {
+                if old.remote != .absent, old.kind == .file, node.kind == .file,
+                    node.remote == .absent
+                {
+                    try transaction.handOverRemote(from: old.inode, to: node.inode)
+                    try transaction.dropUnlessOpen(old.inode, openFiles)
+                } else {
+                    try transaction.drop(old.inode, openFiles)
+                }
+            }
+            try transaction.enqueue(node.inode, due: .now())
+        }
+    }
+
+    func inode(_ path: String) async throws -> InodeID? {
+        try await store.read { snapshot in
+            let place = try snapshot.place(path)
+            return try snapshot.child(place.name, of: place.parent)?.inode
+        }
+    }
+
+    // MARK: The other client
+
+    func put(_ path: String, _ text: String) async throws {
+        let bytes = Array(text.utf8)
+        let existing = try await server.entry(at: RemotePath(rawValue: path))
+        var expectation = RemoteCommit.Expectation.absent(strict: true)
+        if case .file(let file) = existing?.kind { expectation = .revision(file.revision) }
+        let commit = RemoteCommit(
+            path: RemotePath(rawValue: path), expectation: expectation,
+            clientModified: Timestamp(seconds: 1_000_000_000), hash: nil)
+        _ = try await server.upload(Bytes(bytes: bytes), commit: commit)
+    }
+
+    func putFolder(_ path: String) async throws {
+        _ = try await server.makeFolder(at: RemotePath(rawValue: path))
+    }
+
+    func remove(_ path: String) async throws {
+        try await server.delete(RemotePath(rawValue: path), revision: nil)
+    }
+
+    func relocate(_ path: String, to target: String) async throws {
+        _ = try await server.move(
+            RemotePath(rawValue: path), to: RemotePath(rawValue: target))
+    }
+
+    // MARK: What each shows
+
+    /// Paths of the mount: folders as nil, files as their text.
+    func tree() async throws -> [String: String?] {
+        let nodes = try await store.read { try $0.allNodes() }
+        var tree: [String: String?] = [:]
+        for (path, node) in nodes {
+            if node.kind == .folder {
+                tree.updateValue(nil, forKey: path)
+            } else {
+                tree.updateValue(try await text(of: node), forKey: path)
+            }
+        }
+        return tree
+    }
+
+    private func text(of node: Node) async throws -> String {
+        if let file = try staging.file(of: node) {
+            switch try file.read(at: 0, count: Int(file.size)) {
+            case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
+            case .retired(let content): return try await text(of: content.revision, content.size)
+            case .mixed:
+                guard let base = file.base else { return "?" }
+                return try await text(of: base.revision, base.size)
+            }
+        }
+        guard let revision = node.facts.revision else { return "?" }
+        return try await text(of: revision, node.facts.size)
+    }
+
+    private func text(of revision: Revision, _ size: Int64) async throws -> String {
+        guard size > 0 else { return "" }
+        let stream = try await server.download(revision, range: 0..<size)
+        var bytes: [UInt8] = []
+        while let piece = try await stream.next() { bytes += piece }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Paths of the server, likewise.
+    func serverTree() async throws -> [String: String?] {
+        var page = try await server.list(.root, recursive: true)
+        var entries = page.entries
+        while page.hasMore {
+            page = try await server.list(after: page.cursor)
+            entries += page.entries
+        }
+        var names: [String: String] = ["": ""]
+        var tree: [String: String?] = [:]
+        for entry in entries {
+            let parent = names[entry.foldedPath.parent.rawValue] ?? "?"
+            let path = parent + "/" + entry.name.string
+            names[entry.foldedPath.rawValue] = path
+            switch entry.kind {
+            case .folder: tree.updateValue(nil, forKey: path)
+            case .file(let file):
+                tree.updateValue(try await text(of: file.revision, file.size), forKey: path)
+            case .deleted: tree[path] = nil
+            }
+        }
+        return tree
+    }
+}
+
+struct Bytes: UploadSource {
+    let bytes: [UInt8]
+    var size: Int64 { Int64(bytes.count) }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        return part.count
+    }
+}
+
+extension TreeReading {
+    /// The place that a path names; its folder must exist.
+    func place(_ path: String) throws -> Place {
+        var names = try path.split(separator: "/").map { try FileName(String($0)) }
+        let last = names.removeLast()
+        var parent = InodeID.root
+        for name in names {
+            parent = try #require(try child(name, of: parent)).inode
+        }
+        return Place(parent: parent, name: last)
+    }
+
+    /// Every row with both its places, for the message of a failure.
+    func describeNodes() throws -> String {
+        var lines: [String] = []
+        for number in 1..<200 {
+            guard let node = try node(InodeID(UInt64(number))) else { continue }
+            let remote = try remotePlace(of: node).map { "\($0.parent)/\($0.name)" } ?? "-"
+            let local = node.place.map { "\($0.parent)/\($0.name)" } ?? "-"
+            lines.append("\(number) \(node.kind) here \(local) there \(node.remote) \(remote)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    func allNodes() throws -> [(String, Node)] {
+        var found: [(String, Node)] = []
+        func visit(_ folder: InodeID, _ path: String) throws {
+            for child in try children(of: folder) {
+                let childPath = path + "/" + child.name.string
+                if let node = try node(child.inode) { found.append((childPath, node)) }
+                try visit(child.inode, childPath)
+            }
+        }
+        try visit(.root, "")
+        return found
+    }
+}
+
+extension Transaction {
+    fileprivate func deleteTree(_ inode: InodeID, _ openFiles: Harness.OpenSet) throws {
+        for child in try children(of: inode) {
+            try deleteTree(child.inode, openFiles)
+        }
+        try move(inode, to: nil)
+        try drop(inode, openFiles)
+    }
+
+    /// What is deleted: told to the server if that has it, forgotten otherwise.
+    fileprivate func drop(_ inode: InodeID, _ openFiles: Harness.OpenSet) throws {
+        if try node(inode)?.remote == .absent {
+            try dropUnlessOpen(inode, openFiles)
+        } else {
+            try enqueue(inode, due: .now())
+        }
+    }
+
+    fileprivate func dropUnlessOpen(_ inode: InodeID, _ openFiles: Harness.OpenSet) throws {
+        if openFiles.isOpen(inode) {
+            try dequeue(inode)
+        } else {
+            try remove(inode)
+        }
+    }
+}
+
+extension [String: String?] {
+    fileprivate func describe() -> String {
+        sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value ?? "/")" }.joined(separator: " ")
+    }
+}

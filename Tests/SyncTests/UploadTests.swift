@@ -1,0 +1,171 @@
+// What reaches the server, and in which form: coalescing, atomic saves, rings of renames, restarts.
+
+import Core
+import RemoteStore
+import RemoteStoreTesting
+import Testing
+
+@testable import Sync
+
+@Suite struct UploadTests {
+    private func id(_ harness: Harness, _ path: String) async throws -> FileID? {
+        guard
+            case .file(let file) = try await harness.server.entry(
+                at: RemotePath(rawValue: path))?.kind
+        else { return nil }
+        return file.id
+    }
+
+    @Test("new folders and files arrive, the folders first")
+    func newTree() async throws {
+        let harness = try Harness()
+        try await harness.makeFolder("/a")
+        try await harness.makeFolder("/a/b")
+        try await harness.write("/a/b/c", "deep")
+        try await harness.write("/top", "")
+        try await harness.settle()
+        #expect(
+            try await harness.serverTree()
+                == ["/a": nil, "/a/b": nil, "/a/b/c": "deep", "/top": ""])
+        await harness.stop()
+    }
+
+    @Test("a temporary file renamed over its target is the target's next revision")
+    func atomicSave() async throws {
+        let harness = try Harness()
+        try await harness.put("/doc", "old")
+        try await harness.settle()
+        let before = try await id(harness, "/doc")
+        try await harness.write("/.doc.tmp", "new")
+        try await harness.move("/.doc.tmp", to: "/doc")
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/doc": "new"])
+        #expect(try await id(harness, "/doc") == before)
+        await harness.stop()
+    }
+
+    @Test("a file renamed away, written anew and its backup deleted keeps its identity")
+    func backupSave() async throws {
+        let harness = try Harness()
+        try await harness.put("/doc", "old")
+        try await harness.settle()
+        await harness.stop()
+        let before = try await id(harness, "/doc")
+        try await harness.move("/doc", to: "/doc~")
+        try await harness.write("/doc", "new")
+        try await harness.delete("/doc~")
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/doc": "new"])
+        #expect(try await id(harness, "/doc") == before)
+        await harness.stop()
+    }
+
+    @Test("what is created and deleted again never reaches the server")
+    func temporaryFiles() async throws {
+        let harness = try Harness()
+        try await harness.settle()
+        await harness.stop()
+        try await harness.write("/lock", "x")
+        try await harness.delete("/lock")
+        try await harness.settle()
+        #expect(try await harness.serverTree() == [:])
+        await harness.stop()
+    }
+
+    @Test("three files that change places in a ring arrive in their new places")
+    func ring() async throws {
+        let harness = try Harness()
+        for name in ["a", "b", "c"] { try await harness.put("/" + name, name) }
+        try await harness.settle()
+        await harness.stop()
+        try await harness.move("/a", to: "/t")
+        try await harness.move("/c", to: "/a")
+        try await harness.move("/b", to: "/c")
+        try await harness.move("/t", to: "/b")
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/a": "c", "/b": "a", "/c": "b"])
+        await harness.stop()
+    }
+
+    @Test("a rename that changes only case arrives")
+    func caseRename() async throws {
+        let harness = try Harness()
+        try await harness.put("/Folder/x", "1")
+        try await harness.settle()
+        try await harness.move("/Folder", to: "/FOLDER")
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/FOLDER": nil, "/FOLDER/x": "1"])
+        await harness.stop()
+    }
+
+    @Test("a folder moved below what was below it arrives as a tree")
+    func insideOut() async throws {
+        let harness = try Harness()
+        try await harness.put("/a/b/x", "1")
+        try await harness.settle()
+        await harness.stop()
+        try await harness.move("/a/b", to: "/b")
+        try await harness.move("/a", to: "/b/a")
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/b": nil, "/b/x": "1", "/b/a": nil])
+        await harness.stop()
+    }
+
+    @Test("a deleted tree with a file moved out of it loses only the rest")
+    func rescueFromDeletedTree() async throws {
+        let harness = try Harness()
+        try await harness.put("/d/e/keep", "1")
+        try await harness.put("/d/e/drop", "2")
+        try await harness.settle()
+        await harness.stop()
+        try await harness.move("/d/e/keep", to: "/kept")
+        try await harness.delete("/d")
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/kept": "1"])
+        await harness.stop()
+    }
+
+    @Test("a file over another one that is on the server too takes its place")
+    func replaceSynced() async throws {
+        let harness = try Harness()
+        try await harness.put("/a", "1")
+        try await harness.put("/b", "2")
+        try await harness.settle()
+        try await harness.move("/a", to: "/b")
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/b": "1"])
+        await harness.stop()
+    }
+
+    @Test("content of several pieces arrives whole, and again after a change")
+    func bigFile() async throws {
+        let harness = try Harness()
+        let text = String(repeating: "0123456789abcdef", count: 20 * 65536)
+        try await harness.write("/big", text)
+        try await harness.settle()
+        #expect(try await harness.serverTree()["/big"] == text)
+        try await harness.write("/big", text + "!")
+        try await harness.settle()
+        #expect(try await harness.serverTree()["/big"] == text + "!")
+        await harness.stop()
+    }
+
+    @Test("an expired cursor lists again: what went meanwhile goes, what is unsent stays")
+    func cursorReset() async throws {
+        let harness = try Harness()
+        try await harness.put("/stays", "1")
+        try await harness.put("/goes/x", "2")
+        try await harness.settle()
+        await harness.stop()
+        let inode = try await harness.inode("/stays")
+        try await harness.remove("/goes")
+        try await harness.put("/new", "3")
+        try await harness.write("/ours", "4")
+        harness.server.resetCursors()
+        try await harness.settle()
+        #expect(
+            try await harness.tree() == ["/stays": "1", "/new": "3", "/ours": "4"])
+        #expect(try await harness.inode("/stays") == inode)
+        await harness.stop()
+    }
+}
