@@ -9,7 +9,7 @@ public struct AccountFolders: Hashable, Sendable {
     public let cache: String
 
     /// The tree and the queue.
-    public var database: String { state + "/metadata.sqlite" }
+    public var database: String { state + "/tree.sqlite" }
     /// Content that waits for its upload.
     public var staging: String { state + "/staging" }
     /// Whose account it is, as of the last mount.

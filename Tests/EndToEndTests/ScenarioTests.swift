@@ -1,0 +1,99 @@
+// Ordinary programs on a real mount. Each scenario is a shell script in `scenarios`; what it leaves on
+// the mount must then be on the server, byte for byte, and come back on a machine that knows nothing.
+
+import Foundation
+import Testing
+
+/// A script, and how it wants to be run.
+struct Scenario: CustomTestStringConvertible, Sendable {
+    let name: String
+    /// Seconds for the script itself.
+    var limit = 120.0
+    /// Options for the mount.
+    var options: [String] = []
+    /// Whether the script mounts by itself.
+    var mountsItself = false
+    /// Whether only root can run it.
+    var needsRoot = false
+
+    var testDescription: String { name }
+
+    /// All scripts, by name; `# limit:`, `# options:` and `# needs:` at their head say the rest.
+    static let all: [Scenario] = {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: Programs.scenarios)) ?? []
+        let wanted = ProcessInfo.processInfo.environment["SCENARIO"]
+        return names.filter { $0.hasSuffix(".sh") }
+            .filter { wanted == nil || $0 == wanted.map { $0 + ".sh" } }
+            .sorted().map(Scenario.init(file:))
+    }()
+
+    private init(file: String) {
+        name = String(file.dropLast(3))
+        let path = Programs.scenarios + "/" + file
+        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        for line in text.split(separator: "\n").prefix(12) where line.hasPrefix("# ") {
+            let parts = line.dropFirst(2).split(separator: ":", maxSplits: 1)
+            guard parts.count == 2 else { continue }
+            let value = parts[1].trimmingCharacters(in: .whitespaces)
+            switch parts[0] {
+            case "limit": limit = Double(value) ?? limit
+            case "options": options = ["-o", value]
+            case "needs": needsRoot = value == "root"
+            case "mounts": mountsItself = value == "itself"
+            default: break
+            }
+        }
+    }
+}
+
+@Suite(.serialized, .enabled(if: Programs.hasFUSE, "no /dev/fuse here"))
+struct ScenarioTests {
+    /// The most memory that a mount may take, whatever happens on it.
+    private static let memoryLimit: Int64 = 200 << 20
+
+    @Test("what programs do on the mount arrives on the server", arguments: Scenario.all)
+    func scenario(_ scenario: Scenario) async throws {
+        if scenario.needsRoot && !Programs.isRoot { return }
+        let bed = try TestBed()
+        do {
+            try await run(scenario, in: bed)
+        } catch {
+            let logs = await bed.logs()
+            await bed.close()
+            Issue.record("\(error)\n\(logs)")
+            return
+        }
+        await bed.close()
+    }
+
+    private func run(_ scenario: Scenario, in bed: TestBed) async throws {
+        try await bed.startEmulator()
+        if !scenario.mountsItself { try await bed.startMount(options: scenario.options) }
+        let script = try await bed.run(
+            "sh", ["-eux", Programs.scenarios + "/\(scenario.name).sh"], limit: scenario.limit)
+        guard script.status == 0 else {
+            throw BedError("the script failed with \(script)")
+        }
+        guard !scenario.mountsItself else { return }
+        let sync = try await bed.run(
+            Programs.dbxfs, ["sync", bed.mountpoint, "--timeout", "180"], limit: 200)
+        guard sync.status == 0 else { throw BedError("sync failed with \(sync)") }
+        let comparison = try await bed.compareWithServer()
+        guard comparison.status == 0 else {
+            throw BedError("mount and server differ: \(comparison)")
+        }
+        let peak = try #require(try await bed.peakMemory())
+        print("scenario \(scenario.name): peak memory \(peak >> 20) MiB")
+        #expect(peak < Self.memoryLimit, "\(peak >> 20) MiB of memory at the peak")
+        let status = try await bed.stopMount()
+        guard status == 0 else { throw BedError("the mount's process ended with \(status ?? -1)") }
+
+        await bed.forgetState()
+        try await bed.startMount(options: scenario.options)
+        let again = try await bed.compareWithServer()
+        guard again.status == 0 else {
+            throw BedError("a fresh mount and the server differ: \(again)")
+        }
+        _ = try await bed.stopMount()
+    }
+}

@@ -1,0 +1,52 @@
+# cp -a, mv over folders' borders, sed -i, and rm -r.
+# limit: 180
+mkdir -p "$WORK/source/sub/deep"
+echo one > "$WORK/source/one"
+echo two > "$WORK/source/sub/two"
+head -c 3000000 /dev/urandom > "$WORK/source/sub/deep/large"
+ln -s sub/two "$WORK/source/link"
+chmod 640 "$WORK/source/one"
+chmod 755 "$WORK/source/sub/two"
+touch -d '2010-10-10 10:10:10' "$WORK/source/one" "$WORK/source/sub"
+
+cp -a "$WORK/source" "$MNT/copied"
+diff -r "$WORK/source" "$MNT/copied"
+test "$(readlink "$MNT/copied/link")" = sub/two
+test "$(stat -c '%a %Y' "$MNT/copied/one")" = "$(stat -c '%a %Y' "$WORK/source/one")"
+test "$(stat -c %a "$MNT/copied/sub/two")" = 755
+test "$(stat -c %Y "$MNT/copied/sub")" = "$(stat -c %Y "$WORK/source/sub")"
+
+# A copy on the mount, of what is on the server already.
+dbxfs sync "$MNT"
+cp -a "$MNT/copied" "$MNT/again"
+diff -r "$MNT/copied" "$MNT/again"
+
+mkdir "$MNT/target"
+inode=$(stat -c %i "$MNT/again/sub/deep/large")
+mv "$MNT/again/sub/deep" "$MNT/target/moved"
+test "$(stat -c %i "$MNT/target/moved/large")" = "$inode"
+cmp "$WORK/source/sub/deep/large" "$MNT/target/moved/large"
+test ! -e "$MNT/again/sub/deep"
+mv "$MNT/again/one" "$MNT/target/one"
+mv "$MNT/target/one" "$MNT/target/moved/large"
+test "$(cat "$MNT/target/moved/large")" = one
+
+# From and to another filesystem.
+mv "$MNT/again" "$WORK/taken out"
+test ! -e "$MNT/again"
+mv "$WORK/taken out" "$MNT/brought back"
+test "$(cat "$MNT/brought back/sub/two")" = two
+
+sed -i 's/two/TWO/' "$MNT/copied/sub/two"
+test "$(cat "$MNT/copied/sub/two")" = TWO
+test "$(stat -c %a "$MNT/copied/sub/two")" = 755
+
+# Only the case of a name, which Dropbox has no operation for.
+mv "$MNT/copied/one" "$MNT/copied/ONE"
+test "$(ls "$MNT/copied" | grep -i '^one$')" = ONE
+dbxfs sync "$MNT"
+test "$(ls "$MNT/copied" | grep -i '^one$')" = ONE
+
+rm -r "$MNT/brought back"
+if rmdir "$MNT/target" 2> /dev/null; then exit 1; fi
+test -d "$MNT/target"

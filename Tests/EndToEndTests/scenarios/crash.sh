@@ -1,0 +1,56 @@
+# The mount's process is killed with changes queued; the next mount of the account sends them.
+# mounts: itself
+# limit: 240
+status() {
+    dbxfs status --json "$MNT" | python3 -c "import json, sys; print(json.load(sys.stdin)['$1'])"
+}
+
+dbxfs mount "$MNT" -o write_delay=1h
+echo 'on the server' > "$MNT/settled"
+dbxfs sync "$MNT"
+mkdir "$MNT/folder"
+head -c 10000000 /dev/urandom > "$WORK/data"
+cp "$WORK/data" "$MNT/folder/data"
+echo appended >> "$MNT/settled"
+mv "$MNT/folder/data" "$MNT/folder/renamed"
+echo temporary > "$MNT/gone"
+rm "$MNT/gone"
+test "$(status pending_operations)" -gt 0
+inode=$(stat -c %i "$MNT/folder/renamed")
+
+kill -9 "$(status pid)"
+# "Transport endpoint is not connected" from here on, until the next mount clears it away.
+tries=0
+while stat "$MNT" > /dev/null 2>&1; do
+    tries=$((tries + 1))
+    test $tries -lt 100
+    sleep 0.1
+done
+dbxfs mount "$MNT"
+cmp "$WORK/data" "$MNT/folder/renamed"
+test "$(stat -c %i "$MNT/folder/renamed")" = "$inode"
+test "$(cat "$MNT/settled")" = 'on the server
+appended'
+test ! -e "$MNT/gone"
+dbxfs sync "$MNT" --timeout 60
+python3 "$TOOLS/compare.py" "$MNT"
+
+# Killed while it uploads: nothing is lost, nothing is there twice.
+for round in 1 2 3; do
+    i=0
+    while [ $i -lt 40 ]; do
+        echo "round $round file $i" > "$MNT/folder/round $round file $i"
+        i=$((i + 1))
+    done
+    dbxfs sync "$MNT" --timeout 10 & sync=$!
+    sleep 0.$((round * 2))
+    kill -9 "$(status pid)"
+    wait $sync || true
+    dbxfs mount "$MNT"
+    test "$(ls "$MNT/folder" | grep -c "^round $round ")" = 40
+done
+dbxfs sync "$MNT" --timeout 60
+python3 "$TOOLS/compare.py" "$MNT"
+test "$(ls "$MNT/folder" | wc -l)" = 121
+
+dbxfs unmount "$MNT"

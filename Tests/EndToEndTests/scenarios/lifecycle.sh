@@ -1,0 +1,85 @@
+# Mounting, being busy, unmounting, and what each says.
+# mounts: itself
+# limit: 180
+fails() {
+    expected=$1 text=$2
+    shift 2
+    status=0
+    "$@" > "$WORK/message" 2>&1 || status=$?
+    cat "$WORK/message"
+    test $status = "$expected"
+    grep -q -- "$text" "$WORK/message"
+    test "$(wc -l < "$WORK/message")" = 1
+}
+
+dbxfs mount "$MNT"
+# It answers at once, and its process is away from this terminal.
+test -d "$MNT"
+findmnt -n -o FSTYPE "$MNT" | grep -qx fuse.dbxfs
+pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+test "$(ps -o sid= -p "$pid" | tr -d ' ')" = "$pid"
+tr '\0' '\n' < "/proc/$pid/cmdline" | grep -q "$TOKEN" && exit 1
+grep -rq "$TOKEN" "$DBXFS_STATE_DIR" && exit 1
+test "$(stat -c %a "$DBXFS_STATE_DIR/default")" = 700
+
+dbxfs status | grep -q "$MNT"
+dbxfs status "$MNT/" --json | python3 -c '
+import json, sys
+status = json.load(sys.stdin)
+wanted = """mountpoint account state pending_operations pending_bytes uploads conflicts cached_bytes
+pinned_bytes entries cursor_age_seconds requests bytes_down bytes_up rss_bytes""".split()
+missing = [field for field in wanted if field not in status]
+assert not missing, missing
+assert status["account"] == "default" and status["rss_bytes"] > 0, status
+'
+
+fails 32 'mounted at .* already' dbxfs mount "$MNT"
+mkdir "$WORK/other"
+fails 32 "in use by the mount at $MNT" dbxfs mount "$WORK/other"
+
+# In use: it stays, and works on.
+sleep 1000 < "$MNT" & user=$!
+echo text > "$MNT/file"
+exec 3< "$MNT/file"
+fails 32 'is in use' dbxfs unmount "$MNT"
+test "$(cat "$MNT/file")" = text
+kill $user
+wait $user || true
+dbxfs unmount "$MNT" --lazy
+test "$(cat <&3)" = text
+exec 3<&-
+test -z "$(ls -A "$MNT")"
+
+# At once again, although the other process may not have ended yet.
+dbxfs mount "$MNT"
+test "$(cat "$MNT/file")" = text
+dbxfs unmount "$MNT"
+fails 32 'nothing is mounted' dbxfs unmount "$MNT"
+fails 32 'nothing is mounted' dbxfs sync "$MNT"
+fails 2 'nothing is mounted' dbxfs sync
+dbxfs status
+
+# SIGTERM is an orderly end.
+dbxfs mount "$MNT" -o write_delay=1h
+echo 'in time' > "$MNT/last"
+pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+kill "$pid"
+tries=0
+while kill -0 "$pid" 2> /dev/null; do
+    tries=$((tries + 1))
+    test $tries -lt 300
+    sleep 0.1
+done
+test -z "$(ls -A "$MNT")"
+test "$("$TOOLS/dropbox.py" get /last)" = 'in time'
+
+# umount(8) knows nothing of queues; the process sends them all the same.
+dbxfs mount "$MNT" -o write_delay=1h
+echo 'later' > "$MNT/later"
+umount "$MNT" 2> /dev/null || fusermount3 -u "$MNT"
+tries=0
+until [ "$("$TOOLS/dropbox.py" get /later 2> /dev/null)" = later ]; do
+    tries=$((tries + 1))
+    test $tries -lt 300
+    sleep 0.1
+done

@@ -1,0 +1,65 @@
+# The server goes away: what is cached can be read, writes are queued, nothing hangs, nothing is lost.
+# mounts: itself
+# limit: 300
+stop_emulator() { kill -9 "$(cat "$EMULATOR_PID_FILE")"; }
+start_emulator() {
+    "$EMULATOR" --port "$PORT" --state "$EMULATOR_STATE" --token "$TOKEN" --token "$TOKEN2" \
+        >> "$WORK/../emulator.log" 2>&1 &
+    echo $! > "$EMULATOR_PID_FILE"
+    tries=0
+    until python3 -c "import urllib.request; urllib.request.urlopen('$ADMIN/stats')" 2> /dev/null; do
+        tries=$((tries + 1))
+        test $tries -lt 200
+        sleep 0.1
+    done
+}
+
+# An account that was never mounted here needs the server.
+stop_emulator
+status=0
+dbxfs mount "$MNT" 2> "$WORK/message" || status=$?
+cat "$WORK/message"
+test $status = 32
+grep -q 'cannot be reached' "$WORK/message"
+start_emulator
+
+head -c 6000000 /dev/urandom > "$WORK/content"
+"$TOOLS/dropbox.py" upload /cached < "$WORK/content"
+"$TOOLS/dropbox.py" upload /remote < "$WORK/content"
+dbxfs mount "$MNT"
+cmp "$WORK/content" "$MNT/cached"
+ls -l "$MNT"
+
+stop_emulator
+ls -l "$MNT"
+cmp "$WORK/content" "$MNT/cached"
+# What is not here cannot be had, and says so in time instead of hanging.
+"$TOOLS/dropbox.py" rev /remote > /dev/null 2>&1 && exit 1
+if timeout 60 cat "$MNT/remote" > "$WORK/partial" 2> "$WORK/message"; then exit 1; fi
+grep -qi 'network is down' "$WORK/message"
+
+echo 'written offline' > "$MNT/queued"
+mkdir "$MNT/queued folder"
+mv "$MNT/cached" "$MNT/queued folder/cached"
+cmp "$WORK/content" "$MNT/queued folder/cached"
+status=0
+dbxfs sync "$MNT" --timeout 1 2> "$WORK/message" || status=$?
+cat "$WORK/message"
+test $status = 3
+grep -q 'stay queued' "$WORK/message"
+status=0
+dbxfs unmount "$MNT" --timeout 0 || status=$?
+test $status = 3
+test -z "$(ls -A "$MNT")"
+
+# A known account mounts without the server, with all that was queued.
+dbxfs mount "$MNT"
+test "$(cat "$MNT/queued")" = 'written offline'
+cmp "$WORK/content" "$MNT/queued folder/cached"
+
+start_emulator
+dbxfs sync "$MNT" --timeout 120
+test "$("$TOOLS/dropbox.py" get /queued)" = 'written offline'
+cmp "$WORK/content" "$MNT/remote"
+python3 "$TOOLS/compare.py" "$MNT"
+dbxfs unmount "$MNT"

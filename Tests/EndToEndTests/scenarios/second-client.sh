@@ -1,0 +1,60 @@
+# Another client of the account adds, changes, moves and deletes; the mount shows it, and no edit is lost.
+# limit: 180
+other="$TOOLS/dropbox.py"
+
+# Until a condition holds, for 20 seconds at most.
+until_true() {
+    tries=0
+    until sh -c "$1"; do
+        tries=$((tries + 1))
+        test $tries -lt 200 || { echo "never true: $1"; ls -lR "$MNT"; exit 1; }
+        sleep 0.1
+    done
+}
+
+ls "$MNT"
+$other mkdir /shared
+echo 'from elsewhere' | $other upload /shared/file
+until_true 'test "$(cat "$MNT/shared/file" 2> /dev/null)" = "from elsewhere"'
+
+echo 'changed elsewhere, and longer' | $other upload /shared/file
+until_true 'test "$(cat "$MNT/shared/file")" = "changed elsewhere, and longer"'
+
+$other move /shared/file /shared/moved
+until_true 'test ! -e "$MNT/shared/file" && test -e "$MNT/shared/moved"'
+test "$(cat "$MNT/shared/moved")" = 'changed elsewhere, and longer'
+
+# A reader that has it open keeps what it opened.
+exec 3< "$MNT/shared/moved"
+echo 'newer' | $other upload /shared/moved
+until_true 'test "$(cat "$MNT/shared/moved")" = newer'
+test "$(cat <&3)" = 'changed elsewhere, and longer'
+exec 3<&-
+
+# Both change the same file: both contents survive.
+dbxfs sync "$MNT"
+exec 4>> "$MNT/shared/moved"
+echo 'mine' >&4
+echo 'theirs' | $other upload /shared/moved
+exec 4>&-
+until_true 'test "$(cat "$MNT/shared/moved")" = theirs'
+dbxfs sync "$MNT"
+until_true 'ls "$MNT/shared" | grep -q "conflicted copy"'
+test "$(cat "$MNT/shared/"*'conflicted copy'*)" = "newer
+mine"
+dbxfs status --json "$MNT" | python3 -c 'import json, sys; assert json.load(sys.stdin)["conflicts"] == 1'
+
+# They delete what is being edited: the edit survives.
+echo 'kept' > "$MNT/edited"
+dbxfs sync "$MNT"
+exec 5>> "$MNT/edited"
+echo 'more' >&5
+$other delete /edited
+exec 5>&-
+dbxfs sync "$MNT"
+test "$(find "$MNT" -name 'edited*' -exec cat {} +)" = 'kept
+more'
+
+# They delete a folder.
+$other delete /shared
+until_true 'test ! -e "$MNT/shared"'

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Compares a mount with the emulator's tree: same names, same bytes.
+
+Reads every file through the mount and computes Dropbox's content hash, which the emulator computes of
+what it stores. Names are compared in NFC, as Dropbox stores them. Left out: symbolic links and the
+names that Dropbox does not store, because both stay on this machine.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import sys
+import unicodedata
+import urllib.request
+
+BLOCK = 4 << 20
+LOCAL = re.compile(
+    r"^(~\$.*|\.~.*|~.*\.tmp|desktop\.ini|thumbs\.db|\.ds_store|icon\r|\.dropbox|\.dropbox\.attr)$",
+    re.IGNORECASE,
+)
+
+
+def content_hash(path):
+    blocks = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(BLOCK):
+            blocks.update(hashlib.sha256(block).digest())
+    return blocks.hexdigest()
+
+
+def mounted(root):
+    files, folders = [], {}
+    for folder, names, leaves in os.walk(root, onerror=lambda error: sys.exit(str(error))):
+        names[:] = [name for name in names if not os.path.islink(os.path.join(folder, name))]
+        for name in names:
+            folders[os.path.join(folder, name)] = "folder"
+        for name in leaves:
+            path = os.path.join(folder, name)
+            if not os.path.islink(path) and not LOCAL.match(name):
+                files.append(path)
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        entries = dict(zip(files, pool.map(content_hash, files)), **folders)
+    return {key(path[len(root):]): value for path, value in entries.items()}
+
+
+def key(path):
+    return unicodedata.normalize("NFC", path)
+
+
+def main():
+    with urllib.request.urlopen(os.environ["ADMIN"] + "/tree") as answer:
+        tree = json.load(answer)["entries"]
+    server = {key(entry["path"]): entry.get("content_hash", "folder") for entry in tree}
+    mount = mounted(sys.argv[1].rstrip("/"))
+    differences = [
+        f"{path!r}: on the mount {mount.get(path)}, on the server {server.get(path)}"
+        for path in sorted(mount.keys() | server.keys())
+        if mount.get(path) != server.get(path)
+    ]
+    print(f"{len(mount)} entries on the mount, {len(server)} on the server")
+    if differences:
+        print("\n".join(differences[:50]))
+        sys.exit(f"{len(differences)} differences")
+
+
+main()
