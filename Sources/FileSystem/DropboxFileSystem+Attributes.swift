@@ -1,0 +1,100 @@
+// Attributes, reading and changing them.
+
+public import Core
+import MetadataStore
+import Sync
+
+extension DropboxFileSystem {
+    /// An inode's attributes.
+    public func attributes(of inode: InodeID) -> Answer<Entry> {
+        answer { _ in
+            let moment = self.moment()
+            return self.entry(try self.store.read { try $0.existing(inode) }, since: moment)
+        }
+    }
+
+    /// Changes attributes. Only a change of the content is sent to the server, and its modification
+    /// time with it.
+    public func setAttributes(
+        _ changes: AttributeChanges, of inode: InodeID, handle: HandleID?
+    ) -> Answer<Entry> {
+        answer { _ in
+            let moment = self.moment()
+            if self.options.isReadOnly { throw FileSystemError.readOnly }
+            if let size = changes.size {
+                try self.setSize(size, of: inode)
+            }
+            let node = try self.store.write { transaction in
+                let open = self.openFiles[inode]
+                if let staged = open?.staged {
+                    // The time of the last write must not come later over the one to be set.
+                    try self.save(staged, transaction)
+                }
+                var node = try transaction.existing(inode)
+                node.local = node.local.changed(by: changes, at: self.clock.now())
+                try transaction.setLocal(node.local, of: inode)
+                if changes.changesModification, let modified = node.local.modified {
+                    open?.noteModified(modified)
+                }
+                return node
+            }
+            self.sync.noteChange()
+            return self.entry(node, since: moment)
+        }
+    }
+
+    private func setSize(_ size: Int64, of inode: InodeID) throws {
+        guard size >= 0 else { throw FileSystemError.invalidArgument }
+        if size > Self.maximumFileSize { throw FileSystemError.tooLarge }
+        let file = openFiles.register(inode, writes: true)
+        defer { close(file, writes: true) }
+        let node = try store.read { try $0.existing(inode) }
+        switch node.kind {
+        case .folder: throw FileSystemError.isADirectory
+        case .symbolicLink: throw FileSystemError.invalidArgument
+        case .file: break
+        }
+        if node.flags.contains(.readOnly) { throw FileSystemError.accessDenied }
+        if node.flags.contains(.notDownloadable) && node.staged == nil {
+            throw FileSystemError.unsupported
+        }
+        try settle(file, from: node)
+        let grows = try size > self.size(of: file)
+        if grows && !node.flags.contains(.localOnly) && sync.isQuotaExceeded {
+            throw FileSystemError.quotaExceeded
+        }
+        try resize(file, to: size)
+    }
+}
+
+extension LocalFacts {
+    /// The facts after a change at `now`. A new size changes the modification time, if that is not
+    /// given.
+    fileprivate func changed(by changes: AttributeChanges, at now: Timestamp) -> LocalFacts {
+        var facts = self
+        facts.changed = now
+        facts.permissions = changes.permissions.map { $0 & 0o7777 } ?? permissions
+        facts.userID = changes.userID ?? userID
+        facts.groupID = changes.groupID ?? groupID
+        facts.accessed = changes.accessTime?.time(at: now) ?? accessed
+        if let modification = changes.modificationTime {
+            facts.modified = modification.time(at: now)
+        } else if changes.size != nil {
+            facts.modified = now
+        }
+        return facts
+    }
+}
+
+extension AttributeChanges {
+    fileprivate var changesModification: Bool { modificationTime != nil || size != nil }
+}
+
+extension AttributeChanges.TimeChange {
+    fileprivate func time(at now: Timestamp) -> Timestamp {
+        switch self {
+        case .now: now
+        case .time(let time): time
+        }
+    }
+}

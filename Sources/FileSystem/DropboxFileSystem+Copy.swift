@@ -1,0 +1,69 @@
+// Copying between open files without moving bytes, and looking for holes.
+
+public import Core
+import MetadataStore
+import RemoteStore
+import Sync
+
+extension DropboxFileSystem {
+    /// Copies a range between two open files.
+    ///
+    /// Bytes of a clean file, from its beginning on, become the base under the target's staged content:
+    /// nothing is read, and a whole file is copied by the server. The kernel copies large files in
+    /// pieces, of which each must follow the one before. Everything else it copies by itself, when it
+    /// is told that this is unsupported.
+    public func copyRange(
+        from source: InodeID, handle: HandleID, offset: Int64,
+        to target: InodeID, targetHandle: HandleID, targetOffset: Int64, count: Int64
+    ) -> Answer<Int> {
+        do {
+            let from = try files.handle(handle)
+            let to = try files.handle(targetHandle)
+            guard to.flags.writes, !to.flags.appends else { return .failed(.badHandle) }
+            guard offset >= 0, count >= 0 else { return .failed(.invalidArgument) }
+            guard offset == targetOffset, source != target,
+                case .revision(let content) = from.file.content,
+                !to.isLocalOnly
+            else { return .failed(.unsupported) }
+            if sync.isQuotaExceeded { return .failed(.quotaExceeded) }
+            let end = min(content.size, offset.addingOrMaximum(count))
+            guard offset < end else { return .ready(0) }
+            guard try clone(content, offset..<end, to: to.file) else {
+                return .failed(.unsupported)
+            }
+            return .ready(Int(end - offset))
+        } catch {
+            return .failed(failure(error))
+        }
+    }
+
+    private func clone(
+        _ content: FileContent, _ range: Range<Int64>, to file: OpenFile
+    ) throws -> Bool {
+        guard try size(of: file) == range.lowerBound else { return false }
+        var isCloned = false
+        let progress = try change(file) { staged, now in
+            let outcome = try staged.clone(content, range: range, now: now)
+            isCloned = outcome != nil
+            return outcome ?? .written
+        }
+        guard case .changed = progress else { return false }
+        return isCloned
+    }
+
+    /// Finds data or a hole. All content counts as data: to know better, it would have to be fetched.
+    public func seek(
+        _ inode: InodeID, handle: HandleID, offset: Int64, target: SeekTarget
+    ) -> Answer<Int64> {
+        do {
+            let size = try self.size(of: files.handle(handle).file)
+            guard offset >= 0, offset < size else { return .failed(.noSuchOffset) }
+            switch target {
+            case .data: return .ready(offset)
+            case .hole: return .ready(size)
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+}

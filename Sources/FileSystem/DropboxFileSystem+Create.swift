@@ -1,0 +1,188 @@
+// Making folders, files and links.
+
+public import Core
+import MetadataStore
+import Sync
+
+extension DropboxFileSystem {
+    /// Makes a folder.
+    public func makeDirectory(
+        _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
+    ) -> Answer<Entry> {
+        make(name, in: parent) { place, isLocal, transaction in
+            let local = self.localFacts(.directory, permissions: permissions, caller: caller)
+            let inode = try transaction.insert(
+                .folder, at: place, local: local, flags: isLocal ? [.listed, .localOnly] : .listed)
+            if !isLocal {
+                try transaction.enqueue(inode, due: self.due(for: inode))
+            }
+            return inode
+        }
+    }
+
+    /// Makes an empty file.
+    public func makeFile(
+        _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
+    ) -> Answer<Entry> {
+        make(name, in: parent) { place, isLocal, transaction in
+            let local = self.localFacts(.regular, permissions: permissions, caller: caller)
+            return try self.insertFile(at: place, local, isLocal: isLocal, transaction).inode
+        }
+    }
+
+    /// Makes a symbolic link. The API cannot store one, so it stays on this machine.
+    public func makeSymbolicLink(
+        _ name: [UInt8], in parent: InodeID, target: [UInt8], caller: Caller
+    ) -> Answer<Entry> {
+        guard let text = String(validating: target, as: UTF8.self) else {
+            return .failed(.invalidEncoding)
+        }
+        if target.isEmpty { return .failed(.noEntry) }
+        if target.count > Self.maximumTargetLength { return .failed(.nameTooLong) }
+        return make(name, in: parent) { place, _, transaction in
+            let local = self.localFacts(.symbolicLink, permissions: 0o777, caller: caller)
+            let inode = try transaction.insert(
+                .symbolicLink, at: place, local: local, flags: .localOnly)
+            try transaction.setTarget(text, of: inode)
+            return inode
+        }
+    }
+
+    /// Makes and opens a file, or opens the one that is there unless exclusive.
+    public func create(
+        _ name: [UInt8], in parent: InodeID, permissions: UInt16, flags: OpenFlags, caller: Caller
+    ) -> Answer<CreatedFile> {
+        answer { known in
+            let moment = self.moment()
+            let name = try FileName(creating: name)
+            let local = self.localFacts(.regular, permissions: permissions, caller: caller)
+            let outcome = try self.makeOrFind(
+                name, in: parent, local, isExclusive: flags.isExclusive, known,
+                opening: { self.openFiles.register($0, writes: flags.writes) },
+                undoing: { _ = self.openFiles.unregister($0, writes: flags.writes) })
+            switch outcome {
+            case .found(let node):
+                let opened = try self.openExisting(node.inode, flags: flags)
+                return try self.created(node.inode, opened, since: moment)
+            case .made(let node, let file):
+                self.sync.noteChange()
+                let handle = FileHandle(
+                    inode: node.inode, flags: flags, file: file, session: ReadSession(),
+                    isLocalOnly: node.flags.contains(.localOnly))
+                let opened = OpenedFile(
+                    handle: self.files.insert(handle), keepsCache: false, isDirect: false)
+                return try self.created(node.inode, opened, since: moment)
+            }
+        }
+    }
+
+    private enum Creation {
+        case found(Node)
+        case made(Node, OpenFile)
+    }
+
+    /// Makes a file, registered as open before the commit so that no delta finds it closed, or finds
+    /// the one that is there.
+    private func makeOrFind(
+        _ name: FileName, in parent: InodeID, _ local: LocalFacts, isExclusive: Bool,
+        _ known: KnownFolders, opening: (InodeID) -> OpenFile, undoing: (InodeID) -> Void
+    ) throws -> Creation {
+        var registered: InodeID?
+        do {
+            return try store.write { transaction in
+                let folder = try transaction.folder(parent)
+                if let taken = try transaction.occupant(of: name, in: folder, known) {
+                    guard !isExclusive, taken.place?.name == name else {
+                        throw FileSystemError.exists
+                    }
+                    return .found(taken)
+                }
+                try requireWritable(folder)
+                let isLocal = try isLocal(name, in: folder)
+                let place = Place(parent: parent, name: name)
+                let staged = try insertFile(at: place, local, isLocal: isLocal, transaction)
+                try transaction.touch(parent, at: clock.now())
+                let file = opening(staged.inode)
+                registered = staged.inode
+                file.settle(.staged(staged))
+                return .made(try transaction.existing(staged.inode), file)
+            }
+        } catch {
+            registered.map(undoing)
+            throw error
+        }
+    }
+
+    private func created(
+        _ inode: InodeID, _ opened: OpenedFile, since moment: Moment
+    ) throws -> CreatedFile {
+        inodes.remember(inode)
+        let node = try store.read { try $0.existing(inode) }
+        return CreatedFile(entry: entry(node, since: moment), opened: opened)
+    }
+
+    // MARK: Parts
+
+    /// Longest target of a symbolic link in bytes (`PATH_MAX` without its NUL).
+    private static let maximumTargetLength = 4095
+
+    /// Makes something under a free name in one transaction, and counts a lookup.
+    private func make(
+        _ name: [UInt8], in parent: InodeID,
+        _ insert: @escaping @Sendable (Place, Bool, Transaction) throws -> InodeID
+    ) -> Answer<Entry> {
+        answer { known in
+            let moment = self.moment()
+            let name = try FileName(creating: name)
+            let node = try self.store.write { transaction in
+                let folder = try transaction.folder(parent)
+                if try transaction.occupant(of: name, in: folder, known) != nil {
+                    throw FileSystemError.exists
+                }
+                try self.requireWritable(folder)
+                let isLocal = try self.isLocal(name, in: folder)
+                let inode = try insert(Place(parent: parent, name: name), isLocal, transaction)
+                try transaction.touch(parent, at: self.clock.now())
+                return try transaction.existing(inode)
+            }
+            self.sync.noteChange()
+            self.inodes.remember(node.inode)
+            return self.entry(node, since: moment)
+        }
+    }
+
+    /// Adds an empty file with its staged content.
+    private func insertFile(
+        at place: Place, _ local: LocalFacts, isLocal: Bool, _ transaction: Transaction
+    ) throws -> StagedFile {
+        let inode = try transaction.insert(
+            .file, at: place, local: local, flags: isLocal ? .localOnly : [])
+        let staged = try staging.begin(
+            inode, base: nil, size: 0, due: due(for: inode), in: transaction)
+        if isLocal {
+            try transaction.dequeue(inode)
+        }
+        return staged
+    }
+
+    /// Whether something of this name in this folder stays on this machine.
+    func isLocal(_ name: FileName, in folder: Node) throws(FileSystemError) -> Bool {
+        switch NamePolicy(name) {
+        case .refused: throw .invalidArgument
+        case .localOnly: true
+        case .synced: folder.flags.contains(.localOnly)
+        }
+    }
+
+    /// Facts of something made now. What equals the mount's defaults is not noted, so that it follows
+    /// them when they change.
+    private func localFacts(_ kind: FileKind, permissions: UInt16, caller: Caller) -> LocalFacts {
+        let now = clock.now()
+        let permissions = permissions & 0o7777
+        return LocalFacts(
+            permissions: permissions == options.defaultPermissions(of: kind) ? nil : permissions,
+            userID: caller.userID == options.userID ? nil : caller.userID,
+            groupID: caller.groupID == options.groupID ? nil : caller.groupID,
+            modified: now, changed: now)
+    }
+}

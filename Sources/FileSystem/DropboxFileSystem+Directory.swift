@@ -1,0 +1,142 @@
+// Listing folders.
+
+public import Core
+import MetadataStore
+import Sync
+
+extension DropboxFileSystem {
+    /// Opens a folder; waits until its listing is complete.
+    public func openDirectory(_ inode: InodeID) -> Answer<OpenedDirectory> {
+        answer { known in
+            let isFeedHealthy = self.sync.isFeedHealthy
+            let folder = try self.store.read { try $0.existing(inode) }
+            guard folder.kind == .folder else { throw FileSystemError.notADirectory }
+            if folder.flags.contains(.noAccess) { throw FileSystemError.accessDenied }
+            if folder.place != nil || inode == .root {
+                try known.requireListing(of: folder)
+            }
+            let handle = self.directories.insert(DirectoryHandle(inode: inode))
+            return OpenedDirectory(handle: handle, cachesListing: isFeedHealthy)
+        }
+    }
+
+    /// Offers entries from `offset` on until `accept` returns false.
+    public func readDirectory(
+        _ inode: InodeID, handle: HandleID, offset: UInt64, withEntries: Bool,
+        accept: (DirectoryEntry) -> Bool
+    ) -> FileSystemError? {
+        do {
+            let handle = try directories.handle(handle)
+            let children = try children(of: handle, offset: offset)
+            guard try offerDots(of: inode, from: offset, accept) else { return nil }
+            let first = Int(clamping: offset > 2 ? offset - 2 : 0)
+            guard first < children.count else { return nil }
+            if withEntries {
+                try offerEntries(children, from: first, handle, accept)
+            } else {
+                offerNames(children, from: first, accept)
+            }
+            return nil
+        } catch {
+            return failure(error)
+        }
+    }
+
+    /// Makes a folder's names survive power loss.
+    public func synchronizeDirectory(_ inode: InodeID) -> Answer<Void> {
+        .pending { () async throws(FileSystemError) in
+            try await self.onDisk { try self.store.synchronize() }
+        }
+    }
+
+    /// Closes a folder.
+    public func releaseDirectory(_ inode: InodeID, handle: HandleID) {
+        _ = directories.remove(handle)
+    }
+
+    // MARK: Parts
+
+    private func children(of handle: DirectoryHandle, offset: UInt64) throws -> [Child] {
+        if offset > 0, let known = handle.children {
+            return known
+        }
+        let children = try store.read { try $0.children(of: handle.inode) }
+        handle.refresh(children)
+        return children
+    }
+
+    /// Offers "." and ".."; returns whether there is room for more.
+    private func offerDots(
+        of inode: InodeID, from offset: UInt64, _ accept: (DirectoryEntry) -> Bool
+    ) throws -> Bool {
+        guard offset < 2 else { return true }
+        if offset == 0 {
+            let dot = DirectoryEntry(
+                name: ".", inode: inode, kind: .directory, nextOffset: 1, entry: nil)
+            guard accept(dot) else { return false }
+        }
+        let parent = try store.read { try $0.node(inode)?.place?.parent } ?? .root
+        return accept(
+            DirectoryEntry(
+                name: "..", inode: parent, kind: .directory, nextOffset: 2, entry: nil))
+    }
+
+    private func offerNames(
+        _ children: [Child], from first: Int, _ accept: (DirectoryEntry) -> Bool
+    ) {
+        for index in first..<children.count {
+            let child = children[index]
+            let entry = DirectoryEntry(
+                name: child.name.string, inode: child.inode, kind: FileKind(child.kind),
+                nextOffset: UInt64(index) + 3, entry: nil)
+            guard accept(entry) else { return }
+        }
+    }
+
+    private func offerEntries(
+        _ children: [Child], from first: Int, _ handle: DirectoryHandle,
+        _ accept: (DirectoryEntry) -> Bool
+    ) throws {
+        var index = first
+        defer { handle.noteTaken(index - first) }
+        while index < children.count {
+            let piece = index..<min(children.count, index + handle.pieceSize)
+            let moment = self.moment()
+            let nodes = try nodes(of: handle.inode, children[piece])
+            for position in piece {
+                let child = children[position]
+                // What has left the folder since its names were read is passed over.
+                if let node = nodes[child.inode] {
+                    // Known first, so that a change is either announced or seen by the entry.
+                    inodes.remember(child.inode)
+                    let entry = DirectoryEntry(
+                        name: child.name.string, inode: child.inode, kind: FileKind(child.kind),
+                        nextOffset: UInt64(position) + 3, entry: self.entry(node, since: moment))
+                    guard accept(entry) else {
+                        forget(child.inode, count: 1)
+                        return
+                    }
+                }
+                index = position + 1
+            }
+        }
+    }
+
+    /// The nodes of some consecutive children that are still where they were.
+    private func nodes(
+        of folder: InodeID, _ children: ArraySlice<Child>
+    ) throws -> [InodeID: Node] {
+        guard let first = children.first, let last = children.last else { return [:] }
+        let nodes = try store.read {
+            try $0.childNodes(
+                of: folder, fromFolded: first.name.folded, throughFolded: last.name.folded)
+        }
+        let names = Dictionary(
+            children.map { ($0.inode, $0.name) }, uniquingKeysWith: { first, _ in first })
+        var found: [InodeID: Node] = [:]
+        for node in nodes where names[node.inode] == node.place?.name {
+            found[node.inode] = node
+        }
+        return found
+    }
+}

@@ -1,0 +1,116 @@
+// Extended attributes: users' own, kept on this machine, and read-only ones that tell what Dropbox knows.
+
+import ContentHashing
+public import Core
+import MetadataStore
+import Sync
+
+extension DropboxFileSystem {
+    /// The value of an extended attribute.
+    public func extendedAttribute(_ name: String, of inode: InodeID) -> Answer<[UInt8]> {
+        // The kernel asks for `security.capability` at every write; that must cost no query.
+        guard name.hasPrefix(Self.userPrefix) else { return .failed(.noAttribute) }
+        return answer { _ in
+            let value = try self.store.read { snapshot in
+                let node = try snapshot.existing(inode)
+                if let told = ToldAttribute(name) {
+                    return try told.value(of: node, in: snapshot).map { Array($0.utf8) }
+                }
+                return try snapshot.attribute(name, of: inode)
+            }
+            guard let value else { throw FileSystemError.noAttribute }
+            return value
+        }
+    }
+
+    /// The names of the user's own attributes. Dropbox's are left out, because tools that copy all
+    /// they are shown would try to set them.
+    public func extendedAttributeNames(of inode: InodeID) -> Answer<[String]> {
+        answer { _ in
+            try self.store.read { snapshot in
+                _ = try snapshot.existing(inode)
+                return try snapshot.attributeNames(of: inode)
+            }
+        }
+    }
+
+    /// Sets an extended attribute.
+    public func setExtendedAttribute(
+        _ name: String, of inode: InodeID, to value: [UInt8], mode: AttributeWriteMode
+    ) -> Answer<Void> {
+        changeAttribute(name, of: inode) { transaction, exists in
+            switch (mode, exists) {
+            case (.create, true): throw FileSystemError.exists
+            case (.replace, false): throw FileSystemError.noAttribute
+            case (.create, false), (.replace, true), (.any, _): break
+            }
+            // setxattr(2) names this error for a value that there is no room for.
+            if value.count > Self.maximumValueLength { throw FileSystemError.noSpace }
+            try transaction.setAttribute(name, of: inode, to: value)
+        }
+    }
+
+    /// Removes an extended attribute.
+    public func removeExtendedAttribute(_ name: String, of inode: InodeID) -> Answer<Void> {
+        changeAttribute(name, of: inode) { transaction, exists in
+            guard exists else { throw FileSystemError.noAttribute }
+            try transaction.removeAttribute(name, of: inode)
+        }
+    }
+
+    private func changeAttribute(
+        _ name: String, of inode: InodeID,
+        _ change: @escaping @Sendable (Transaction, Bool) throws -> Void
+    ) -> Answer<Void> {
+        answer { _ in
+            if self.options.isReadOnly { throw FileSystemError.readOnly }
+            guard name.hasPrefix(Self.userPrefix), name != Self.userPrefix else {
+                throw FileSystemError.unsupported
+            }
+            if ToldAttribute.isReserved(name) { throw FileSystemError.notPermitted }
+            if name.utf8.count > Self.maximumNameLength { throw FileSystemError.bufferTooSmall }
+            try self.store.write { transaction in
+                let node = try transaction.existing(inode)
+                try change(transaction, try transaction.attribute(name, of: inode) != nil)
+                try self.noteChanged(node, at: self.clock.now(), transaction)
+            }
+        }
+    }
+
+    private static let userPrefix = "user."
+    /// The limits of xattr(7): `XATTR_NAME_MAX`, which answers ERANGE, and `XATTR_SIZE_MAX`, in bytes.
+    private static let maximumNameLength = 255
+    private static let maximumValueLength = 65_536
+}
+
+/// An attribute that tells what Dropbox knows of a node.
+private enum ToldAttribute: String {
+    case id, rev
+    case contentHash = "content_hash"
+    case path
+    case sharedFolderID = "shared_folder_id"
+    case local, pending
+
+    private static let prefix = "user.dropbox."
+
+    init?(_ name: String) {
+        guard Self.isReserved(name) else { return nil }
+        self.init(rawValue: String(name.dropFirst(Self.prefix.count)))
+    }
+
+    static func isReserved(_ name: String) -> Bool {
+        name.hasPrefix(prefix)
+    }
+
+    func value(of node: Node, in snapshot: Snapshot) throws -> String? {
+        switch self {
+        case .id: node.facts.id?.rawValue
+        case .rev: node.kind == .file ? node.facts.revision?.rawValue : nil
+        case .contentHash: node.facts.hash?.hex
+        case .path: try snapshot.remotePath(of: node.inode)
+        case .sharedFolderID: node.facts.sharedFolderID
+        case .local: node.flags.contains(.localOnly) ? "1" : nil
+        case .pending: try snapshot.journalEntry(of: node.inode) == nil ? nil : "1"
+        }
+    }
+}

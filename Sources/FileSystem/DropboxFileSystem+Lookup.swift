@@ -1,0 +1,93 @@
+// Finding names, and forgetting inodes.
+
+public import Core
+import MetadataStore
+import Sync
+
+extension DropboxFileSystem {
+    /// Finds a name in a folder, byte by byte: under folding lookups one inode would have two names in
+    /// the kernel, which then takes a rename from one to the other for done.
+    public func lookup(_ name: [UInt8], in parent: InodeID) -> Answer<LookupResult> {
+        answer { known in
+            let moment = self.moment()
+            do {
+                let name = try FileName(finding: name)
+                let node = try self.store.read { snapshot in
+                    try snapshot.child(name, of: snapshot.folder(parent), known)
+                }
+                self.inodes.remember(node.inode)
+                return .found(self.entry(node, since: moment))
+            } catch FileSystemError.noEntry {
+                return .absent(timeout: self.absenceTimeout(since: moment))
+            }
+        }
+    }
+
+    /// Takes back lookups.
+    public func forget(_ inode: InodeID, count: UInt64) {
+        if inodes.forget(inode, count: count) {
+            end(inode)
+        }
+    }
+
+    /// A symbolic link's target.
+    public func readSymbolicLink(_ inode: InodeID) -> Answer<[UInt8]> {
+        answer { _ in
+            let node = try self.store.read { try $0.existing(inode) }
+            guard node.kind == .symbolicLink, let target = node.facts.target else {
+                throw FileSystemError.invalidArgument
+            }
+            return Array(target.utf8)
+        }
+    }
+
+    // MARK: The end of unlinked inodes
+
+    /// Ends an inode that has no name, if nobody can reach it any more.
+    func end(_ inode: InodeID) {
+        do {
+            let file = try store.write { transaction -> Int64? in
+                guard let node = try transaction.node(inode), node.place == nil, inode != .root,
+                    !self.inodes.isKnown(inode), !self.openFiles.isOpen(inode)
+                else { return nil }
+                return try self.dropUnlinked(node, transaction)
+            }
+            file.map(staging.removeFile)
+        } catch {
+            // The store drops it when it is opened the next time.
+            _ = failure(error)
+        }
+    }
+
+    /// Forgets a node without a name, or at least its content if the server still has to be told.
+    /// Returns the staging file to remove after the commit.
+    private func dropUnlinked(_ node: Node, _ transaction: Transaction) throws -> Int64? {
+        if node.remote == .absent {
+            try transaction.remove(node.inode)
+        } else if node.staged != nil {
+            try transaction.removeStaged(of: node.inode)
+        }
+        return node.staged?.file
+    }
+
+    /// Settles what becomes of a node whose name was just taken away: told to the server, kept for
+    /// those who have it open, or gone. Returns the staging file to remove after the commit.
+    func settleUnlinked(_ inode: InodeID, _ transaction: Transaction) throws -> Int64? {
+        guard let node = try transaction.node(inode) else { return nil }
+        if node.remote == .absent {
+            try transaction.dequeue(inode)
+        } else {
+            try transaction.enqueue(inode, due: due(for: inode))
+        }
+        // Marked before the commit: a forget that comes at once waits in `end` for this transaction.
+        if inodes.noteUnlinked(inode) || openFiles.isOpen(inode) {
+            return nil
+        }
+        return try dropUnlinked(node, transaction)
+    }
+
+    /// When a change made now may be sent.
+    func due(for inode: InodeID) -> Timestamp {
+        firstChanges.due(for: inode, at: clock.now(), delay: options.writeDelay)
+    }
+}

@@ -1,0 +1,115 @@
+// Opening and closing files, and making their content survive.
+
+public import Core
+import MetadataStore
+import RemoteStore
+import Sync
+
+extension DropboxFileSystem {
+    /// Opens a file.
+    public func open(_ inode: InodeID, flags: OpenFlags) -> Answer<OpenedFile> {
+        answer { _ in try self.openExisting(inode, flags: flags) }
+    }
+
+    /// Opens a file that has a node.
+    func openExisting(_ inode: InodeID, flags: OpenFlags) throws -> OpenedFile {
+        let file = openFiles.register(inode, writes: flags.writes)
+        do {
+            let node = try store.read { try $0.existing(inode) }
+            try requireOpenable(node, flags)
+            try settle(file, from: node)
+            if flags.truncates {
+                try resize(file, to: 0)
+            }
+            let keepsCache = version(of: file).map { inodes.noteOpened(inode, with: $0) }
+            let handle = FileHandle(
+                inode: inode, flags: flags, file: file, session: ReadSession(),
+                isLocalOnly: node.flags.contains(.localOnly))
+            return OpenedFile(
+                handle: files.insert(handle), keepsCache: keepsCache ?? false, isDirect: false)
+        } catch {
+            close(file, writes: flags.writes)
+            throw error
+        }
+    }
+
+    private func requireOpenable(_ node: Node, _ flags: OpenFlags) throws(FileSystemError) {
+        switch node.kind {
+        case .folder: throw .isADirectory
+        case .symbolicLink: throw .tooManyLinks
+        case .file: break
+        }
+        if flags.writes || flags.truncates {
+            if options.isReadOnly { throw .readOnly }
+            if node.flags.contains(.readOnly) { throw .accessDenied }
+        }
+        // A document of the web has no bytes to read, and writing some would replace it.
+        if node.flags.contains(.notDownloadable) && node.staged == nil { throw .unsupported }
+    }
+
+    private func version(of file: OpenFile) -> ContentVersion? {
+        switch file.content {
+        case .unknown: nil
+        case .revision(let content): .revision(content.revision)
+        case .staged(let staged): .staged(staged.number)
+        }
+    }
+
+    /// One descriptor of the handle is closed: what it wrote survives this process from now on.
+    public func flush(_ inode: InodeID, handle: HandleID) -> Answer<Void> {
+        answer { _ in try self.save(self.files.handle(handle).file) }
+    }
+
+    /// Makes content survive power loss, or reach the server if that was asked for. Slow disks do not
+    /// hold the caller's thread.
+    public func synchronize(
+        _ inode: InodeID, handle: HandleID, dataOnly: Bool
+    ) -> Answer<Void> {
+        do {
+            let file = try files.handle(handle).file
+            return .pending { () async throws(FileSystemError) in try await self.synchronize(file) }
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// Makes content survive power loss: bytes first, then the rows that speak of them.
+    func synchronize(_ file: OpenFile) async throws(FileSystemError) {
+        try await onDisk {
+            try file.staged?.synchronize()
+            try self.save(file)
+            try self.store.synchronize()
+        }
+        guard options.synchronizesRemotely else { return }
+        do throws(RemoteError) {
+            try await sync.drain(file.inode)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// The last descriptor of the handle is closed.
+    public func release(_ inode: InodeID, handle: HandleID) {
+        guard let handle = files.remove(handle) else { return }
+        close(handle.file, writes: handle.flags.writes)
+    }
+
+    /// Takes back a registration. Pages of a mapping may have been written after the last flush.
+    func close(_ file: OpenFile, writes: Bool) {
+        do {
+            try save(file)
+        } catch {
+            _ = failure(error)
+        }
+        guard openFiles.unregister(file.inode, writes: writes) else { return }
+        do {
+            // Sync takes the name of an open file away without the kernel's knowing.
+            guard let node = try store.read({ try $0.node(file.inode) }), node.place == nil,
+                !inodes.noteUnlinked(file.inode)
+            else { return }
+            end(file.inode)
+        } catch {
+            _ = failure(error)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// Reading open files.
+
+public import Core
+import MetadataStore
+import RemoteStore
+import Sync
+
+extension DropboxFileSystem {
+    /// Reads up to `count` bytes; fewer only at the end of the file.
+    public func read(
+        _ inode: InodeID, handle: HandleID, offset: Int64, count: Int
+    ) -> Answer<[UInt8]> {
+        do {
+            let handle = try files.handle(handle)
+            let pieces = try pieces(of: handle.file, offset: offset, count: count)
+            if let bytes = cachedBytes(of: pieces) {
+                return .ready(bytes)
+            }
+            return .pending { () async throws(FileSystemError) in
+                try await self.bytes(of: pieces, session: handle.session)
+            }
+        } catch {
+            return .failed(failure(error))
+        }
+    }
+
+    /// A part of what a read asks for.
+    private enum Piece: Sendable {
+        case bytes([UInt8])
+        case zeros(Int)
+        case remote(FileContent, Range<Int64>)
+    }
+
+    private func pieces(of file: OpenFile, offset: Int64, count: Int) throws -> [Piece] {
+        guard offset >= 0, count >= 0 else { throw FileSystemError.invalidArgument }
+        while true {
+            switch file.content {
+            case .unknown:
+                throw FileSystemError.inputOutput("the file \(file.inode) has no content")
+            case .revision(let content):
+                let end = min(content.size, offset.addingOrMaximum(Int64(count)))
+                return offset < end ? [.remote(content, offset..<end)] : []
+            case .staged(let staged):
+                switch try staged.read(at: offset, count: count) {
+                case .bytes(let bytes): return [.bytes(bytes)]
+                case .mixed(let segments): return try pieces(segments, of: staged)
+                case .retired(let revision): file.retire(staged, as: revision)
+                }
+            }
+        }
+    }
+
+    private func pieces(
+        _ segments: [StagedRead.Segment], of staged: StagedFile
+    ) throws -> [Piece] {
+        try segments.map { segment in
+            switch segment {
+            case .bytes(let bytes): return .bytes(bytes)
+            case .zeros(let count): return .zeros(count)
+            case .base(let range):
+                guard let base = staged.base else {
+                    throw FileSystemError.inputOutput("staged content has lost its base")
+                }
+                return .remote(content(of: base), range)
+            }
+        }
+    }
+
+    private func cachedBytes(of pieces: [Piece]) -> [UInt8]? {
+        var result: [UInt8] = []
+        for piece in pieces {
+            switch piece {
+            case .bytes(let bytes):
+                if pieces.count == 1 { return bytes }
+                result += bytes
+            case .zeros(let count):
+                result += repeatElement(0, count: count)
+            case .remote(let content, let range):
+                guard let bytes = reader.cachedBytes(of: content, range: range) else { return nil }
+                if pieces.count == 1 { return bytes }
+                result += bytes
+            }
+        }
+        return result
+    }
+
+    private func bytes(
+        of pieces: [Piece], session: ReadSession
+    ) async throws(FileSystemError) -> [UInt8] {
+        var result: [UInt8] = []
+        for piece in pieces {
+            switch piece {
+            case .bytes(let bytes): result += bytes
+            case .zeros(let count): result += repeatElement(0, count: count)
+            case .remote(let content, let range):
+                result += try await fetch(content, range, session: session)
+            }
+        }
+        return result
+    }
+}
+
+extension Int64 {
+    /// The sum, or the largest number if it does not fit.
+    func addingOrMaximum(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

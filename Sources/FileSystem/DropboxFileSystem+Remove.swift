@@ -1,0 +1,68 @@
+// Removing names.
+
+public import Core
+import MetadataStore
+import Sync
+
+extension DropboxFileSystem {
+    /// Removes a file's or a link's name. Who has it open goes on with it.
+    public func unlink(_ name: [UInt8], in parent: InodeID) -> Answer<Void> {
+        remove(name, in: parent) { node, _, _ in
+            if node.kind == .folder { throw FileSystemError.isADirectory }
+        }
+    }
+
+    /// Removes an empty folder. Before the server's folder is deleted, Sync looks into it once more.
+    public func removeDirectory(_ name: [UInt8], in parent: InodeID) -> Answer<Void> {
+        remove(name, in: parent) { node, known, transaction in
+            if node.kind != .folder { throw FileSystemError.notADirectory }
+            try self.requireEmpty(node, known, transaction)
+        }
+    }
+
+    private func remove(
+        _ name: [UInt8], in parent: InodeID,
+        _ check: @escaping @Sendable (Node, KnownFolders, Transaction) throws -> Void
+    ) -> Answer<Void> {
+        answer { known in
+            let name = try FileName(finding: name)
+            let file = try self.store.write { transaction in
+                let folder = try transaction.folder(parent)
+                let node = try transaction.child(name, of: folder, known)
+                try self.requireWritable(folder)
+                try check(node, known, transaction)
+                return try self.unlink(node, transaction)
+            }
+            file.map(self.staging.removeFile)
+            self.sync.noteChange()
+        }
+    }
+
+    /// Takes a node's name away. Returns the staging file to remove after the commit.
+    func unlink(_ node: Node, _ transaction: Transaction) throws -> Int64? {
+        let now = clock.now()
+        try transaction.move(node.inode, to: nil)
+        try noteChanged(node, at: now, transaction)
+        if let parent = node.place?.parent {
+            try transaction.touch(parent, at: now)
+        }
+        return try settleUnlinked(node.inode, transaction)
+    }
+
+    /// Checks that a folder may go: nothing is in it, and it is no shared folder's mount point, whose
+    /// deletion would mean leaving the shared folder.
+    func requireEmpty(
+        _ folder: Node, _ known: KnownFolders, _ transaction: Transaction
+    ) throws {
+        if try transaction.hasChildren(folder.inode) { throw FileSystemError.notEmpty }
+        try known.requireListing(of: folder)
+        if folder.facts.sharedFolderID != nil { throw FileSystemError.busy }
+    }
+
+    /// Sets a node's change time.
+    func noteChanged(_ node: Node, at now: Timestamp, _ transaction: Transaction) throws {
+        var local = node.local
+        local.changed = now
+        try transaction.setLocal(local, of: node.inode)
+    }
+}

@@ -1,0 +1,202 @@
+// Renaming. What it means for the server is not decided here: Sync compares where users see a node with
+// where the server has it.
+
+public import Core
+import MetadataStore
+import Sync
+
+extension DropboxFileSystem {
+    /// Renames, over an existing target too, atomically.
+    public func rename(
+        _ name: [UInt8], in parent: InodeID, to newName: [UInt8], in newParent: InodeID,
+        mode: RenameMode
+    ) -> Answer<Void> {
+        answer { known in
+            let source = Place(parent: parent, name: try FileName(finding: name))
+            let target = Place(parent: newParent, name: try FileName(creating: newName))
+            let files = try self.store.write { transaction in
+                var renaming = Renaming(filesystem: self, transaction: transaction, known: known)
+                try renaming.rename(source, to: target, mode)
+                return renaming.discarded
+            }
+            files.forEach(self.staging.removeFile)
+            self.sync.noteChange()
+        }
+    }
+}
+
+/// One rename within its transaction.
+struct Renaming {
+    let filesystem: DropboxFileSystem
+    let transaction: Transaction
+    let known: KnownFolders
+    /// Staging files to remove after the commit.
+    private(set) var discarded: [Int64] = []
+
+    init(filesystem: DropboxFileSystem, transaction: Transaction, known: KnownFolders) {
+        self.filesystem = filesystem
+        self.transaction = transaction
+        self.known = known
+    }
+
+    mutating func rename(_ source: Place, to target: Place, _ mode: RenameMode) throws {
+        let folder = try transaction.folder(source.parent)
+        let newFolder = try transaction.folder(target.parent)
+        let node = try transaction.child(source.name, of: folder, known)
+        try filesystem.requireWritable(folder)
+        try filesystem.requireWritable(newFolder)
+        if source == target { return }
+        var occupant = try transaction.occupant(of: target.name, in: newFolder, known)
+        if occupant?.inode == node.inode {
+            // Only the spelling of the name changes.
+            occupant = nil
+        }
+        if let occupant, occupant.place?.name != target.name {
+            throw mode == .exchange ? FileSystemError.noEntry : FileSystemError.exists
+        }
+        try requireOutside(node, newFolder)
+        switch (mode, occupant) {
+        case (.exchange, nil): throw FileSystemError.noEntry
+        case (.exchange, let occupant?): try exchange(node, in: folder, occupant, in: newFolder)
+        case (.noReplace, .some): throw FileSystemError.exists
+        case (.noReplace, nil), (.replace, nil): try move(node, to: target, in: newFolder)
+        case (.replace, let occupant?): try replace(occupant, by: node, at: target, in: newFolder)
+        }
+        let now = filesystem.clock.now()
+        try transaction.touch(folder.inode, at: now)
+        try transaction.touch(newFolder.inode, at: now)
+        if let moved = try transaction.node(node.inode) {
+            try filesystem.noteChanged(moved, at: now, transaction)
+        }
+    }
+
+    // MARK: The three kinds
+
+    private mutating func replace(
+        _ occupant: Node, by node: Node, at target: Place, in folder: Node
+    ) throws {
+        switch (node.kind, occupant.kind) {
+        case (.folder, .folder): try filesystem.requireEmpty(occupant, known, transaction)
+        case (.folder, _): throw FileSystemError.notADirectory
+        case (_, .folder): throw FileSystemError.isADirectory
+        case (_, _): break
+        }
+        let isLocal = try isLocal(node, named: target.name, in: folder)
+        try transaction.move(occupant.inode, to: nil)
+        try filesystem.noteChanged(occupant, at: filesystem.clock.now(), transaction)
+        try move(node, to: target, isLocal: isLocal)
+        if !isLocal, node.kind == .file, node.remote == .absent, node.staged != nil,
+            occupant.kind == .file, occupant.remote != .absent
+        {
+            // An atomic save: the content becomes the next revision of the file that it replaces,
+            // with its history and its links.
+            try transaction.handOverRemote(from: occupant.inode, to: node.inode)
+        }
+        if let file = try filesystem.settleUnlinked(occupant.inode, transaction) {
+            discarded.append(file)
+        }
+    }
+
+    private mutating func move(_ node: Node, to target: Place, in folder: Node) throws {
+        try move(node, to: target, isLocal: try isLocal(node, named: target.name, in: folder))
+    }
+
+    private func exchange(
+        _ first: Node, in folder: Node, _ second: Node, in newFolder: Node
+    ) throws {
+        try requireOutside(second, folder)
+        guard let one = first.place, let other = second.place,
+            try isLocal(first, named: other.name, in: newFolder)
+                == first.flags.contains(.localOnly),
+            try isLocal(second, named: one.name, in: folder) == second.flags.contains(.localOnly)
+        else { throw FileSystemError.invalidArgument }
+        try transaction.exchange(first.inode, second.inode)
+        for node in [first, second] where !node.flags.contains(.localOnly) {
+            try enqueue(node.inode)
+        }
+        try filesystem.noteChanged(second, at: filesystem.clock.now(), transaction)
+    }
+
+    // MARK: Moving between what is synced and what is local
+
+    private func isLocal(_ node: Node, named name: FileName, in folder: Node) throws -> Bool {
+        let isLocal = try filesystem.isLocal(name, in: folder)
+        // A link made here is local wherever it is.
+        return isLocal || (node.kind == .symbolicLink && node.flags.contains(.localOnly))
+    }
+
+    private func move(_ node: Node, to target: Place, isLocal: Bool) throws {
+        switch (node.flags.contains(.localOnly), isLocal) {
+        case (true, true):
+            try transaction.move(node.inode, to: target)
+        case (false, false):
+            try transaction.move(node.inode, to: target)
+            try enqueue(node.inode)
+        case (true, false):
+            try transaction.move(node.inode, to: target)
+            try publish(node)
+        case (false, true):
+            try withdraw(node, to: target)
+        }
+    }
+
+    /// Lets a local node, and what is in it, go to the server.
+    private func publish(_ node: Node) throws {
+        try transaction.setFlags(.localOnly, false, of: node.inode)
+        try enqueue(node.inode)
+        guard node.kind == .folder else { return }
+        for child in try transaction.children(of: node.inode) {
+            let node = try transaction.existing(child.inode)
+            if node.kind != .symbolicLink && NamePolicy(child.name) == .synced {
+                try publish(node)
+            }
+        }
+    }
+
+    /// Takes a file out of the server's sight: it goes on here alone, and the server is told of a
+    /// deletion. If something takes its old place before that is sent, as editors do when they save by
+    /// way of such names, that becomes its next revision.
+    private func withdraw(_ node: Node, to target: Place) throws {
+        guard node.kind == .file, let old = node.place else {
+            throw FileSystemError.invalidArgument
+        }
+        guard let staged = try filesystem.staging.file(of: node), staged.retired == nil,
+            staged.missingRanges.isEmpty
+        else {
+            // Once the server has deleted the file, this is the only place that has its bytes.
+            throw ContentNeeded(inode: node.inode)
+        }
+        try staged.persist(in: transaction)
+        try transaction.move(node.inode, to: target)
+        if node.remote != .absent {
+            let tombstone = try transaction.insert(.file, at: old, local: LocalFacts())
+            try transaction.handOverRemote(from: node.inode, to: tombstone)
+            try transaction.move(tombstone, to: nil)
+            try enqueue(tombstone)
+        }
+        try transaction.setFlags(.localOnly, true, of: node.inode)
+        try transaction.dequeue(node.inode)
+    }
+
+    // MARK: Parts
+
+    /// Checks that a node is not moved into itself, nor a shared folder into another one, which
+    /// Dropbox does not allow.
+    private func requireOutside(_ node: Node, _ folder: Node) throws {
+        guard node.kind == .folder else { return }
+        var current: Node? = folder
+        while let step = current {
+            if step.inode == node.inode { throw FileSystemError.invalidArgument }
+            if node.facts.sharedFolderID != nil && step.facts.sharedFolderID != nil
+                && node.place?.parent != folder.inode
+            {
+                throw FileSystemError.notPermitted
+            }
+            current = try step.place.flatMap { try transaction.node($0.parent) }
+        }
+    }
+
+    private func enqueue(_ inode: InodeID) throws {
+        try transaction.enqueue(inode, due: filesystem.due(for: inode))
+    }
+}

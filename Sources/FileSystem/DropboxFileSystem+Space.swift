@@ -1,0 +1,58 @@
+// What `statfs(2)` shows.
+
+import Core
+import MetadataStore
+import RemoteStore
+import Sync
+import Synchronization
+
+extension DropboxFileSystem {
+    /// Space of the account as last heard, without asking anybody.
+    public func spaceUsage() -> SpaceUsage {
+        let entries = entryCount.value(at: clock.now()) {
+            do {
+                return try store.read { try $0.nodeCount() }
+            } catch {
+                _ = failure(error)
+                return 0
+            }
+        }
+        guard let space = sync.space else {
+            // Not heard yet. Programs that check for room before they write must not be held up.
+            return SpaceUsage(
+                totalBytes: Self.unknownSpace, freeBytes: Self.unknownSpace,
+                entryCount: UInt64(entries))
+        }
+        let total = max(space.allocated, space.used, 0)
+        return SpaceUsage(
+            totalBytes: total, freeBytes: max(0, total - max(space.used, 0)),
+            entryCount: UInt64(entries))
+    }
+
+    /// 1 TiB.
+    private static let unknownSpace: Int64 = 1 << 40
+}
+
+/// The number of files and folders, counted at most once a minute: SQLite goes through an index for it.
+final class EntryCount: Sendable {
+    private struct Counted {
+        var value = 0
+        var until = Timestamp(nanoseconds: .min)
+    }
+
+    private static let lifetime: Int64 = 60_000_000_000
+
+    /// Held for an assignment; no other lock is taken under it.
+    private let counted = Mutex(Counted())
+
+    func value(at now: Timestamp, _ count: () -> Int) -> Int {
+        let known = counted.withLock { $0 }
+        if now < known.until { return known.value }
+        let value = count()
+        counted.withLock {
+            $0 = Counted(
+                value: value, until: Timestamp(clamping: now, adding: Self.lifetime))
+        }
+        return value
+    }
+}

@@ -1,0 +1,224 @@
+// Content that changes: beginning to stage it, changing it over what must be fetched first, and keeping
+// its rows up to date.
+
+import Core
+import MetadataStore
+import RemoteStore
+import Sync
+
+extension DropboxFileSystem {
+    /// Largest file that Dropbox stores, in bytes: 2^41 less one block of an upload session.
+    /// https://www.dropbox.com/developers/documentation/http/documentation#files-upload_session-finish
+    static let maximumFileSize: Int64 = (1 << 41) - (1 << 22)
+
+    // MARK: Finding content
+
+    /// Notes in an open file where its bytes are, if no handle has done so before.
+    func settle(_ file: OpenFile, from node: Node) throws {
+        if let staged = try staging.file(of: node), staged.retired == nil {
+            file.settle(.staged(staged))
+        } else if let content = FileContent(of: node) {
+            file.settle(.revision(content))
+        }
+    }
+
+    /// The revision that staged content lies over.
+    func content(of base: StagedContent.Base) -> FileContent {
+        FileContent(revision: base.revision, hash: base.hash, size: base.size)
+    }
+
+    // MARK: Beginning
+
+    /// The staging file of an open file, begun over its revision if there is none. With
+    /// `discardingContent`, a new one is begun over nothing.
+    func stage(_ file: OpenFile, discardingContent: Bool = false) throws -> StagedFile {
+        var revision: FileContent?
+        switch file.content {
+        case .unknown: break
+        case .revision(let content): revision = content
+        case .staged(let staged):
+            guard let committed = staged.retired else { return staged }
+            file.retire(staged, as: committed)
+            revision = committed
+        }
+        let base = discardingContent ? nil : revision.map { StagedContent.Base(whole: $0) }
+        let staged = try store.write { [revision] transaction in
+            guard let node = try transaction.node(file.inode) else {
+                throw FileSystemError.staleHandle
+            }
+            if let begun = try self.staging.file(of: node), begun.retired == nil {
+                // Another handle was faster.
+                return begun
+            }
+            if let revision, revision.revision != node.facts.revision {
+                // The file was deleted here and edited there, and came back while it was open. What
+                // this handle would write belongs to the version before.
+                throw FileSystemError.staleHandle
+            }
+            guard discardingContent || revision != nil else {
+                throw FileSystemError.inputOutput("the file \(file.inode) has no content")
+            }
+            let begun = try self.staging.begin(
+                node.inode, base: base, size: base?.size ?? 0, due: self.due(for: node.inode),
+                in: transaction)
+            if node.flags.contains(.localOnly) || node.isOrphan {
+                try transaction.dequeue(node.inode)
+            }
+            return begun
+        }
+        file.begin(staged)
+        sync.noteChange()
+        return staged
+    }
+
+    // MARK: Changing
+
+    /// Outcome of trying to change content.
+    enum Progress {
+        /// It is changed.
+        case changed
+        /// These ranges must be filled in first.
+        case needs([Range<Int64>], StagedFile)
+    }
+
+    /// Changes content, unless bytes of the base must be fetched first and are not here.
+    func change(
+        _ file: OpenFile, _ body: (StagedFile, Timestamp) throws -> StagedWrite
+    ) throws -> Progress {
+        // Content can be committed between looking and changing, which then begins anew over the new
+        // revision. That this happens time after time is not to be expected.
+        for _ in 0..<64 {
+            let staged = try stage(file)
+            let now = clock.now()
+            switch try body(staged, now) {
+            case .written:
+                file.noteModified(now)
+                return .changed
+            case .retired(let revision):
+                file.retire(staged, as: revision)
+            case .needsBase(let ranges):
+                guard try fillFromCache(ranges, staged) else { return .needs(ranges, staged) }
+            }
+        }
+        throw FileSystemError.busy
+    }
+
+    /// Like `change`, and fetches what is missing.
+    func changeWaiting(
+        _ file: OpenFile, session: ReadSession,
+        _ body: @escaping @Sendable (StagedFile, Timestamp) throws -> StagedWrite
+    ) async throws(FileSystemError) {
+        while true {
+            let progress = try await onDisk { try self.change(file, body) }
+            switch progress {
+            case .changed: return
+            case .needs(let ranges, let staged):
+                try await fill(ranges, staged, session: session)
+            }
+        }
+    }
+
+    private func fillFromCache(_ ranges: [Range<Int64>], _ staged: StagedFile) throws -> Bool {
+        guard let base = staged.base else { return true }
+        for range in ranges {
+            guard let bytes = reader.cachedBytes(of: content(of: base), range: range) else {
+                return false
+            }
+            try staged.fill(range, with: bytes)
+        }
+        return true
+    }
+
+    /// Fetches bytes of the base into a staging file.
+    func fill(
+        _ ranges: [Range<Int64>], _ staged: StagedFile, session: ReadSession
+    ) async throws(FileSystemError) {
+        guard let base = staged.base else { return }
+        for range in ranges {
+            let bytes = try await fetch(content(of: base), range, session: session)
+            try await onDisk { try staged.fill(range, with: bytes) }
+        }
+    }
+
+    /// Fetches bytes of a revision.
+    func fetch(
+        _ content: FileContent, _ range: Range<Int64>, session: ReadSession
+    ) async throws(FileSystemError) -> [UInt8] {
+        do throws(RemoteError) {
+            return try await reader.bytes(of: content, range: range, session: session)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Runs blocking work for a task.
+    func onDisk<Value: Sendable>(
+        _ work: @escaping @Sendable () throws -> Value
+    ) async throws(FileSystemError) -> Value {
+        try await disk.run { () throws(FileSystemError) in
+            do {
+                return try work()
+            } catch {
+                throw self.failure(error)
+            }
+        }
+    }
+
+    /// Brings all bytes of a file into its staging file.
+    func stageWhole(_ inode: InodeID) async throws(FileSystemError) {
+        let file = openFiles.register(inode, writes: true)
+        defer { _ = openFiles.unregister(inode, writes: true) }
+        let staged = try await onDisk {
+            try self.settle(file, from: try self.store.read { try $0.existing(inode) })
+            return try self.stage(file)
+        }
+        try await fill(staged.missingRanges, staged, session: ReadSession())
+        try await onDisk {
+            try self.store.write { transaction in
+                guard try transaction.node(inode)?.staged?.file == staged.number else { return }
+                try staged.persist(in: transaction)
+            }
+        }
+    }
+
+    // MARK: Keeping
+
+    /// Writes what handles have changed into the rows, so that it survives this process.
+    func save(_ file: OpenFile) throws {
+        guard let staged = file.staged, staged.hasUnsavedChanges else { return }
+        let isQueued = try store.write { try self.save(staged, $0) }
+        if isQueued {
+            sync.noteChange()
+        }
+    }
+
+    /// Like `save`, as part of a transaction. Returns whether the journal has changed.
+    @discardableResult
+    func save(_ staged: StagedFile, _ transaction: Transaction) throws -> Bool {
+        guard staged.hasUnsavedChanges, let node = try transaction.node(staged.inode),
+            // Content that no row names belongs to a file that was deleted here and edited there.
+            node.staged?.file == staged.number
+        else { return false }
+        try staged.persist(in: transaction)
+        guard node.place != nil, !node.flags.contains(.localOnly) else { return false }
+        try transaction.enqueue(node.inode, due: due(for: node.inode))
+        return true
+    }
+}
+
+extension FileContent {
+    /// The revision of a clean node; nil when it has none whose bytes can be had.
+    init?(of node: Node) {
+        guard let revision = node.facts.revision, let hash = node.facts.hash else { return nil }
+        self.init(revision: revision, hash: hash, size: node.facts.size)
+    }
+}
+
+extension StagedContent.Base {
+    /// All bytes of a revision.
+    init(whole content: FileContent) {
+        self.init(
+            revision: content.revision, hash: content.hash, size: content.size,
+            limit: content.size)
+    }
+}

@@ -1,0 +1,80 @@
+// POSIX on Dropbox: the parts that operations work with, and how they answer. The operations are in
+// `DropboxFileSystem+….swift`, by kind.
+
+import Core
+public import Logging
+public import MetadataStore
+import RemoteStore
+public import Sync
+import Synchronization
+
+/// A Dropbox account as the kernel sees it.
+///
+/// The tree in the store is the truth. A change of names or attributes is one transaction on the
+/// caller's thread that checks, changes local facts and notes the node in the journal; what the server
+/// is to be told follows from that and is Sync's affair. Content that changes goes into staging files,
+/// whose sizes and block maps reach the store when a handle is flushed. Only what needs the network
+/// is answered later: the listing of a folder that was never listed, and bytes that are not here.
+public final class DropboxFileSystem: FileSystemOperations {
+    // MARK: Dependencies
+
+    let store: MetadataStore
+    let staging: StagingArea
+    let sync: any Syncing
+    let reader: any ContentReading
+    let relay: TreeChangeRelay
+    let openFiles: OpenFiles
+    let clock: any SyncClock
+    let log: Logger
+    let options: FileSystemOptions
+    /// Where tasks wait for the local disk.
+    let disk = DiskQueue(label: "dbxfs.filesystem")
+
+    // MARK: State
+
+    /// What folders show for the times that Dropbox does not keep: when this account was first
+    /// mounted here, so that they stay the same.
+    let folderTime: Timestamp
+    let files = HandleTable<FileHandle>()
+    let directories = HandleTable<DirectoryHandle>()
+    let firstChanges = FirstChanges()
+    let entryCount = EntryCount()
+
+    /// The inodes that the kernel knows.
+    var inodes: InodeTable { relay.inodes }
+
+    /// Connects the parts. `openFiles` and `relay` are those that Sync was given.
+    ///
+    /// Throws when the local database cannot be used.
+    public init(
+        store: MetadataStore, staging: StagingArea, sync: any Syncing, reader: any ContentReading,
+        openFiles: OpenFiles, relay: TreeChangeRelay, options: FileSystemOptions,
+        clock: any SyncClock = SystemClock(), log: Logger
+    ) throws(FileSystemError) {
+        self.store = store
+        self.staging = staging
+        self.sync = sync
+        self.reader = reader
+        self.openFiles = openFiles
+        self.relay = relay
+        self.options = options
+        self.clock = clock
+        self.log = log
+        do {
+            folderTime = try Self.folderTime(in: store, now: clock.now())
+        } catch {
+            throw FileSystemError(cause: error)
+        }
+    }
+
+    private static func folderTime(in store: MetadataStore, now: Timestamp) throws -> Timestamp {
+        let key = "filesystem.folder-time"
+        return try store.write { transaction in
+            if let known = try transaction.setting(key).flatMap({ Int64($0) }) {
+                return Timestamp(nanoseconds: known)
+            }
+            try transaction.setSetting(key, to: String(now.nanoseconds))
+            return now
+        }
+    }
+}

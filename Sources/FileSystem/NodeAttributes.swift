@@ -1,0 +1,72 @@
+// How a node looks to `stat(2)`. Pure: rows and options in, attributes out.
+
+import Core
+import MetadataStore
+
+extension FileKind {
+    init(_ kind: NodeKind) {
+        switch kind {
+        case .folder: self = .directory
+        case .file: self = .regular
+        case .symbolicLink: self = .symbolicLink
+        }
+    }
+}
+
+/// What an open file knows that its row does not say yet.
+struct UnsavedFacts: Hashable, Sendable {
+    /// Size in bytes.
+    var size: Int64
+    /// When a handle last changed the content, if one did.
+    var modified: Timestamp?
+}
+
+extension Attributes {
+    /// The attributes of a node, with what handles have changed since its row was written.
+    ///
+    /// `folderTime` stands for the times of folders, which Dropbox does not keep.
+    init(
+        _ node: Node, unsaved: UnsavedFacts?, options: FileSystemOptions, folderTime: Timestamp
+    ) {
+        let kind = FileKind(node.kind)
+        let modified = unsaved?.modified ?? node.shownModified(folderTime: folderTime)
+        var changed = node.local.changed ?? node.facts.serverModified ?? modified
+        if let unsaved = unsaved?.modified {
+            changed = max(changed, unsaved)
+        }
+        self.init(
+            inode: node.inode, kind: kind,
+            permissions: node.shownPermissions(kind, options),
+            linkCount: node.place == nil && node.inode != .root ? 0 : 1,
+            userID: node.local.userID ?? options.userID,
+            groupID: node.local.groupID ?? options.groupID,
+            size: unsaved?.size ?? node.shownSize,
+            accessTime: node.local.accessed ?? modified,
+            modificationTime: modified, changeTime: changed)
+    }
+}
+
+extension Node {
+    /// Rights that the server does not give are not shown, whatever users set.
+    fileprivate func shownPermissions(_ kind: FileKind, _ options: FileSystemOptions) -> UInt16 {
+        if flags.contains(.noAccess) { return 0 }
+        if flags.contains(.traverseOnly) { return 0o111 }
+        let permissions = local.permissions ?? options.defaultPermissions(of: kind)
+        return flags.contains(.readOnly) ? permissions & ~0o222 : permissions
+    }
+
+    fileprivate var shownSize: Int64 {
+        switch kind {
+        case .folder: 0
+        case .file: size
+        case .symbolicLink: Int64(facts.target?.utf8.count ?? 0)
+        }
+    }
+
+    fileprivate func shownModified(folderTime: Timestamp) -> Timestamp {
+        if kind == .folder {
+            return local.modified ?? folderTime
+        }
+        return modified
+    }
+}

@@ -1,0 +1,148 @@
+// Which inodes are open, and what all handles of one share. Not responsible for the handles themselves
+// (`HandleTable`) nor for reading and writing.
+
+public import Core
+import MetadataStore
+import RemoteStore
+public import Sync
+import Synchronization
+
+/// The open files of a mount.
+///
+/// **Lock order of this module.** In rising rank: 1 `HandleTable`, 2 `OpenFiles`, 3 `InodeTable`,
+/// 4 `OpenFile` and `DirectoryHandle`; then Sync's staged files. None is held while another one of this
+/// list is taken, and none while the store is waited for: database first, memory after. Inside a
+/// transaction all of them may be taken, because none of their holders waits for a transaction.
+public final class OpenFiles: OpenFileTracking {
+    private struct Slot {
+        let file: OpenFile
+        var handles = 0
+        var writers = 0
+    }
+
+    /// Lock rank 2, held for a dictionary access.
+    private let slots = Mutex<[InodeID: Slot]>([:])
+
+    /// Starts with none.
+    public init() {}
+
+    /// Whether a handle is open on the inode.
+    public func isOpen(_ inode: InodeID) -> Bool {
+        slots.withLock { $0[inode] != nil }
+    }
+
+    /// Whether a handle that can write is open on the inode.
+    public func isOpenForWriting(_ inode: InodeID) -> Bool {
+        slots.withLock { ($0[inode]?.writers ?? 0) > 0 }
+    }
+
+    /// What the handles of an inode share, while there are any.
+    subscript(inode: InodeID) -> OpenFile? {
+        slots.withLock { $0[inode]?.file }
+    }
+
+    /// Counts a handle. To be called before the node is read: a delta then either sees the handle or
+    /// is seen by the reader.
+    func register(_ inode: InodeID, writes: Bool) -> OpenFile {
+        slots.withLock { slots in
+            var slot = slots[inode] ?? Slot(file: OpenFile(inode: inode))
+            slot.handles += 1
+            slot.writers += writes ? 1 : 0
+            slots[inode] = slot
+            return slot.file
+        }
+    }
+
+    /// Takes a handle back. Returns whether it was the last one.
+    func unregister(_ inode: InodeID, writes: Bool) -> Bool {
+        slots.withLock { slots in
+            guard var slot = slots[inode] else { return false }
+            slot.handles -= 1
+            slot.writers -= writes ? 1 : 0
+            slots[inode] = slot.handles > 0 ? slot : nil
+            return slot.handles == 0
+        }
+    }
+}
+
+/// What all handles of one inode share: the content that they read and write.
+///
+/// Clean content is one revision from the first open to the last close, whatever the server does
+/// meanwhile. The first change begins staged content over it; when that is committed, it becomes the
+/// revision that it was committed as.
+final class OpenFile: Sendable {
+    /// Where the bytes are.
+    enum Content: Sendable {
+        /// Not looked up yet.
+        case unknown
+        /// A revision on the server.
+        case revision(FileContent)
+        /// A staging file.
+        case staged(StagedFile)
+    }
+
+    private struct State {
+        var content = Content.unknown
+        var newestStaging: Int64 = 0
+        var modified: Timestamp?
+    }
+
+    /// The inode.
+    let inode: InodeID
+    /// Lock rank 4, held for assignments.
+    private let state = Mutex(State())
+
+    init(inode: InodeID) {
+        self.inode = inode
+    }
+
+    /// Where the bytes are now.
+    var content: Content { state.withLock { $0.content } }
+
+    /// The staging file, while its content is not committed.
+    var staged: StagedFile? {
+        guard case .staged(let file) = content, file.retired == nil else { return nil }
+        return file
+    }
+
+    /// What a row does not say yet; nil when the row says everything.
+    var unsaved: UnsavedFacts? {
+        let (content, modified) = state.withLock { ($0.content, $0.modified) }
+        guard case .staged(let file) = content, file.retired == nil else { return nil }
+        return UnsavedFacts(size: file.size, modified: modified)
+    }
+
+    /// Sets the content that the first handle finds; later ones share it.
+    func settle(_ found: Content) {
+        state.withLock { state in
+            guard case .unknown = state.content else { return }
+            state.content = found
+            if case .staged(let file) = found {
+                state.newestStaging = file.number
+            }
+        }
+    }
+
+    /// Switches to a staging file that a change has begun. One that is older than what is there is
+    /// late news of another thread.
+    func begin(_ file: StagedFile) {
+        state.withLock { state in
+            guard file.number > state.newestStaging else { return }
+            state.newestStaging = file.number
+            state.content = .staged(file)
+        }
+    }
+
+    /// Switches from a staging file to the revision that it was committed as.
+    func retire(_ file: StagedFile, as revision: FileContent) {
+        state.withLock { state in
+            guard case .staged(let current) = state.content, current === file else { return }
+            state.content = .revision(revision)
+        }
+    }
+
+    /// Notes when a handle changed the content, or which time a user set.
+    func noteModified(_ time: Timestamp) {
+        state.withLock { $0.modified = time }
+    }
+}

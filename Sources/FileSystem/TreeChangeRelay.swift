@@ -1,0 +1,64 @@
+// From changes of the tree to the kernel's caches.
+
+import Core
+public import Sync
+import Synchronization
+
+/// Tells the kernel what the server's side changed.
+///
+/// It is made before Sync and the filesystem, which both need it, and gets its kernel when a session is
+/// mounted. An answer that was read before a change and is sent after it must not be kept by the
+/// kernel, because the invalidation has passed it: such answers see that `epoch` has moved on.
+public final class TreeChangeRelay: TreeChangeObserving {
+    private struct State {
+        var epoch: UInt64 = 0
+        var kernel: (any KernelInvalidating)?
+    }
+
+    /// What the kernel knows; it is told of nothing else.
+    let inodes = InodeTable()
+    /// Held for an assignment; no other lock is taken under it.
+    private let state = Mutex(State())
+
+    /// Starts without a kernel.
+    public init() {}
+
+    /// Sets who is told, or with nil nobody any more.
+    public func attach(_ kernel: (any KernelInvalidating)?) {
+        state.withLock { $0.kernel = kernel }
+    }
+
+    /// Grows with every change that was announced.
+    var epoch: UInt64 { state.withLock { $0.epoch } }
+
+    /// Passes changes on that concern inodes which the kernel knows.
+    public func treeDidChange(_ changes: [TreeChange]) {
+        // First the epoch, then the question whether an inode is known: an answer on its way either
+        // has made it known or will see the epoch.
+        let kernel = state.withLock { state in
+            state.epoch += 1
+            return state.kernel
+        }
+        guard let kernel else { return }
+        for change in changes {
+            relay(change, to: kernel)
+        }
+    }
+
+    private func relay(_ change: TreeChange, to kernel: any KernelInvalidating) {
+        switch change {
+        case .entry(let parent, let name):
+            guard inodes.isKnown(parent) else { return }
+            kernel.invalidateEntry(name, in: parent)
+        case .deletedEntry(let parent, let child, let name):
+            guard inodes.isKnown(parent) else { return }
+            kernel.invalidateDeletedEntry(name, of: child, in: parent)
+        case .content(let inode), .listing(let inode):
+            guard inodes.isKnown(inode) else { return }
+            kernel.invalidateInode(inode, content: true)
+        case .attributes(let inode):
+            guard inodes.isKnown(inode) else { return }
+            kernel.invalidateInode(inode, content: false)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// When changes may be sent. The journal keeps the times; here they are chosen.
+
+import Core
+import Synchronization
+
+/// When changed content may be sent: a while after the last change, but not put off without end.
+public struct WriteDelay: Hashable, Sendable {
+    /// Nanoseconds from a change to its sending.
+    public var nanoseconds: Int64 = 5_000_000_000
+    /// Nanoseconds for which further changes may put the sending off; a log that grows every second
+    /// is sent that often.
+    public var maximumNanoseconds: Int64 = 30_000_000_000
+
+    /// 5 seconds, put off for 30 at most.
+    public init() {}
+
+    /// Takes a delay in seconds; it may be put off to six times that.
+    public init(seconds: Double) {
+        nanoseconds = Int64(max(0, min(seconds, 86_400)) * 1_000_000_000)
+        maximumNanoseconds = 6 * nanoseconds
+    }
+
+    /// When a change at `now` may be sent, given the first change since the last sending.
+    func due(at now: Timestamp, firstChange: Timestamp) -> Timestamp {
+        let wanted = Timestamp(clamping: now, adding: nanoseconds)
+        return min(wanted, Timestamp(clamping: firstChange, adding: maximumNanoseconds))
+    }
+
+    /// Whether a change at `now` begins a new stretch of changes.
+    func isOver(at now: Timestamp, firstChange: Timestamp) -> Bool {
+        now >= Timestamp(clamping: firstChange, adding: maximumNanoseconds)
+    }
+}
+
+extension Timestamp {
+    /// A time so many nanoseconds later, or the last one that there is.
+    init(clamping time: Timestamp, adding nanoseconds: Int64) {
+        let (sum, overflow) = time.nanoseconds.addingReportingOverflow(nanoseconds)
+        self.init(nanoseconds: overflow ? .max : sum)
+    }
+}
+
+/// When the current stretch of changes of each node began, so that steady writing does not put its
+/// upload off without end.
+final class FirstChanges: Sendable {
+    /// Held for a dictionary access; no other lock is taken under it.
+    private let times = Mutex<[InodeID: Timestamp]>([:])
+
+    /// When a change of a node at `now` is due.
+    func due(for inode: InodeID, at now: Timestamp, delay: WriteDelay) -> Timestamp {
+        times.withLock { times in
+            if times.count > 4096 {
+                times = times.filter { !delay.isOver(at: now, firstChange: $0.value) }
+            }
+            if let first = times[inode], !delay.isOver(at: now, firstChange: first) {
+                return delay.due(at: now, firstChange: first)
+            }
+            times[inode] = now
+            return delay.due(at: now, firstChange: now)
+        }
+    }
+}
