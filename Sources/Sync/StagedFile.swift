@@ -226,15 +226,18 @@ public final class StagedFile: Sendable {
             if let revision = state.retired {
                 return .retired(revision)
             }
-            guard range.lowerBound == state.content.size, range.upperBound <= revision.size else {
-                return nil
-            }
+            guard !range.isEmpty, range.lowerBound == state.content.size,
+                range.upperBound <= revision.size
+            else { return nil }
             if range.lowerBound == 0 {
                 state.blocks = BlockBitmap()
             } else {
+                // Blocks that were cut off are still marked as staged.
+                let blocks =
+                    range.lowerBound / Self.blockSize...(range.upperBound - 1) / Self.blockSize
                 guard let base = state.content.base, base.revision == revision.revision,
                     base.limit == range.lowerBound,
-                    !state.blocks[Int(range.lowerBound / Self.blockSize)]
+                    !blocks.contains(where: { state.blocks[Int($0)] })
                 else { return nil }
             }
             try extendFile(to: range.upperBound)
