@@ -27,6 +27,15 @@ final class Exchange: ChunkSource {
         /// Set once; nothing arrives after it.
         var end: Result<Void, TransportError>?
         var isHeldUp = false
+
+        /// Everything that waits, and whether the transfer has to be told that there is room.
+        mutating func takeBuffer() -> (bytes: [UInt8], hasMadeRoom: Bool) {
+            defer {
+                buffer = []
+                isHeldUp = false
+            }
+            return (buffer, isHeldUp)
+        }
     }
 
     let id: UInt64
@@ -79,11 +88,9 @@ final class Exchange: ChunkSource {
         var resumesTransfer = false
         let known: ChunkResult? = state.withLock { state in
             if !state.buffer.isEmpty {
-                resumesTransfer = state.isHeldUp
-                state.isHeldUp = false
-                let chunk = state.buffer
-                state.buffer = []
-                return .success(chunk)
+                let chunk = state.takeBuffer()
+                resumesTransfer = chunk.hasMadeRoom
+                return .success(chunk.bytes)
             }
             switch state.end {
             case .success: return .success(nil)
@@ -126,7 +133,7 @@ final class Exchange: ChunkSource {
     }
 
     /// What became of bytes that arrived.
-    enum Reception {
+    enum Reception: Equatable {
         case taken
         /// The reader is slow: keep the bytes and stop receiving.
         case heldUp
@@ -155,15 +162,19 @@ final class Exchange: ChunkSource {
 
     /// Hands what has arrived to a reader that waits.
     func wakeReader() {
+        var resumesTransfer = false
         let (waiter, chunk) = state.withLock { state in
             guard !state.buffer.isEmpty, let waiter = state.chunkWaiter.take() else {
                 return (nil as CheckedContinuation<ChunkResult, Never>?, [] as [UInt8])
             }
-            let chunk = state.buffer
-            state.buffer = []
-            return (waiter, chunk)
+            let chunk = state.takeBuffer()
+            resumesTransfer = chunk.hasMadeRoom
+            return (waiter, chunk.bytes)
         }
         waiter?.resume(returning: .success(chunk))
+        if resumesTransfer {
+            inbox.post(.resume(id: id))
+        }
     }
 
     /// Ends the answer; false if it had ended before.

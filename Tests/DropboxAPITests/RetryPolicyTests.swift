@@ -1,0 +1,155 @@
+// The retry policy as a table, without any network.
+
+import Testing
+
+@testable import DropboxAPI
+
+struct RetryPolicyTests {
+    private let policy = RetryPolicy()
+
+    private static func failure(
+        _ kind: TransportError.Kind, received: Bool = true
+    ) -> RetryPolicy.Event {
+        .transport(TransportError(kind: kind, message: "", mayHaveBeenReceived: received))
+    }
+
+    @Test(
+        "what is sent again after a first failure, for reads and for writes",
+        arguments: [
+            (.serverFault, true, false),
+            (failure(.reset), true, false),
+            (failure(.reset, received: false), true, true),
+            (failure(.connect, received: false), true, true),
+            (failure(.nameResolution, received: false), true, true),
+            (failure(.tls, received: false), true, true),
+            (failure(.timedOut(.response)), true, false),
+            (failure(.timedOut(.connect), received: false), true, true),
+            (failure(.bodyCutShort), true, false),
+            (failure(.timedOut(.deadline)), false, false),
+            (failure(.certificate, received: false), false, false),
+            (failure(.tooLarge), false, false),
+            (failure(.bodySource), false, false),
+            (failure(.cancelled), false, false),
+            (failure(.shutDown), false, false),
+            (failure(.invalidRequest, received: false), false, false),
+            (.route(.none), false, false),
+            (.route(.waitForWriters), true, true),
+            (.route(.waitForWritersUnlessBody), true, true),
+            (.route(.resendBody), true, true),
+            (.rateLimited(.tooManyRequests, retryAfter: nil), true, true),
+            (.rateLimited(.tooManyWriteOperations, retryAfter: nil), true, true),
+            (.permanent, false, false),
+        ] as [(RetryPolicy.Event, Bool, Bool)])
+    func table(event: RetryPolicy.Event, read: Bool, write: Bool) {
+        for (isRead, expected) in [(true, read), (false, write)] {
+            let isThrottling = RetryPolicy.isThrottling(event)
+            let progress = RetryPolicy.Progress(
+                faults: isThrottling ? 0 : 1, throttles: isThrottling ? 1 : 0,
+                retryAfterSend: isRead)
+            let decision = policy.decide(event, progress, random: 0)
+            #expect((decision != .giveUp) == expected, "read: \(isRead)")
+        }
+    }
+
+    @Test("faults are counted, and their pauses double up to a limit")
+    func faults() {
+        let delays = (1...8).map { count in
+            policy.decide(
+                .serverFault, .init(faults: count, retryAfterSend: true, maxAttempts: 8), random: 1)
+        }
+        #expect(
+            delays == [
+                .retry(after: .milliseconds(500)), .retry(after: .seconds(1)),
+                .retry(after: .seconds(2)), .retry(after: .seconds(4)), .retry(after: .seconds(8)),
+                .retry(after: .seconds(16)), .retry(after: .seconds(30)), .giveUp,
+            ])
+    }
+
+    @Test("chance spreads a pause over its upper half")
+    func jitter() {
+        let progress = RetryPolicy.Progress(faults: 2, retryAfterSend: true)
+        #expect(
+            policy.decide(.serverFault, progress, random: 0) == .retry(after: .milliseconds(500)))
+        #expect(
+            policy.decide(.serverFault, progress, random: 0.5) == .retry(after: .milliseconds(750)))
+    }
+
+    @Test("a rate limit holds all calls for as long as the server says, within reason")
+    func rateLimit() {
+        let decide = { (wish: Duration?) in
+            policy.decide(
+                .rateLimited(.tooManyRequests, retryAfter: wish),
+                .init(throttles: 999, retryAfterSend: false), random: 0)
+        }
+        #expect(decide(.seconds(17)) == .holdAllCalls(for: .seconds(17)))
+        #expect(decide(nil) == .holdAllCalls(for: .seconds(5)))
+        #expect(decide(.seconds(1 << 40)) == .holdAllCalls(for: .seconds(3600)))
+        #expect(decide(.seconds(-3)) == .holdAllCalls(for: .zero))
+    }
+
+    @Test("contention makes only this call wait, however often it comes")
+    func contention() {
+        let event = RetryPolicy.Event.rateLimited(.tooManyWriteOperations, retryAfter: nil)
+        let delays = [1, 2, 3, 50, 5_000].map { count in
+            policy.decide(event, .init(throttles: count, retryAfterSend: false), random: 1)
+        }
+        #expect(
+            delays == [
+                .retry(after: .seconds(1)), .retry(after: .seconds(2)), .retry(after: .seconds(4)),
+                .retry(after: .seconds(30)), .retry(after: .seconds(30)),
+            ])
+    }
+
+    @Test("a pause that would outlast the deadline is not begun")
+    func deadline() {
+        let decide = { (remaining: Duration) in
+            policy.decide(
+                .rateLimited(.tooManyRequests, retryAfter: .seconds(10)),
+                .init(throttles: 1, remaining: remaining, retryAfterSend: true), random: 0)
+        }
+        #expect(decide(.seconds(10)) == .giveUp)
+        #expect(decide(.seconds(11)) == .holdAllCalls(for: .seconds(10)))
+        #expect(decide(.zero) == .giveUp)
+    }
+
+    @Test("a commit whose body was taken is not sent again with it")
+    func takenBody() {
+        let progress = RetryPolicy.Progress(throttles: 1, retryAfterSend: true, hasContent: true)
+        #expect(
+            policy.decide(.route(.waitForWritersUnlessBody), progress, random: 0) == .giveUp)
+    }
+
+    @Test("calls that their caller paces are never sent again")
+    func pacedByCaller() {
+        let progress = RetryPolicy.Progress(
+            faults: 1, retryAfterSend: true, isPacedByCaller: true)
+        #expect(policy.decide(.serverFault, progress, random: 0) == .giveUp)
+        #expect(
+            policy.decide(
+                .rateLimited(.tooManyRequests, retryAfter: .seconds(1)), progress, random: 0)
+                == .giveUp)
+    }
+
+    @Test("each union tells where busy writers hide in it")
+    func remedies() {
+        #expect(Files.DeleteError.tooManyWriteOperations.remedy == .waitForWriters)
+        #expect(Files.DeleteError.pathWrite(.tooManyWriteOperations).remedy == .waitForWriters)
+        #expect(Files.DeleteError.pathLookup(.notFound).remedy == .none)
+        #expect(Files.CreateFolderError.path(.tooManyWriteOperations).remedy == .waitForWriters)
+        #expect(Files.RelocationError.to(.tooManyWriteOperations).remedy == .waitForWriters)
+        #expect(Files.RelocationError.fromWrite(.tooManyWriteOperations).remedy == .waitForWriters)
+        #expect(Files.RelocationError.internalError.remedy == .none)
+        #expect(
+            Files.UploadSessionFinishError.path(.tooManyWriteOperations).remedy
+                == .waitForWritersUnlessBody)
+        #expect(
+            Files.UploadError.path(
+                .init(reason: .tooManyWriteOperations, uploadSessionID: "s")
+            ).remedy
+                == .waitForWriters)
+        #expect(Files.UploadSessionAppendError.contentHashMismatch.remedy == .resendBody)
+        #expect(Files.RestoreError.pathWrite(.tooManyWriteOperations).remedy == .waitForWriters)
+        #expect(NoError.unknown("too_many_write_operations").remedy == .waitForWriters)
+        #expect(NoError.unknown("other").remedy == .none)
+    }
+}

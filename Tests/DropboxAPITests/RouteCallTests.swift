@@ -1,0 +1,195 @@
+// What a call puts on the wire, and what it makes of the answer.
+
+import ContentHashing
+import Foundation
+import Testing
+
+@testable import DropboxAPI
+
+@Suite(.timeLimit(.minutes(1)))
+struct RouteCallTests {
+    @Test("a call of the rpc style is a POST of JSON with the token, and gives the decoded result")
+    func rpc() async throws {
+        let server = try ScriptedServer(answers: [
+            .json(#"{"entries":[],"cursor":"c1","has_more":false,"new_field":[1,{"a":null}]}"#)
+        ])
+        defer { server.stop() }
+        let client = try DropboxClient.testing(server)
+        let result = try await client.call(Files.listFolder, .init(path: "/a", limit: 7))
+        #expect(result.cursor == "c1")
+        #expect(!result.hasMore)
+        let request = try #require(server.requests.first)
+        #expect(request.method == "POST")
+        #expect(request.path == "/2/files/list_folder")
+        #expect(request.headers["authorization"] == "Bearer secret-token")
+        #expect(request.headers["content-type"] == "application/json")
+        #expect(request.headers["user-agent"] == "test/1")
+        #expect(request.headers["expect"] == nil)
+        #expect(
+            request.text
+                == #"{"include_deleted":false,"include_has_explicit_shared_members":false,"#
+                + #""include_mounted_folders":true,"include_non_downloadable_files":true,"limit":7,"#
+                + #""path":"/a","recursive":false}"#)
+    }
+
+    @Test("a route without argument is called with null")
+    func withoutArgument() async throws {
+        let server = try ScriptedServer(answers: [
+            .json(#"{"used":5,"allocation":{".tag":"individual","allocated":10}}"#)
+        ])
+        defer { server.stop() }
+        let usage = try await DropboxClient.testing(server).call(Users.getSpaceUsage)
+        #expect(usage.used == 5)
+        #expect(usage.allocation == .individual(.init(allocated: 10)))
+        #expect(server.requests.map(\.text) == ["null"])
+    }
+
+    @Test("a route without result accepts null and nothing")
+    func withoutResult() async throws {
+        let server = try ScriptedServer(answers: [.json("null"), .json("")])
+        defer { server.stop() }
+        let client = try DropboxClient.testing(server)
+        _ = try await client.call(Auth.tokenRevoke)
+        _ = try await client.call(Auth.tokenRevoke)
+        #expect(server.requests.map(\.path) == ["/2/auth/token/revoke", "/2/auth/token/revoke"])
+    }
+
+    @Test("longpoll carries no token, no path root and no member")
+    func longpoll() async throws {
+        let server = try ScriptedServer(answers: [.json(#"{"changes":true,"backoff":60}"#)])
+        defer { server.stop() }
+        var client = try DropboxClient.testing(server).rooted(at: .root("123"))
+        client.selectUser = "dbmid:1"
+        let result = try await client.call(
+            Files.listFolderLongpoll, .init(cursor: "c", timeout: 480))
+        #expect(result.changes)
+        #expect(result.backoff == 60)
+        let request = try #require(server.requests.first)
+        #expect(request.path == "/2/files/list_folder/longpoll")
+        #expect(request.headers["authorization"] == nil)
+        #expect(request.headers["dropbox-api-path-root"] == nil)
+        #expect(request.headers["dropbox-api-select-user"] == nil)
+    }
+
+    @Test("path root and members travel as headers")
+    func selection() async throws {
+        let server = try ScriptedServer(answers: [.json(#"{"result":"x"}"#)])
+        defer { server.stop() }
+        var client = try DropboxClient.testing(server).rooted(at: .namespaceID("42"))
+        client.selectUser = "dbmid:1"
+        client.selectAdmin = "dbmid:2"
+        _ = try await client.call(Check.user, .init(query: "x"))
+        let headers = try #require(server.requests.first?.headers)
+        #expect(
+            headers["dropbox-api-path-root"] == #"{".tag":"namespace_id","namespace_id":"42"}"#)
+        #expect(headers["dropbox-api-select-user"] == "dbmid:1")
+        #expect(headers["dropbox-api-select-admin"] == "dbmid:2")
+    }
+
+    @Test("an upload sends its argument as an ASCII header and its content as the body")
+    func upload() async throws {
+        let server = try ScriptedServer(answers: [.json(Examples.file)])
+        defer { server.stop() }
+        let body = PatternBody(length: 300_000)
+        let hash = body.hash
+        let file = try await DropboxClient.testing(server).upload(
+            Files.upload,
+            .init(
+                commit: .init(
+                    path: "/Ünï/😀\u{7F}.txt", mode: .update("a1c10ce0dd78"),
+                    clientModified: Timestamp("2015-05-12T15:50:38Z"), mute: true,
+                    strictConflict: true), contentHash: hash),
+            body: body)
+        #expect(file.rev == "a1c10ce0dd78")
+        let request = try #require(server.requests.first)
+        #expect(request.path == "/2/files/upload")
+        #expect(request.headers["content-type"] == "application/octet-stream")
+        #expect(request.bodyLength == 300_000)
+        #expect(request.bodyHash == hash)
+        #expect(
+            request.headers["dropbox-api-arg"]
+                == #"{"autorename":false,"client_modified":"2015-05-12T15:50:38Z","content_hash":"#
+                + #""\#(hash.hex)","mode":{".tag":"update","update":"a1c10ce0dd78"},"mute":true,"#
+                + #""path":"/\u00dcn\u00ef/\ud83d\ude00\u007f.txt","strict_conflict":true}"#)
+    }
+
+    @Test("an upload without content sends an empty body of known length")
+    func emptyUpload() async throws {
+        let server = try ScriptedServer(answers: [.json(#"{"session_id":"s1"}"#)])
+        defer { server.stop() }
+        let result = try await DropboxClient.testing(server).call(
+            Files.uploadSessionStart, .init(sessionType: .concurrent))
+        #expect(result.sessionID == "s1")
+        let request = try #require(server.requests.first)
+        #expect(request.headers["content-length"] == "0")
+        #expect(request.headers["content-type"] == "application/octet-stream")
+        #expect(
+            request.headers["dropbox-api-arg"]
+                == #"{"close":false,"session_type":{".tag":"concurrent"}}"#)
+    }
+
+    @Test("bodies from a file and from several parts arrive whole, at their offsets")
+    func bodySources() async throws {
+        let server = try ScriptedServer(answers: [.json("null")])
+        defer { server.stop() }
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "dropbox-api-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: path) }
+        let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 2) }
+        try Data(bytes).write(to: path)
+        let handle = try FileHandle(forReadingFrom: path)
+        let file = try FileBody(
+            descriptor: handle.fileDescriptor, start: 1_000, length: 2_000_000)
+        try handle.close()
+        let body = ConcatenatedBody([
+            BytesBody([]), BytesBody([1, 2, 3]), file, BytesBody([]), BytesBody([9]),
+        ])
+        let whole = [1, 2, 3] + bytes[1_000..<2_001_000] + [9]
+        _ = try await DropboxClient.testing(server).upload(
+            Files.uploadSessionAppend, .init(cursor: .init(sessionID: "s", offset: 0)), body: body)
+        let request = try #require(server.requests.first)
+        #expect(request.bodyLength == whole.count)
+        #expect(request.bodyHash == ContentHasher.hash(whole))
+    }
+
+    @Test("a body that ends before its length fails the call and nothing is sent twice")
+    func shortBody() async throws {
+        struct Short: BodySource {
+            var length: UInt64 { 2_000_000 }
+            func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+                offset < 1_000_000 ? min(buffer.count, Int(1_000_000 - offset)) : 0
+            }
+        }
+        let server = try ScriptedServer(answers: [.json("null")])
+        defer { server.stop() }
+        let client = try DropboxClient.testing(server)
+        let error = await #expect(throws: CallError<Files.UploadSessionAppendError>.self) {
+            try await client.upload(
+                Files.uploadSessionAppend, .init(cursor: .init(sessionID: "s", offset: 0)),
+                body: Short())
+        }
+        guard case .transport(let failure) = error?.kind else {
+            Issue.record("unexpected \(String(describing: error))")
+            return
+        }
+        #expect(failure.kind == .bodySource)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("an argument cannot smuggle headers into a request")
+    func headerInjection() async throws {
+        let server = try ScriptedServer(answers: [.json("null")])
+        defer { server.stop() }
+        let tokens = FixedAccessToken(AccessToken(" a\r\nX-Evil: 1 "))
+        let client = try DropboxClient.testing(server, tokens: tokens)
+        let error = await #expect(throws: CallError<NoError>.self) {
+            try await client.call(Auth.tokenRevoke)
+        }
+        #expect(server.requests.isEmpty)
+        guard case .transport(let failure) = error?.kind else {
+            Issue.record("unexpected \(String(describing: error))")
+            return
+        }
+        #expect(failure.kind == .invalidRequest)
+    }
+}

@@ -1,0 +1,291 @@
+// Bodies in both directions: backpressure, cuts, stalls, cancellation, limits.
+
+import Foundation
+import Synchronization
+import Testing
+
+@testable import DropboxAPI
+
+@Suite(.timeLimit(.minutes(2)))
+struct StreamTests {
+    private static let megabyte = 1 << 20
+
+    private func request(
+        _ server: ScriptedServer, purpose: TransferPurpose = .download,
+        timeouts: TransferTimeouts = .init()
+    ) -> HTTPRequest {
+        HTTPRequest(url: server.url + "/x", purpose: purpose, timeouts: timeouts)
+    }
+
+    private static func body(_ size: Int, announced: Int? = nil) -> [Step] {
+        .answer(200, [("Content-Length", "\(announced ?? size)")]) + [.stream(size)]
+    }
+
+    /// The error that ends a body, after all chunks before it.
+    private func failure(of body: ResponseBody) async -> (received: Int, error: TransportError?) {
+        var received = 0
+        do {
+            for try await chunk in body { received += chunk.count }
+        } catch {
+            return (received, error)
+        }
+        return (received, nil)
+    }
+
+    @Test(
+        "a long body arrives whole, in chunks of bounded size, to a reader that is fast",
+        arguments: [TransferPurpose.download, .rpc])
+    func whole(purpose: TransferPurpose) async throws {
+        let size = 40 * Self.megabyte
+        let server = try ScriptedServer(answers: [Self.body(size)])
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        let response = try await transport.send(request(server, purpose: purpose))
+        var received = 0
+        var largest = 0
+        for try await chunk in response.body {
+            received += chunk.count
+            largest = max(largest, chunk.count)
+        }
+        #expect(received == size)
+        #expect(largest <= Exchange.highWater + 16_384)
+        await transport.shutDown()
+    }
+
+    @Test("a reader that is handed all that fits is not forgotten when more comes")
+    func handOverAtHighWater() async throws {
+        let inbox = try #require(Inbox())
+        let exchange = Exchange(id: 1, inbox: inbox, transport: nil)
+        let piece = [UInt8](repeating: 1, count: Exchange.highWater)
+        async let chunk = exchange.nextChunk()
+        await Task.yield()
+        let receptions = piece.withUnsafeBytes { bytes in
+            [exchange.receive(bytes, announced: nil), exchange.receive(bytes, announced: nil)]
+        }
+        #expect(receptions == [.taken, .heldUp])
+        exchange.wakeReader()
+        #expect(try await chunk?.count == Exchange.highWater)
+        guard case .resume(id: 1)? = inbox.take().first else {
+            Issue.record("the transfer was not told that there is room")
+            return
+        }
+    }
+
+    @Test("a body that nobody reads holds up the server instead of filling memory")
+    func backpressure() async throws {
+        let counter = TrafficCounter()
+        let server = try ScriptedServer(answers: [
+            .answer(200, [("Content-Length", "1000000000000")]) + [.stream(-1)]
+        ])
+        defer { server.stop() }
+        let transport = try CurlTransport(configuration: .init(observer: counter))
+        let response = try await transport.send(
+            request(server, timeouts: .init(stall: .milliseconds(200))))
+        // Longer than the stall timeout: a reader that is slow is not a server that is silent.
+        try await Task.sleep(for: .milliseconds(1_500))
+        let held = counter.totals.bytesDown
+        #expect(held >= UInt64(Exchange.highWater))
+        #expect(held <= UInt64(Exchange.highWater + 16_384))
+        var iterator = response.body.makeAsyncIterator()
+        var received = 0
+        while received < 8 * Self.megabyte {
+            received += try #require(try await iterator.next()).count
+        }
+        await transport.shutDown()
+    }
+
+    @Test("a body that is cut short ends with an error after the bytes that came")
+    func cut() async throws {
+        let server = try ScriptedServer(answers: [Self.body(100_000, announced: 100_001) + [.close]]
+        )
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        let (received, error) = await failure(of: try await transport.send(request(server)).body)
+        #expect(received == 100_000)
+        #expect(error?.kind == .bodyCutShort)
+        await transport.shutDown()
+    }
+
+    @Test("a chunked body without its end is an error")
+    func cutChunked() async throws {
+        let server = try ScriptedServer(answers: [
+            .answer(200, [("Transfer-Encoding", "chunked")], "5\r\nhello\r\n") + [.close]
+        ])
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        let (received, error) = await failure(of: try await transport.send(request(server)).body)
+        #expect(received == 5)
+        #expect(error?.kind == .bodyCutShort || error?.kind == .reset)
+        await transport.shutDown()
+    }
+
+    @Test("a reset in the middle of a body is an error")
+    func reset() async throws {
+        let server = try ScriptedServer(answers: [Self.body(100_000, announced: 200_000) + [.reset]]
+        )
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        let error: TransportError?
+        do {
+            error = await failure(of: try await transport.send(request(server)).body).error
+        } catch let early {
+            error = early
+        }
+        #expect(error?.kind == .reset)
+        await transport.shutDown()
+    }
+
+    @Test("a server that goes silent in the middle of a body is given up after the stall timeout")
+    func stall() async throws {
+        let server = try ScriptedServer(answers: [
+            Self.body(100_000, announced: 200_000) + [.awaitEnd]
+        ])
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        let response = try await transport.send(
+            request(server, timeouts: .init(stall: .milliseconds(300))))
+        let (received, error) = await failure(of: response.body)
+        #expect(received == 100_000)
+        #expect(error?.kind == .timedOut(.body))
+        #expect(await server.connectionEnds())
+        await transport.shutDown()
+    }
+
+    @Test("a server that does not answer is given up after the response timeout")
+    func silence() async throws {
+        let server = try ScriptedServer(answers: [[.awaitEnd]])
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        let error = await #expect(throws: TransportError.self) {
+            try await transport.send(
+                request(server, purpose: .rpc, timeouts: .init(response: .milliseconds(300))))
+        }
+        #expect(error?.kind == .timedOut(.response))
+        #expect(error?.mayHaveBeenReceived == true)
+        await transport.shutDown()
+    }
+
+    @Test("a deadline ends a body that keeps moving")
+    func deadline() async throws {
+        let server = try ScriptedServer(answers: [
+            .answer(200, [("Content-Length", "1000000000000")]) + [.stream(-1)]
+        ])
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        let response = try await transport.send(
+            request(server, timeouts: .init(total: .milliseconds(400))))
+        let (received, error) = await failure(of: response.body)
+        #expect(received > 0)
+        #expect(error?.kind == .timedOut(.deadline))
+        await transport.shutDown()
+    }
+
+    @Test("a deadline also ends what waits for its turn, which then had no effect")
+    func deadlineInLine() async throws {
+        let server = try ScriptedServer(answers: [[.awaitEnd]])
+        defer { server.stop() }
+        let transport = try CurlTransport(configuration: .init(concurrency: [.rpc: 1]))
+        let first = Task { try await transport.send(request(server, purpose: .rpc)) }
+        _ = await server.nextRequest()
+        let error = await #expect(throws: TransportError.self) {
+            try await transport.send(
+                request(server, purpose: .rpc, timeouts: .init(total: .milliseconds(200))))
+        }
+        #expect(error?.kind == .timedOut(.deadline))
+        #expect(error?.mayHaveBeenReceived == false)
+        #expect(server.requests.count == 1)
+        first.cancel()
+        _ = await first.result
+        await transport.shutDown()
+    }
+
+    @Test("cancelling the task ends the connection while it waits for the head")
+    func cancelHead() async throws {
+        let server = try ScriptedServer(answers: [[.awaitEnd]])
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        let task = Task { try await transport.send(request(server)) }
+        _ = await server.nextRequest()
+        task.cancel()
+        let error = await #expect(throws: TransportError.self) { try await task.value }
+        #expect(error?.kind == .cancelled)
+        #expect(await server.connectionEnds())
+        await transport.shutDown()
+    }
+
+    @Test("cancelling the task ends the connection in the middle of a body")
+    func cancelBody() async throws {
+        let server = try ScriptedServer(answers: [
+            Self.body(100_000, announced: 200_000) + [.awaitEnd]
+        ])
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        let body = try await transport.send(request(server)).body
+        let hasBegun = Gate()
+        let task = Task {
+            var iterator = body.makeAsyncIterator()
+            var received = 0
+            while received < 100_000 { received += try await iterator.next()?.count ?? 0 }
+            hasBegun.open()
+            _ = try await iterator.next()
+        }
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                hasBegun.wait()
+                continuation.resume()
+            }
+        }
+        task.cancel()
+        let error = await #expect(throws: TransportError.self) { try await task.value }
+        #expect(error?.kind == .cancelled)
+        #expect(await server.connectionEnds())
+        await transport.shutDown()
+    }
+
+    @Test("dropping a body unread ends the connection")
+    func drop() async throws {
+        let server = try ScriptedServer(answers: [
+            Self.body(100_000, announced: 200_000) + [.awaitEnd]
+        ])
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        var response: HTTPResponse? = try await transport.send(request(server))
+        #expect(response?.status == 200)
+        response = nil
+        #expect(await server.connectionEnds())
+        await transport.shutDown()
+    }
+
+    @Test("shutting down fails what is under way, what waits, and what comes later")
+    func shutDown() async throws {
+        let server = try ScriptedServer(answers: [[.awaitEnd]])
+        defer { server.stop() }
+        let transport = try CurlTransport(configuration: .init(concurrency: [.rpc: 1]))
+        let tasks = (0..<3).map { _ in
+            Task { try await transport.send(request(server, purpose: .rpc)) }
+        }
+        _ = await server.nextRequest()
+        await transport.shutDown()
+        for task in tasks {
+            let error = await #expect(throws: TransportError.self) { try await task.value }
+            #expect(error?.kind == .shutDown)
+        }
+        await #expect(throws: TransportError.self) {
+            try await transport.send(request(server))
+        }
+        await transport.shutDown()
+    }
+
+    @Test("a transport that nobody holds any more still serves the body that is being read")
+    func lifetime() async throws {
+        let size = 10 * Self.megabyte
+        let server = try ScriptedServer(answers: [Self.body(size)])
+        defer { server.stop() }
+        var transport: CurlTransport? = try CurlTransport()
+        let response = try #require(try await transport?.send(request(server)))
+        transport = nil
+        let (received, error) = await failure(of: response.body)
+        #expect(received == size)
+        #expect(error == nil)
+    }
+}

@@ -1,0 +1,85 @@
+// Clients and clocks for tests.
+
+import ContentHashing
+import Foundation
+import Logging
+import Synchronization
+
+@testable import DropboxAPI
+
+/// A logger that says nothing.
+let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// A clock that stands still until somebody sleeps, and remembers for how long.
+final class StepClock: Sendable {
+    private struct State {
+        var now = ContinuousClock.now
+        var sleeps: [Duration] = []
+    }
+
+    private let state = Mutex(State())
+
+    var sleeps: [Duration] { state.withLock { $0.sleeps } }
+    var now: ContinuousClock.Instant { state.withLock { $0.now } }
+
+    func advance(_ duration: Duration) {
+        state.withLock { $0.now += duration }
+    }
+
+    /// Randomness is always zero: delays are the shortest that the policy allows.
+    var callClock: CallClock {
+        CallClock(
+            now: { self.now },
+            sleep: { duration in
+                self.state.withLock { state in
+                    state.sleeps.append(duration)
+                    state.now += duration
+                }
+            }, random: { 0 })
+    }
+}
+
+extension DropboxClient {
+    /// A client of a scripted server.
+    static func testing(
+        _ server: ScriptedServer, clock: StepClock = StepClock(),
+        tokens: any AccessTokenProvider = FixedAccessToken(AccessToken("secret-token")),
+        observer: (any DropboxObserver)? = nil, logger: Logger = silent,
+        change: (inout DropboxConfiguration) -> Void = { _ in }
+    ) throws -> DropboxClient {
+        var configuration = DropboxConfiguration(
+            hosts: try DropboxHosts(endpoint: server.url), userAgent: "test/1", observer: observer)
+        change(&configuration)
+        var client = try DropboxClient(
+            configuration: configuration, tokens: tokens, logger: logger)
+        client.clock = clock.callClock
+        return client
+    }
+}
+
+/// Bytes that depend on their offset, without storage.
+struct PatternBody: BodySource {
+    let length: UInt64
+
+    static func byte(at offset: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: offset &* 31 >> 3) }
+
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = Int(min(UInt64(buffer.count), length - offset))
+        for index in 0..<count {
+            buffer[index] = Self.byte(at: offset + UInt64(index))
+        }
+        return count
+    }
+
+    var hash: ContentHash {
+        ContentHasher.hash((0..<length).map { Self.byte(at: $0) })
+    }
+}
+
+/// Resident memory of this process, in bytes.
+func residentMemory() -> Int {
+    guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
+        let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+    else { return 0 }
+    return pages * 4096
+}
