@@ -35,6 +35,7 @@ public struct RemotePath: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The text, for logs.
     public var description: String { rawValue.isEmpty ? "/" : rawValue }
 }
 

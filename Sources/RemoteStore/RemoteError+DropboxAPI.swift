@@ -1,0 +1,189 @@
+// The table from the API's errors to what a filesystem makes of them. Exhaustive on purpose: a new
+// case must choose.
+
+import DropboxAPI
+
+extension RemoteError {
+    /// What every route can answer; `route` maps what only this one can.
+    init<Failure>(_ error: CallError<Failure>, route: (Failure) -> RemoteError) {
+        switch error.kind {
+        case .route(let failure, _): self = route(failure)
+        case .internalServer, .http: self = .server(error.summary)
+        case .badInput(let message):
+            // The path does not match the API's pattern: no other argument of ours can be wrong.
+            self =
+                message.contains("did not match pattern") ? .disallowedName : .server(error.summary)
+        case .rateLimited(_, let wait):
+            self = .rateLimited(retryAfter: Double(wait?.components.seconds ?? 5))
+        case .auth(.missingScope(let scope)):
+            self = .forbidden("the token lacks the scope \(scope.requiredScope)")
+        case .auth(.routeAccessDenied): self = .forbidden(error.summary)
+        case .auth: self = .unauthorized(error.summary)
+        case .access: self = .forbidden(error.summary)
+        case .pathRoot(.invalidRoot): self = .rootChanged
+        case .pathRoot: self = .forbidden(error.summary)
+        case .serialization, .response: self = .malformed(error.summary)
+        case .transport(let failure): self = RemoteError(failure, summary: error.summary)
+        case .token(let failure): self = RemoteError(failure)
+        case .cancelled: self = .cancelled
+        }
+    }
+
+    init(_ error: CallError<NoError>) {
+        self.init(error) { .server("\($0)") }
+    }
+
+    private init(_ error: TransportError, summary: String) {
+        switch error.kind {
+        case .timedOut: self = .timedOut
+        case .cancelled: self = .cancelled
+        case .nameResolution, .connect, .certificate, .tls, .reset, .shutDown:
+            self = .offline(summary)
+        case .bodyCutShort, .tooLarge, .malformedResponse: self = .malformed(summary)
+        // The content changed or could not be read while it was sent.
+        case .bodySource: self = .contentMismatch
+        case .invalidRequest, .other: self = .server(summary)
+        }
+    }
+
+    private init(_ error: TokenError) {
+        switch error {
+        case .transport(let failure): self.init(failure, summary: error.advice)
+        case .server: self = .server(error.advice)
+        case .cancelled: self = .cancelled
+        case .invalidGrant, .rejected, .missing: self = .unauthorized(error.advice)
+        }
+    }
+
+    // MARK: Paths
+
+    init(_ error: Files.LookupError) {
+        switch error {
+        case .notFound: self = .notFound
+        case .malformedPath: self = .disallowedName
+        case .notFile: self = .notAFile
+        case .notFolder: self = .notAFolder
+        case .restrictedContent: self = .forbidden("the content is restricted")
+        case .unsupportedContentType: self = .notDownloadable
+        case .locked: self = .busy
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
+    init(_ error: Files.WriteError) {
+        switch error {
+        case .malformedPath, .disallowedName: self = .disallowedName
+        case .conflict(.file): self = .conflict(.file)
+        case .conflict(.folder): self = .conflict(.folder)
+        case .conflict(.fileAncestor): self = .conflict(.ancestor)
+        case .conflict(.unknown): self = .conflict(.other)
+        case .noWritePermission, .accessRestricted:
+            self = .forbidden("no permission to write here")
+        case .insufficientSpace: self = .insufficientSpace
+        case .teamFolder: self = .protected("a team folder")
+        case .operationSuppressed: self = .protected("the server suppresses this change")
+        case .tooManyWriteOperations: self = .busy
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
+    // MARK: Routes
+
+    init(_ error: Files.ListFolderError) {
+        switch error {
+        case .path(let lookup): self.init(lookup)
+        case .templateError: self = .server("\(error)")
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
+    init(_ error: Files.ListFolderContinueError) {
+        switch error {
+        case .reset: self = .cursorReset
+        case .path(let lookup): self.init(lookup)
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
+    init(_ error: Files.GetMetadataError) {
+        switch error {
+        case .path(let lookup): self.init(lookup)
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
+    init(_ error: Files.DownloadError) {
+        switch error {
+        case .path(let lookup): self.init(lookup)
+        case .unsupportedFile: self = .notDownloadable
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
+    init(_ error: Files.UploadError) {
+        switch error {
+        case .path(let failed): self.init(failed.reason)
+        case .payloadTooLarge: self = .tooLarge
+        case .contentHashMismatch: self = .contentMismatch
+        case .propertiesError, .encryptionNotSupported: self = .server("\(error)")
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
+    init(_ error: Files.UploadSessionAppendError) {
+        switch error {
+        case .tooLarge: self = .tooLarge
+        case .contentHashMismatch: self = .contentMismatch
+        case .notFound, .incorrectOffset, .closed, .concurrentSessionInvalidOffset,
+            .concurrentSessionInvalidDataSize, .payloadTooLarge:
+            self = .sessionLost
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
+    init(_ error: Files.UploadSessionFinishError) {
+        switch error {
+        case .path(let write): self.init(write)
+        case .tooManyWriteOperations: self = .busy
+        case .contentHashMismatch: self = .contentMismatch
+        case .lookupFailed(.tooLarge): self = .tooLarge
+        case .lookupFailed, .concurrentSessionDataNotAllowed, .concurrentSessionNotClosed,
+            .concurrentSessionMissingData, .payloadTooLarge:
+            self = .sessionLost
+        case .propertiesError, .tooManySharedFolderTargets, .encryptionNotSupported:
+            self = .server("\(error)")
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
+    init(_ error: Files.CreateFolderError) {
+        switch error {
+        case .path(let write): self.init(write)
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
+    init(_ error: Files.DeleteError) {
+        switch error {
+        case .pathLookup(let lookup): self.init(lookup)
+        case .pathWrite(let write): self.init(write)
+        case .tooManyWriteOperations, .tooManyFiles: self = .busy
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
+    init(_ error: Files.RelocationError) {
+        switch error {
+        case .fromLookup(let lookup): self.init(lookup)
+        case .fromWrite(let write), .to(let write): self.init(write)
+        case .insufficientQuota: self = .insufficientSpace
+        case .tooManyWriteOperations, .tooManyFiles: self = .busy
+        case .internalError: self = .server("internal error")
+        case .duplicatedOrNestedPaths, .cantMoveFolderIntoItself: self = .conflict(.other)
+        case .cantCopySharedFolder, .cantNestSharedFolder, .cantMoveSharedFolder,
+            .cantTransferOwnership, .cantMoveIntoVault, .cantMoveIntoFamily:
+            self = .protected("\(error)")
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+}
