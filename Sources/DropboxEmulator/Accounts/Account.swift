@@ -20,7 +20,9 @@ struct Account: Sendable {
     var rootNamespace: String { String(space) }
 
     /// The namespace that paths start from unless a request says otherwise.
-    var homeNamespace: String { homePath == nil ? rootNamespace : "\(space)01" }
+    var homeNamespace: String {
+        homePath == nil ? rootNamespace : AccountTree.homeNamespace(of: space)
+    }
 
     /// The `common.RootInfo` of this account.
     var rootInfo: JSONValue {

@@ -52,6 +52,7 @@ extension AccountTree {
             throw .pathLookup(error)
         }
         guard node != base, node != .root else { throw .pathLookup(.malformedPath) }
+        guard !isHome(node) else { throw .pathWrite(.operationSuppressed) }
         if let parentRev {
             guard let revision = self[node].revision else { throw .pathWrite(.conflict(.folder)) }
             guard revText(revision) == parentRev else { throw .pathWrite(.conflict(.file)) }
@@ -73,6 +74,7 @@ extension AccountTree {
             throw .fromLookup(error)
         }
         guard node != relocation.base, node != .root else { throw .fromLookup(.malformedPath) }
+        guard relocation.copies || !isHome(node) else { throw .fromWrite(.operationSuppressed) }
         let target = try relocationTarget(relocation, of: node)
         if subtree(node, isLargerThan: Self.maximumRelocation) { throw .tooManyFiles }
         if !relocation.copies, sharedFolders[node] == nil,
@@ -125,6 +127,11 @@ extension AccountTree {
             throw .conflict(self[existing].isFolder ? .folder : .file)
         }
         return freeTarget(near: target, style: .numbered, keepsExtension: !self[node].isFolder)
+    }
+
+    /// Whether a folder is a team member's home: it stays where it is.
+    private func isHome(_ node: NodeID) -> Bool {
+        sharedFolders[node]?.namespace == Self.homeNamespace(of: namespace)
     }
 
     private func leads(_ target: WriteTarget, through node: NodeID) -> Bool {

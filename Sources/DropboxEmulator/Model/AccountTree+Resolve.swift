@@ -72,6 +72,9 @@ extension AccountTree {
         return WriteTarget(base: parts.base, path: parts.path)
     }
 
+    /// The namespace of the home folder in a team's space.
+    static func homeNamespace(of space: UInt32) -> String { "\(space)01" }
+
     /// The folder that a namespace id names, if the account may use it.
     func namespaceRoot(_ id: String) -> NodeID? {
         if id == String(namespace) { return .root }

@@ -19,7 +19,7 @@ enum AppCheck {
                     + "header \"Authorization\".  Expecting \"Basic <app-key:app-secret>\".")
         }
         let source = try await ArgumentSource(
-            request, style: .rpc, takesNothing: false, body: body)
+            request, style: .rpc, body: body)
         do throws(ArgumentError) {
             var reader = try ArgumentReader(source.value)
             let query = try Routes.query(&reader)

@@ -18,7 +18,7 @@ struct LongpollRoute {
             )
         }
         let source = try await ArgumentSource(
-            request, style: .rpc, takesNothing: false, body: body)
+            request, style: .rpc, body: body)
         let (text, timeout) = try arguments(source)
         let plain = text.hasSuffix(Routes.emptyPageMark) ? String(text.dropLast()) : text
         guard let cursor = Cursor(plain), let account = emulator.accounts.account(cursor.account),

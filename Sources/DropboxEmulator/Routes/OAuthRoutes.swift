@@ -17,7 +17,7 @@ struct OAuthRoutes {
 
     /// Shows the page where a user chooses an account, and takes the answer from it.
     func authorize(_ request: Request, _ body: IncomingBody) async throws -> Reply {
-        let parameters = Self.parameters(request)
+        let parameters = request.formFields
         guard let client = parameters["client_id"], !client.isEmpty else {
             throw RouteFailure.plain(400, "Missing client_id.")
         }
@@ -25,7 +25,7 @@ struct OAuthRoutes {
             throw RouteFailure.plain(400, "Invalid response_type: only \"code\" is supported.")
         }
         guard request.method == .post else { return page(request) }
-        let form = Self.form(try await body.collect())
+        let form = FormFields.read(try await body.collect())
         guard let account = form["account_id"].flatMap(emulator.accounts.account) else {
             return try redirect(parameters, ["error": "access_denied"])
                 ?? .html(403, "<p>Access denied.</p>")
@@ -80,7 +80,7 @@ struct OAuthRoutes {
     /// Gives an access token for a code or a refresh token.
     func token(_ request: Request, _ body: IncomingBody) async throws -> Reply {
         guard request.method == .post else { throw RouteFailure.plain(405, "Method not allowed") }
-        var form = Self.form(try await body.collect())
+        var form = FormFields.read(try await body.collect())
         if let (client, _) = Self.basic(request) { form["client_id"] = client }
         switch form["grant_type"] {
         case "authorization_code": return try exchangeCode(form)
@@ -167,24 +167,6 @@ struct OAuthRoutes {
         return .plain(
             status: code == "invalid_client" ? 401 : 400, type: "application/json",
             body: body.text(), headers: [])
-    }
-
-    // MARK: Parameters
-
-    private static func parameters(_ request: Request) -> [String: String] {
-        form(Array((request.uri.query ?? "").utf8))
-    }
-
-    /// Reads `application/x-www-form-urlencoded` text.
-    private static func form(_ bytes: [UInt8]) -> [String: String] {
-        var fields: [String: String] = [:]
-        for pair in String(decoding: bytes, as: UTF8.self).split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1).map {
-                $0.replacing("+", with: " ").removingPercentEncoding ?? ""
-            }
-            if let name = parts.first { fields[name] = parts.count > 1 ? parts[1] : "" }
-        }
-        return fields
     }
 
     private static func basic(_ request: Request) -> (String, String)? {

@@ -18,20 +18,24 @@ struct ArgumentSource: Sendable {
     ]
 
     /// Reads the argument of a call.
-    init(_ request: Request, style: RouteStyle, takesNothing: Bool, body: IncomingBody) async throws
-    {
+    ///
+    /// - Parameter demandsASCII: whether the header may hold ASCII only.
+    init(
+        _ request: Request, style: RouteStyle, takesNothing: Bool = false,
+        demandsASCII: Bool = false, body: IncomingBody
+    ) async throws {
         switch style {
         case .rpc:
             self = try await Self.fromBody(request, takesNothing: takesNothing, body: body)
         case .upload:
             try Self.checkType(request, among: Self.binaryTypes, isRequired: true)
-            self = try Self.fromHeader(request)
+            self = try Self.fromHeader(request, demandsASCII: demandsASCII)
         case .download:
             try Self.checkType(
                 request,
                 among: ["text/plain", "text/plain; charset=utf-8"] + Self.binaryTypes,
                 isRequired: false)
-            self = try Self.fromHeader(request)
+            self = try Self.fromHeader(request, demandsASCII: demandsASCII)
         }
     }
 
@@ -59,15 +63,17 @@ struct ArgumentSource: Sendable {
         return try ArgumentSource(place: "request body", text: bytes)
     }
 
-    private static func fromHeader(_ request: Request) throws -> ArgumentSource {
+    private static func fromHeader(
+        _ request: Request, demandsASCII: Bool
+    ) throws -> ArgumentSource {
         if let name = HTTPField.Name("Dropbox-API-Arg"), let text = request.headers[name] {
             let place = "HTTP header \"Dropbox-API-Arg\""
-            guard text.utf8.allSatisfy({ $0 < 0x80 }) else {
+            guard !demandsASCII || text.utf8.allSatisfy({ $0 < 0x80 }) else {
                 throw ArgumentError(message: "\(place): could not decode input as JSON")
             }
             return try ArgumentSource(place: place, text: Array(text.utf8))
         }
-        guard let text = request.uri.queryParameters["arg"] else {
+        guard let text = request.formFields["arg"] else {
             throw ArgumentError(
                 message: "Must provide HTTP header \"Dropbox-API-Arg\" or URL parameter \"arg\".")
         }

@@ -38,8 +38,8 @@ struct Caller {
     }
 
     private static func token(_ request: Request, function: String) throws -> String {
-        if let parameter = request.uri.queryParameters["authorization"] {
-            return try bearer(String(parameter), function: function)
+        if let parameter = request.formFields["authorization"] {
+            return try bearer(parameter, function: function)
         }
         guard let header = request.headers[.authorization] else {
             throw RouteFailure.badInput(

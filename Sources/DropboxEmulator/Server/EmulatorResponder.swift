@@ -145,7 +145,8 @@ struct EmulatorResponder: HTTPResponder {
         var headers = request.headers
         if plan.details(.ignoreRange) != nil { headers[.range] = nil }
         let source = try await ArgumentSource(
-            request, style: route.style, takesNothing: route.takesNothing, body: body)
+            request, style: route.style, takesNothing: route.takesNothing,
+            demandsASCII: emulator.settings.demandsASCIIArguments, body: body)
         if route.takesNothing, source.value != .null {
             throw ArgumentError(
                 message: "\(source.place): expected null, got \(source.value.kind)")

@@ -24,6 +24,10 @@ struct Settings: Sendable {
     /// Gives parents in `path_display` in a case of the server's own choice.
     var hasUnreliableParentCase = false
 
+    /// Refuses a `Dropbox-API-Arg` header that is not ASCII. The documentation demands that it be;
+    /// rclone, whose tests run against the service, sends UTF-8.
+    var demandsASCIIArguments = false
+
     /// All settings, as the admin route gives them.
     var json: JSONValue {
         [
@@ -39,6 +43,7 @@ struct Settings: Sendable {
             "page_size": .integer(pageSize),
             "empty_pages": .boolean(hasEmptyPages),
             "unreliable_parent_case": .boolean(hasUnreliableParentCase),
+            "ascii_arguments": .boolean(demandsASCIIArguments),
         ]
     }
 
@@ -61,6 +66,8 @@ struct Settings: Sendable {
         hasEmptyPages = try reader.boolean("empty_pages", default: hasEmptyPages)
         hasUnreliableParentCase = try reader.boolean(
             "unreliable_parent_case", default: hasUnreliableParentCase)
+        demandsASCIIArguments = try reader.boolean(
+            "ascii_arguments", default: demandsASCIIArguments)
         try reader.finish()
     }
 
