@@ -1,0 +1,190 @@
+// Operations as tests write them: with text for names, and with errors thrown.
+
+import Core
+import Testing
+
+@testable import FileSystem
+
+/// The answer was not what the test can go on with.
+struct UnexpectedAnswer: Error {
+    let text: String
+}
+
+extension Answer {
+    /// The value, which must be there at once.
+    func now() throws -> Value {
+        switch self {
+        case .ready(let value): return value
+        case .failed(let error): throw error
+        case .pending: throw UnexpectedAnswer(text: "the answer waits for the network")
+        }
+    }
+
+    /// The value, at once or after waiting.
+    func value() async throws -> Value {
+        switch self {
+        case .ready(let value): return value
+        case .failed(let error): throw error
+        case .pending(let work): return try await work()
+        }
+    }
+
+    var isPending: Bool {
+        if case .pending = self { true } else { false }
+    }
+}
+
+extension OpenFlags {
+    static let reading = OpenFlags(reads: true)
+    static let writing = OpenFlags(writes: true)
+    static let both = OpenFlags(reads: true, writes: true)
+    static let truncating = OpenFlags(writes: true, truncates: true)
+    static let appending = OpenFlags(writes: true, appends: true)
+}
+
+extension Fixture {
+    func lookup(_ text: String, in parent: InodeID = .root) throws -> InodeID {
+        guard let entry = try entry(text, in: parent) else { throw FileSystemError.noEntry }
+        return entry.attributes.inode
+    }
+
+    func entry(_ text: String, in parent: InodeID = .root) throws -> Entry? {
+        switch try fs.lookup(Array(text.utf8), in: parent).now() {
+        case .found(let entry): entry
+        case .absent: nil
+        }
+    }
+
+    func exists(_ text: String, in parent: InodeID = .root) throws -> Bool {
+        guard let entry = try entry(text, in: parent) else { return false }
+        fs.forget(entry.attributes.inode, count: 1)
+        return true
+    }
+
+    @discardableResult
+    func mkdir(_ text: String, in parent: InodeID = .root) throws -> InodeID {
+        try fs.makeDirectory(
+            Array(text.utf8), in: parent, permissions: 0o755, caller: Self.user
+        ).now().attributes.inode
+    }
+
+    /// Makes a file with content and closes it.
+    @discardableResult
+    func makeFile(
+        _ text: String, in parent: InodeID = .root, _ bytes: [UInt8] = []
+    ) throws -> InodeID {
+        let created = try create(text, in: parent, OpenFlags(writes: true, isExclusive: true))
+        let inode = created.entry.attributes.inode
+        if !bytes.isEmpty {
+            #expect(try write(inode, created.opened.handle, 0, bytes) == bytes.count)
+        }
+        try close(inode, created.opened.handle)
+        return inode
+    }
+
+    func create(
+        _ text: String, in parent: InodeID = .root, _ flags: OpenFlags = .both
+    ) throws -> CreatedFile {
+        try fs.create(
+            Array(text.utf8), in: parent, permissions: 0o644, flags: flags, caller: Self.user
+        ).now()
+    }
+
+    @discardableResult
+    func symlink(_ text: String, to target: String, in parent: InodeID = .root) throws -> InodeID {
+        try fs.makeSymbolicLink(
+            Array(text.utf8), in: parent, target: Array(target.utf8), caller: Self.user
+        ).now().attributes.inode
+    }
+
+    func open(_ inode: InodeID, _ flags: OpenFlags = .both) throws -> HandleID {
+        try fs.open(inode, flags: flags).now().handle
+    }
+
+    func write(
+        _ inode: InodeID, _ handle: HandleID, _ offset: Int64, _ bytes: [UInt8]
+    ) throws -> Int {
+        try bytes.withUnsafeBytes {
+            try fs.write(inode, handle: handle, offset: offset, bytes: $0).now()
+        }
+    }
+
+    func writeWaiting(
+        _ inode: InodeID, _ handle: HandleID, _ offset: Int64, _ bytes: [UInt8]
+    ) async throws -> Int {
+        let answer = bytes.withUnsafeBytes {
+            fs.write(inode, handle: handle, offset: offset, bytes: $0)
+        }
+        return try await answer.value()
+    }
+
+    func read(
+        _ inode: InodeID, _ handle: HandleID, _ offset: Int64 = 0, _ count: Int = 1 << 26
+    ) throws -> [UInt8] {
+        try fs.read(inode, handle: handle, offset: offset, count: count).now()
+    }
+
+    /// Closes the only descriptor of a handle.
+    func close(_ inode: InodeID, _ handle: HandleID) throws {
+        try fs.flush(inode, handle: handle).now()
+        fs.release(inode, handle: handle)
+    }
+
+    /// All bytes of a file, opened for this.
+    func contents(_ inode: InodeID) throws -> [UInt8] {
+        let handle = try open(inode, .reading)
+        defer { fs.release(inode, handle: handle) }
+        return try read(inode, handle)
+    }
+
+    func attributes(_ inode: InodeID) throws -> Attributes {
+        try fs.attributes(of: inode).now().attributes
+    }
+
+    @discardableResult
+    func setAttributes(
+        _ inode: InodeID, _ change: (inout AttributeChanges) -> Void
+    ) throws -> Attributes {
+        var changes = AttributeChanges()
+        change(&changes)
+        return try fs.setAttributes(changes, of: inode, handle: nil).now().attributes
+    }
+
+    func unlink(_ text: String, in parent: InodeID = .root) throws {
+        try fs.unlink(Array(text.utf8), in: parent).now()
+    }
+
+    func rmdir(_ text: String, in parent: InodeID = .root) throws {
+        try fs.removeDirectory(Array(text.utf8), in: parent).now()
+    }
+
+    func rename(
+        _ old: String, in parent: InodeID = .root, to new: String, into newParent: InodeID = .root,
+        _ mode: RenameMode = .replace
+    ) throws {
+        try fs.rename(
+            Array(old.utf8), in: parent, to: Array(new.utf8), in: newParent, mode: mode
+        ).now()
+    }
+
+    /// The names in a folder, "." and ".." left out.
+    func names(in folder: InodeID = .root) throws -> [String] {
+        try list(folder).map(\.name).filter { $0 != "." && $0 != ".." }
+    }
+
+    func list(_ folder: InodeID = .root) throws -> [DirectoryEntry] {
+        let handle = try fs.openDirectory(folder).now().handle
+        defer { fs.releaseDirectory(folder, handle: handle) }
+        var entries: [DirectoryEntry] = []
+        let error = fs.readDirectory(folder, handle: handle, offset: 0, withEntries: false) {
+            entries.append($0)
+            return true
+        }
+        if let error { throw error }
+        return entries
+    }
+}
+
+func text(_ text: String) -> [UInt8] {
+    Array(text.utf8)
+}

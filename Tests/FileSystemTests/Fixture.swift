@@ -1,0 +1,181 @@
+// A filesystem over a real store and real staging files, with a server that the test plays by hand.
+
+import ContentHashing
+import Core
+import Foundation
+import Logging
+import MetadataStore
+import RemoteStore
+import Synchronization
+import Testing
+
+@testable import FileSystem
+@testable import Sync
+
+final class Fixture: Sendable {
+    /// The user that mounts and asks.
+    static let user = Caller(userID: 1000, groupID: 1000, processID: 42)
+
+    let folder: String
+    let store: MetadataStore
+    let staging: StagingArea
+    let sync = FakeSync()
+    let content = FakeContent()
+    let kernel = RecordingKernel()
+    let openFiles = OpenFiles()
+    let relay = TreeChangeRelay()
+    let clock = ManualClock()
+    let fs: DropboxFileSystem
+    private let ownsFolder: Bool
+
+    /// Mounts an empty account, or with `folder` one that an earlier fixture has left.
+    init(folder: String? = nil, configure: (inout FileSystemOptions) -> Void = { _ in }) throws {
+        ownsFolder = folder == nil
+        self.folder = try folder ?? Self.makeFolder()
+        store = try MetadataStore(path: self.folder + "/tree.sqlite")
+        staging = try StagingArea(directory: self.folder + "/staging", store: store)
+        var options = FileSystemOptions(userID: 1000, groupID: 1000)
+        configure(&options)
+        fs = try DropboxFileSystem(
+            store: store, staging: staging, sync: sync, reader: content, openFiles: openFiles,
+            relay: relay, options: options, clock: clock,
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        relay.attach(kernel)
+        sync.attach(store)
+    }
+
+    deinit {
+        if ownsFolder {
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+    }
+
+    private static func makeFolder() throws -> String {
+        let path = NSTemporaryDirectory() + "dbxfs-filesystem-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        return path
+    }
+
+    // MARK: The server's side
+
+    /// Puts a file on the server and into the tree.
+    @discardableResult
+    func remoteFile(
+        _ text: String, in parent: InodeID = .root, _ bytes: [UInt8] = [],
+        flags: NodeFlags = [], isCached: Bool = true
+    ) throws -> InodeID {
+        let facts = content.add(bytes, isCached: isCached, flags: flags)
+        return try store.write {
+            try $0.insertRemote(
+                .file, at: Place(parent: parent, name: name(text)), facts: facts)
+        }
+    }
+
+    /// Puts a folder on the server and into the tree, with its listing known or not.
+    @discardableResult
+    func remoteFolder(
+        _ text: String, in parent: InodeID = .root, isListed: Bool = true, flags: NodeFlags = [],
+        sharedFolderID: String? = nil
+    ) throws -> InodeID {
+        var facts = content.folderFacts()
+        facts.flags = flags
+        facts.sharedFolderID = sharedFolderID
+        let known = facts
+        return try store.write { transaction in
+            let inode = try transaction.insertRemote(
+                .folder, at: Place(parent: parent, name: name(text)), facts: known)
+            try transaction.setFlags(.listed, isListed, of: inode)
+            return inode
+        }
+    }
+
+    /// What Sync does when a node has been sent as it stands: content, place and deletion.
+    func commit(_ inode: InodeID) throws {
+        let retired = try store.write { transaction -> Int64? in
+            guard let node = try transaction.node(inode) else { return nil }
+            guard let place = node.place else {
+                try transaction.setRemoteAbsent(inode)
+                if !openFiles.isOpen(inode) { try transaction.remove(inode) }
+                try transaction.dequeue(inode)
+                return nil
+            }
+            var number: Int64?
+            if let staged = try staging.file(of: node) {
+                let bytes = try content.bytes(of: staged)
+                let facts = content.add(bytes, id: node.facts.id, isCached: true)
+                let revision = try #require(FileContent(facts))
+                #expect(staged.retire(generation: staged.generation, as: revision))
+                try transaction.setFacts(facts, of: inode)
+                try transaction.removeStaged(of: inode)
+                number = staged.number
+            } else if node.kind == .folder && node.facts.id == nil {
+                try transaction.setFacts(content.folderFacts(), of: inode)
+            }
+            try transaction.setRemotePlace(inode, place)
+            try transaction.dequeue(inode)
+            return number
+        }
+        retired.map(staging.removeFile)
+    }
+
+    /// Sends everything that is queued, folders before what is in them.
+    func commitAll() throws {
+        for entry in try store.read({ try $0.journalEntries(limit: 10_000) }) {
+            try commit(entry.inode)
+        }
+    }
+
+    // MARK: Looking inside
+
+    func node(_ inode: InodeID) throws -> Node? {
+        try store.read { try $0.node(inode) }
+    }
+
+    func isQueued(_ inode: InodeID) throws -> Bool {
+        try store.read { try $0.journalEntry(of: inode) } != nil
+    }
+
+    /// The nodes that are queued, in order.
+    func journal() throws -> [Node] {
+        try store.read { snapshot in
+            try snapshot.journalEntries(limit: 10_000).compactMap { try snapshot.node($0.inode) }
+        }
+    }
+
+    func node(id: FileID) throws -> Node? {
+        try store.read { try $0.node(id: id) }
+    }
+
+    func remotePlace(of node: Node) throws -> Place? {
+        try store.read { try $0.remotePlace(of: node) }
+    }
+
+    var stagingFileCount: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: staging.directory).count) ?? -1
+    }
+
+    /// The nodes that are neither in the tree nor on the server.
+    func orphanCount() throws -> Int {
+        try store.read { snapshot in
+            try (2...2000).count { number in
+                try snapshot.node(InodeID(UInt64(number)))?.isOrphan ?? false
+            }
+        }
+    }
+}
+
+extension FileContent {
+    init?(_ facts: RemoteFacts) {
+        guard let revision = facts.revision, let hash = facts.hash else { return nil }
+        self.init(revision: revision, hash: hash, size: facts.size)
+    }
+}
+
+/// A name that is known to be valid; a test that gives another one fails.
+func name(_ text: String) -> FileName {
+    do {
+        return try FileName(text)
+    } catch {
+        preconditionFailure("not a name: \(text)")
+    }
+}

@@ -1,0 +1,93 @@
+// Which names work, which stay here, and which are refused.
+
+import Core
+import MetadataStore
+import Testing
+
+@testable import FileSystem
+
+struct NameTests {
+    @Test(
+        "names that Dropbox ignores stay on this machine",
+        arguments: [
+            "desktop.ini", "Thumbs.db", ".DS_Store", ".dropbox", ".dropbox.attr", "Icon\r",
+            ".~lock.report.odt#", "~$report.docx", ".~x", "~wrd0001.tmp", "~WRD0001.TMP",
+            ".fuse_hidden0001", ".nfs0000000001",
+        ])
+    func ignored(_ text: String) {
+        #expect(NamePolicy(name(text)) == .localOnly)
+    }
+
+    @Test(
+        "ordinary names go to Dropbox, odd ones too",
+        arguments: [
+            "a", ".hidden", "trailing.", " leading", "new\nline", "tab\t", "😀", "e\u{301}",
+            "~backup", "file~", "x.tmp", "lock.#", ".#emacs", ".goutputstream-X", "con", "a:b",
+        ])
+    func synced(_ text: String) {
+        #expect(NamePolicy(name(text)) == .synced)
+    }
+
+    @Test("names that Dropbox refuses are refused", arguments: ["a\\b", "x\u{7F}", "end "])
+    func refused(_ text: String) throws {
+        #expect(NamePolicy(name(text)) == .refused)
+        let fixture = try Fixture()
+        #expect(throws: FileSystemError.invalidArgument) { try fixture.mkdir(text) }
+        #expect(throws: FileSystemError.invalidArgument) { try fixture.makeFile(text) }
+        #expect(throws: FileSystemError.invalidArgument) { try fixture.symlink(text, to: "x") }
+        try fixture.mkdir("a")
+        #expect(throws: FileSystemError.invalidArgument) { try fixture.rename("a", to: text) }
+        #expect(try fixture.names() == ["a"])
+    }
+
+    @Test("bytes that are no name: the error says why on create, and lookups find nothing")
+    func impossible() throws {
+        let fixture = try Fixture()
+        func create(_ bytes: [UInt8]) throws {
+            _ = try fixture.fs.makeDirectory(
+                bytes, in: .root, permissions: 0o755, caller: Fixture.user
+            ).now()
+        }
+        #expect(throws: FileSystemError.invalidEncoding) { try create([0x66, 0xFF]) }
+        #expect(throws: FileSystemError.nameTooLong) {
+            try create([UInt8](repeating: 0x61, count: 256))
+        }
+        #expect(throws: FileSystemError.invalidArgument) { try create([0x61, 0, 0x62]) }
+        try create([UInt8](repeating: 0x61, count: 255))
+        #expect(try fixture.fs.lookup([0x66, 0xFF], in: .root).now() == .absent(timeout: 3600))
+        #expect(throws: FileSystemError.nameTooLong) {
+            try fixture.fs.lookup([UInt8](repeating: 0x61, count: 256), in: .root).now()
+        }
+    }
+
+    @Test("a name that Dropbox takes for another one is taken; lookups are exact")
+    func collisions() throws {
+        let fixture = try Fixture()
+        try fixture.makeFile("Report")
+        try fixture.mkdir("\u{E9}t\u{E9}")
+        #expect(throws: FileSystemError.exists) { try fixture.makeFile("REPORT") }
+        #expect(throws: FileSystemError.exists) { try fixture.mkdir("report") }
+        #expect(throws: FileSystemError.exists) { try fixture.symlink("rePort", to: "x") }
+        #expect(throws: FileSystemError.exists) { try fixture.mkdir("e\u{301}t\u{E9}") }
+        #expect(throws: FileSystemError.exists) { try fixture.create("REPORT", .both) }
+        #expect(try !fixture.exists("REPORT"))
+        #expect(try !fixture.exists("e\u{301}te\u{301}"))
+        #expect(try fixture.exists("\u{E9}t\u{E9}"))
+    }
+
+    @Test("local names are never queued, nor is what is in local folders")
+    func local() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile(".~lock.a#", text("me"))
+        let folder = try fixture.mkdir("~x.tmp")
+        let inner = try fixture.makeFile("inner", in: folder, text("in"))
+        for inode in [file, folder, inner] {
+            #expect(try !fixture.isQueued(inode))
+            #expect(try fixture.node(inode)?.flags.contains(.localOnly) == true)
+            #expect(
+                try fixture.fs.extendedAttribute("user.dropbox.local", of: inode).now()
+                    == text("1"))
+        }
+        #expect(try fixture.contents(inner) == text("in"))
+    }
+}
