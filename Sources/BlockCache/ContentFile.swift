@@ -1,0 +1,229 @@
+// One content on disk: a sparse file with its bytes, and an index that says which of them are there and
+// what they must sum up to. Not responsible for which contents are kept.
+
+import ContentHashing
+import Core
+import Crypto
+import Glibc
+
+/// The layout of an index: a header, one digest per block, one sum per chunk.
+///
+/// A digest or sum of zeros means that the block or chunk is not there. Bytes are written before the
+/// sum that vouches for them, so after a crash a chunk is either right or absent; what a power cut
+/// tears does not match its sum, which is the same as absent.
+struct ContentLayout: Hashable, Sendable {
+    /// Bytes that are checked together: a small read must not have to check a whole block.
+    static let chunkSize: Int64 = 64 * 1024
+    static let blockSize = Int64(ContentHasher.blockSize)
+    static let digestSize = 32
+    /// The first 8 bytes of SHA-256: enough against bit rot, which is no adversary.
+    static let sumSize = 8
+    /// "DBXC", the version, the size.
+    static let headerSize = 16
+    private static let magic: [UInt8] = [0x44, 0x42, 0x58, 0x43, 1, 0, 0, 0]
+
+    let size: Int64
+
+    var chunkCount: Int { Int((size + Self.chunkSize - 1) / Self.chunkSize) }
+    var blockCount: Int { Int((size + Self.blockSize - 1) / Self.blockSize) }
+
+    var header: [UInt8] {
+        Self.magic + withUnsafeBytes(of: size.littleEndian) { Array($0) }
+    }
+
+    func digestOffset(_ block: Int) -> Int64 {
+        Int64(Self.headerSize + block * Self.digestSize)
+    }
+
+    func sumOffset(_ chunk: Int) -> Int64 {
+        digestOffset(blockCount) + Int64(chunk * Self.sumSize)
+    }
+
+    func chunkRange(_ chunk: Int) -> Range<Int64> {
+        let start = Int64(chunk) * Self.chunkSize
+        return start..<min(start + Self.chunkSize, size)
+    }
+
+    func chunks(of range: Range<Int64>) -> Range<Int> {
+        let first = Int(range.lowerBound / Self.chunkSize)
+        return first..<Int((range.upperBound + Self.chunkSize - 1) / Self.chunkSize)
+    }
+}
+
+/// An open content. Reads and writes may run side by side: chunks are written before their sums.
+final class ContentFile: Sendable {
+    let layout: ContentLayout
+    private let data: Int32
+    private let index: Int32
+
+    /// Opens the two files, making them if `creates`; nil if they are not there or not ours.
+    init?(dataPath: String, indexPath: String, size: Int64, creates: Bool) {
+        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creates ? O_CREAT : 0)
+        let data = open(dataPath, flags, 0o600)
+        guard data >= 0 else { return nil }
+        let index = open(indexPath, flags, 0o600)
+        guard index >= 0 else {
+            close(data)
+            return nil
+        }
+        self.layout = ContentLayout(size: size)
+        self.data = data
+        self.index = index
+        let header = layout.header
+        let known = Self.read(index, at: 0, count: header.count)
+        if known == header { return }
+        // New, or an index of another version, or a torn one: nothing in it counts.
+        guard creates, ftruncate(index, 0) == 0, Self.write(index, header, at: 0) else {
+            return nil
+        }
+    }
+
+    deinit {
+        close(data)
+        close(index)
+    }
+
+    /// Bytes of the content, checked; nil when any of them is absent or damaged.
+    func bytes(_ range: Range<Int64>) -> [UInt8]? {
+        guard range.lowerBound >= 0, range.upperBound <= layout.size, !range.isEmpty else {
+            return range.isEmpty ? [] : nil
+        }
+        let chunks = layout.chunks(of: range)
+        guard
+            let sums = Self.read(
+                index, at: layout.sumOffset(chunks.lowerBound),
+                count: chunks.count * ContentLayout.sumSize)
+        else { return nil }
+        let start = layout.chunkRange(chunks.lowerBound).lowerBound
+        let end = layout.chunkRange(chunks.upperBound - 1).upperBound
+        // Without this a read of absent chunks would first read their holes.
+        for number in 0..<chunks.count where Self.sum(sums, number).allSatisfy({ $0 == 0 }) {
+            return nil
+        }
+        guard let bytes = Self.read(data, at: start, count: Int(end - start)) else { return nil }
+        for (number, chunk) in chunks.enumerated() {
+            let part = layout.chunkRange(chunk)
+            let slice = bytes[Int(part.lowerBound - start)..<Int(part.upperBound - start)]
+            guard Self.sum(of: slice) == Array(Self.sum(sums, number)) else {
+                forget(chunk)
+                return nil
+            }
+        }
+        if start == range.lowerBound && end == range.upperBound { return bytes }
+        return Array(bytes[Int(range.lowerBound - start)..<Int(range.upperBound - start)])
+    }
+
+    /// Stores whole chunks from an offset on; a rest that is no whole chunk is left out. Returns how
+    /// many bytes are new, or nil when the disk refused.
+    func store(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Int64? {
+        var added: Int64 = 0
+        for chunk in layout.chunks(of: offset..<offset + Int64(bytes.count)) {
+            let range = layout.chunkRange(chunk)
+            guard range.lowerBound >= offset,
+                range.upperBound <= offset + Int64(bytes.count)
+            else { continue }
+            let first = bytes.startIndex + Int(range.lowerBound - offset)
+            let part = bytes[first..<first + range.count]
+            let wasPresent = isPresent(chunk)
+            guard Self.write(data, part, at: range.lowerBound),
+                Self.write(index, Self.sum(of: part), at: layout.sumOffset(chunk))
+            else { return nil }
+            if !wasPresent { added += Int64(range.count) }
+        }
+        return added
+    }
+
+    /// Notes a whole block's digest, for the check of the whole content.
+    func noteDigest(_ digest: ContentHash, of block: Int) {
+        _ = Self.write(index, digest.bytes, at: layout.digestOffset(block))
+    }
+
+    /// The hash of the whole content, once the digests of all blocks are known.
+    var hash: ContentHash? {
+        let count = layout.blockCount * ContentLayout.digestSize
+        guard let bytes = Self.read(index, at: layout.digestOffset(0), count: count) else {
+            return nil
+        }
+        var digests: [ContentHash] = []
+        for start in stride(from: 0, to: count, by: ContentLayout.digestSize) {
+            let digest = bytes[start..<start + ContentLayout.digestSize]
+            guard !digest.allSatisfy({ $0 == 0 }), let hash = ContentHash(bytes: digest) else {
+                return nil
+            }
+            digests.append(hash)
+        }
+        return ContentHash(blockDigests: digests)
+    }
+
+    /// Numbers of present chunks and of those among them that are damaged; damaged ones are dropped.
+    func verify() -> (checked: Int, damaged: Int) {
+        var checked = 0
+        var damaged = 0
+        for chunk in 0..<layout.chunkCount where isPresent(chunk) {
+            checked += 1
+            if bytes(layout.chunkRange(chunk)) == nil { damaged += 1 }
+        }
+        return (checked, damaged)
+    }
+
+    private func isPresent(_ chunk: Int) -> Bool {
+        let sum = Self.read(index, at: layout.sumOffset(chunk), count: ContentLayout.sumSize)
+        return sum.map { !$0.allSatisfy { $0 == 0 } } ?? false
+    }
+
+    private func forget(_ chunk: Int) {
+        _ = Self.write(
+            index, [UInt8](repeating: 0, count: ContentLayout.sumSize),
+            at: layout.sumOffset(chunk))
+    }
+
+    // MARK: Bytes
+
+    private static func sum(_ sums: [UInt8], _ number: Int) -> ArraySlice<UInt8> {
+        sums[number * ContentLayout.sumSize..<(number + 1) * ContentLayout.sumSize]
+    }
+
+    static func sum(of bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var hasher = SHA256()
+        bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) }
+        let sum = Array(hasher.finalize().prefix(ContentLayout.sumSize))
+        // Zeros mean absent; one sum in 2^64 is moved out of the way.
+        return sum.allSatisfy { $0 == 0 } ? [1] + sum.dropFirst() : sum
+    }
+
+    /// Exactly `count` bytes, or nil.
+    private static func read(_ descriptor: Int32, at offset: Int64, count: Int) -> [UInt8]? {
+        guard count > 0 else { return [] }
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            guard let address = buffer.baseAddress else { return }
+            while initialized < count {
+                let got = pread(
+                    descriptor, address + initialized, count - initialized,
+                    off_t(offset) + off_t(initialized))
+                if got < 0 && errno == EINTR { continue }
+                if got <= 0 { return }
+                initialized += got
+            }
+        }
+        return bytes.count == count ? bytes : nil
+    }
+
+    private static func write(
+        _ descriptor: Int32, _ bytes: some Collection<UInt8>, at offset: Int64
+    ) -> Bool {
+        let done: Bool? = bytes.withContiguousStorageIfAvailable { buffer in
+            guard let address = buffer.baseAddress else { return true }
+            var done = 0
+            while done < buffer.count {
+                let count = pwrite(
+                    descriptor, address + done, buffer.count - done,
+                    off_t(offset) + off_t(done))
+                if count < 0 && errno == EINTR { continue }
+                if count <= 0 { return false }
+                done += count
+            }
+            return true
+        }
+        return done ?? false
+    }
+}
