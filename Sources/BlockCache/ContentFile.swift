@@ -113,6 +113,11 @@ final class ContentFile: Sendable {
         return Array(bytes[Int(range.lowerBound - start)..<Int(range.upperBound - start)])
     }
 
+    /// Whether all chunks of a range are there; they are not read.
+    func contains(_ range: Range<Int64>) -> Bool {
+        layout.chunks(of: range).allSatisfy(isPresent)
+    }
+
     /// Stores whole chunks from an offset on; a rest that is no whole chunk is left out. Returns how
     /// many bytes are new, or nil when the disk refused.
     func store(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Int64? {

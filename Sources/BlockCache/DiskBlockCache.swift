@@ -112,6 +112,11 @@ public final class DiskBlockCache: Sendable {
         content(hash, size: size, creates: false)?.bytes(range)
     }
 
+    /// Whether bytes of a content are here. They are not read, and may yet turn out damaged.
+    public func contains(_ hash: ContentHash, size: Int64, range: Range<Int64>) -> Bool {
+        content(hash, size: size, creates: false)?.contains(range) ?? false
+    }
+
     // MARK: Storing
 
     /// Stores a whole block. With the last one missing, the whole content is checked against its hash.

@@ -11,10 +11,11 @@ public protocol ContentReading: Sendable {
     func bytes(
         of content: FileContent, range: Range<Int64>, session: ReadSession
     ) async throws(RemoteError) -> [UInt8]
+    /// A read was answered by `cachedBytes`: what follows may be wanted soon. Returns at once.
+    func noteRead(of content: FileContent, range: Range<Int64>, session: ReadSession)
 }
 
-/// Placeholder of this build folder.
-public final class ReadSession: Sendable {
-    /// Makes one.
-    public init() {}
+extension ContentReading {
+    /// Expects nothing.
+    public func noteRead(of content: FileContent, range: Range<Int64>, session: ReadSession) {}
 }

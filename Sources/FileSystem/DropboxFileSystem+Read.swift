@@ -14,6 +14,9 @@ extension DropboxFileSystem {
             let handle = try files.handle(handle)
             let pieces = try pieces(of: handle.file, offset: offset, count: count)
             if let bytes = cachedBytes(of: pieces) {
+                if let (content, range) = pieces.last?.remote {
+                    reader.noteRead(of: content, range: range, session: handle.session)
+                }
                 return .ready(bytes)
             }
             return .pending { () async throws(FileSystemError) in
@@ -29,6 +32,10 @@ extension DropboxFileSystem {
         case bytes([UInt8])
         case zeros(Int)
         case remote(FileContent, Range<Int64>)
+
+        var remote: (FileContent, Range<Int64>)? {
+            if case .remote(let content, let range) = self { (content, range) } else { nil }
+        }
     }
 
     private func pieces(of file: OpenFile, offset: Int64, count: Int) throws -> [Piece] {
