@@ -1,0 +1,453 @@
+// Reading and writing: revisions, staged content, what must be fetched, and what survives.
+
+import Core
+import MetadataStore
+import RemoteStore
+import Sync
+import Testing
+
+@testable import FileSystem
+
+/// One block of staged content.
+let block = 4 << 20
+
+/// Bytes that differ from place to place.
+func pattern(_ count: Int, seed: UInt8 = 1) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    bytes.withUnsafeMutableBufferPointer { buffer in
+        var value = UInt32(seed) &* 2_654_435_761
+        for index in buffer.indices {
+            value = value &* 1_664_525 &+ 1_013_904_223
+            buffer[index] = UInt8(truncatingIfNeeded: value >> 24)
+        }
+    }
+    return bytes
+}
+
+struct ContentTests {
+    // MARK: Reading
+
+    @Test("a clean file is read from the cache at once, in any range, and ends where it ends")
+    func readClean() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("hello world"))
+        let handle = try fixture.open(file, .reading)
+        #expect(try fixture.read(file, handle, 0, 5) == text("hello"))
+        #expect(try fixture.read(file, handle, 6, 100) == text("world"))
+        #expect(try fixture.read(file, handle, 11, 1).isEmpty)
+        #expect(try fixture.read(file, handle, .max, 10).isEmpty)
+        #expect(throws: FileSystemError.invalidArgument) {
+            try fixture.read(file, handle, -1, 1)
+        }
+    }
+
+    @Test("bytes that are not here are waited for, exactly the range that was asked for")
+    func readUncached() async throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("hello world"), isCached: false)
+        let handle = try fixture.open(file, .reading)
+        let answer = fixture.fs.read(file, handle: handle, offset: 6, count: 100)
+        #expect(answer.isPending)
+        #expect(try await answer.value() == text("world"))
+        #expect(fixture.content.fetched == [6..<11])
+    }
+
+    @Test("offline, what is not cached is ENETDOWN, never a short read")
+    func readOffline() async throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("hello"), isCached: false)
+        let handle = try fixture.open(file, .reading)
+        fixture.content.update { $0.failure = .offline("no route") }
+        await #expect(throws: FileSystemError.offline) {
+            try await fixture.fs.read(file, handle: handle, offset: 0, count: 5).value()
+        }
+    }
+
+    @Test("a waiting read that is cancelled ends as interrupted")
+    func readInterrupted() async throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("hello"), isCached: false)
+        let handle = try fixture.open(file, .reading)
+        let answer = fixture.fs.read(file, handle: handle, offset: 0, count: 5)
+        let task = Task { () async throws -> [UInt8] in
+            while !Task.isCancelled { await Task.yield() }
+            return try await answer.value()
+        }
+        task.cancel()
+        await #expect(throws: FileSystemError.interrupted) { try await task.value }
+    }
+
+    @Test("a cloud document is listed with its size, and opening it is refused")
+    func cloudDocument() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("d.gdoc", text("x"), flags: .notDownloadable)
+        #expect(try fixture.attributes(file).size == 1)
+        #expect(throws: FileSystemError.unsupported) { try fixture.open(file, .reading) }
+        #expect(throws: FileSystemError.unsupported) { try fixture.open(file, .truncating) }
+        #expect(throws: FileSystemError.unsupported) {
+            try fixture.setAttributes(file) { $0.size = 0 }
+        }
+    }
+
+    @Test("handles that do not exist are EBADF")
+    func badHandle() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f")
+        #expect(throws: FileSystemError.badHandle) { try fixture.read(file, HandleID(9)) }
+        #expect(throws: FileSystemError.badHandle) {
+            try fixture.write(file, HandleID(9), 0, [1])
+        }
+    }
+
+    // MARK: Writing
+
+    @Test("a write into a cached file needs no waiting and keeps the rest")
+    func writeClean() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("hello world"))
+        let handle = try fixture.open(file)
+        #expect(try !fixture.isQueued(file))
+        #expect(try fixture.write(file, handle, 6, text("there, you")) == 10)
+        #expect(try fixture.read(file, handle) == text("hello there, you"))
+        #expect(try fixture.attributes(file).size == 16)
+        #expect(try fixture.isQueued(file))
+        let base = try #require(try fixture.node(file)?.staged?.base)
+        #expect(base.revision == Revision("rev1"))
+        #expect(base.size == 11)
+    }
+
+    @Test("a write into blocks that are not here waits for them, and for no others")
+    func writeUncached() async throws {
+        let fixture = try Fixture()
+        var bytes = pattern(3 * block)
+        let file = try fixture.remoteFile("f", bytes, isCached: false)
+        let handle = try fixture.open(file)
+        let offset = Int64(block + 100)
+        #expect(try await fixture.writeWaiting(file, handle, offset, text("middle")) == 6)
+        #expect(fixture.content.fetched == [Int64(block)..<Int64(2 * block)])
+        bytes.replaceSubrange(block + 100..<block + 106, with: text("middle"))
+        let answer = fixture.fs.read(file, handle: handle, offset: 0, count: 3 * block)
+        #expect(answer.isPending)
+        #expect(try await answer.value() == bytes)
+    }
+
+    @Test("overwriting whole blocks, or cutting everything, fetches nothing")
+    func overwrite() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", pattern(2 * block), isCached: false)
+        let handle = try fixture.open(file)
+        let new = pattern(2 * block, seed: 2)
+        #expect(try fixture.write(file, handle, 0, new) == 2 * block)
+        #expect(try fixture.read(file, handle) == new)
+        let other = try fixture.remoteFile("g", pattern(10), isCached: false)
+        let cut = try fixture.open(other, .truncating)
+        #expect(try fixture.write(other, cut, 0, text("x")) == 1)
+        #expect(try fixture.node(other)?.staged?.base == nil)
+        #expect(fixture.content.fetched.isEmpty)
+    }
+
+    @Test("appends go to the end, whatever offset the kernel believes in")
+    func append() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("log", text("1"))
+        let one = try fixture.open(file, .appending)
+        let two = try fixture.open(file, .appending)
+        #expect(try fixture.write(file, one, 1, text("2")) == 1)
+        #expect(try fixture.write(file, two, 1, text("3")) == 1)
+        #expect(try fixture.contents(file) == text("123"))
+    }
+
+    @Test("a file that was opened exclusively or truncated is not fetched; size limits hold")
+    func limits() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f")
+        let handle = try fixture.open(file)
+        #expect(throws: FileSystemError.tooLarge) {
+            try fixture.write(file, handle, DropboxFileSystem.maximumFileSize, [1])
+        }
+        #expect(throws: FileSystemError.tooLarge) { try fixture.write(file, handle, .max, [1]) }
+        #expect(throws: FileSystemError.invalidArgument) {
+            try fixture.write(file, handle, -1, [1])
+        }
+        #expect(throws: FileSystemError.tooLarge) {
+            try fixture.setAttributes(file) { $0.size = .max }
+        }
+        #expect(try fixture.write(file, handle, 5, []) == 0)
+        #expect(try fixture.attributes(file).size == 0)
+    }
+
+    @Test("a full account refuses new content; what is queued and what is local goes on")
+    func quota() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f", text("queued"))
+        fixture.sync.update { $0.isQuotaExceeded = true }
+        let handle = try fixture.open(file)
+        #expect(throws: FileSystemError.quotaExceeded) {
+            try fixture.write(file, handle, 0, text("x"))
+        }
+        #expect(throws: FileSystemError.quotaExceeded) {
+            try fixture.setAttributes(file) { $0.size = 100 }
+        }
+        #expect(try fixture.setAttributes(file) { $0.size = 3 }.size == 3)
+        #expect(try fixture.isQueued(file))
+        try fixture.makeFile(".~lock", text("me"))
+        try fixture.unlink("f")
+    }
+
+    // MARK: One revision from open to close
+
+    @Test("an upload that ends while a file is open changes nothing for its handles")
+    func commitWhileOpen() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f", text("one"))
+        let handle = try fixture.open(file)
+        #expect(try fixture.read(file, handle) == text("one"))
+        try fixture.commit(file)
+        #expect(try fixture.node(file)?.staged == nil)
+        #expect(try fixture.read(file, handle) == text("one"))
+        #expect(try fixture.attributes(file).size == 3)
+        #expect(try fixture.write(file, handle, 3, text(" two")) == 4)
+        #expect(try fixture.read(file, handle) == text("one two"))
+        #expect(try fixture.node(file)?.staged?.base?.size == 3)
+        try fixture.close(file, handle)
+        #expect(try fixture.contents(file) == text("one two"))
+    }
+
+    @Test("a truncation right after an upload begins over the revision that was stored")
+    func truncateAfterCommit() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f", text("hello"))
+        let handle = try fixture.open(file)
+        try fixture.commit(file)
+        #expect(try fixture.setAttributes(file) { $0.size = 2 }.size == 2)
+        #expect(try fixture.read(file, handle) == text("he"))
+        try fixture.commit(file)
+        let again = try fixture.open(file, .truncating)
+        #expect(try fixture.read(file, handle).isEmpty)
+        try fixture.close(file, again)
+    }
+
+    @Test("an open file keeps its revision when the server's side replaces it")
+    func remoteReplacement() throws {
+        let fixture = try Fixture()
+        let old = try fixture.remoteFile("f", text("old"))
+        _ = try fixture.lookup("f")
+        let handle = try fixture.open(old)
+        #expect(fixture.openFiles.isOpen(old))
+        // As Sync does it for an open file.
+        try fixture.store.write { transaction in
+            try transaction.move(old, to: nil)
+            try transaction.setRemoteAbsent(old)
+        }
+        let new = try fixture.remoteFile("f", text("new"))
+        #expect(try fixture.lookup("f") == new)
+        #expect(try fixture.contents(new) == text("new"))
+        #expect(try fixture.read(old, handle) == text("old"))
+        #expect(try fixture.write(old, handle, 0, text("O")) == 1)
+        #expect(try fixture.read(old, handle) == text("Old"))
+        try fixture.close(old, handle)
+        #expect(!fixture.openFiles.isOpen(old))
+        fixture.fs.forget(old, count: 1)
+        #expect(try fixture.node(old) == nil)
+        #expect(try fixture.contents(new) == text("new"))
+    }
+
+    @Test("an unlinked file that comes back with other content takes no write of the old handle")
+    func staleWrite() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("old"))
+        let handle = try fixture.open(file)
+        try fixture.unlink("f")
+        // Deleted here, edited there: the edit is kept.
+        let facts = fixture.content.add(text("edited"), id: try fixture.node(file)?.facts.id)
+        try fixture.store.write { transaction in
+            try transaction.setFacts(facts, of: file)
+            try transaction.move(file, to: Place(parent: .root, name: name("f")))
+        }
+        #expect(try fixture.read(file, handle) == text("old"))
+        #expect(throws: FileSystemError.staleHandle) {
+            try fixture.write(file, handle, 0, text("x"))
+        }
+        try fixture.close(file, handle)
+        #expect(try fixture.contents(file) == text("edited"))
+    }
+
+    @Test("staged content that a row does not name any more is not written into it")
+    func staleFlush() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("old"))
+        let handle = try fixture.open(file)
+        #expect(try fixture.write(file, handle, 0, text("OLD")) == 3)
+        try fixture.unlink("f")
+        let facts = fixture.content.add(text("edited"), id: try fixture.node(file)?.facts.id)
+        try fixture.store.write { transaction in
+            try transaction.setFacts(facts, of: file)
+            try transaction.removeStaged(of: file)
+            try transaction.move(file, to: Place(parent: .root, name: name("f")))
+            try transaction.dequeue(file)
+        }
+        #expect(try fixture.write(file, handle, 3, text("!")) == 1)
+        try fixture.close(file, handle)
+        #expect(try fixture.node(file)?.staged == nil)
+        #expect(try !fixture.isQueued(file))
+        #expect(try fixture.contents(file) == text("edited"))
+    }
+
+    // MARK: The kernel's pages
+
+    @Test("the kernel keeps pages only of the content that it had opened before")
+    func keepsCache() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("1"))
+        func open() throws -> Bool {
+            let opened = try fixture.fs.open(file, flags: .reading).now()
+            fixture.fs.release(file, handle: opened.handle)
+            return opened.keepsCache
+        }
+        _ = try fixture.lookup("f")
+        #expect(try !open())
+        #expect(try open())
+        let facts = fixture.content.add(text("2"), id: try fixture.node(file)?.facts.id)
+        try fixture.store.write { try $0.setFacts(facts, of: file) }
+        #expect(try !open())
+        #expect(try open())
+        fixture.fs.forget(file, count: 1)
+        _ = try fixture.lookup("f")
+        #expect(try !open())
+    }
+
+    // MARK: Allocation, copies and holes
+
+    @Test("fallocate extends, reserves, punches and zeroes")
+    func allocate() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("hello world"))
+        let handle = try fixture.open(file)
+        func allocate(_ offset: Int64, _ count: Int64, _ mode: AllocationMode) throws {
+            try fixture.fs.allocate(
+                file, handle: handle, offset: offset, count: count, mode: mode
+            ).now()
+        }
+        try allocate(0, 5, .extend)
+        #expect(try fixture.node(file)?.staged == nil, "nothing to do")
+        try allocate(0, 100, .keepSize)
+        #expect(try fixture.attributes(file).size == 11)
+        try allocate(2, 3, .punchHole)
+        #expect(try fixture.read(file, handle) == text("he\0\0\0 world"))
+        try allocate(9, 100, .punchHole)
+        #expect(try fixture.read(file, handle) == text("he\0\0\0 wor\0\0"))
+        try allocate(10, 4, .zeroRange(keepsSize: true))
+        #expect(try fixture.attributes(file).size == 11)
+        try allocate(10, 4, .zeroRange(keepsSize: false))
+        #expect(try fixture.attributes(file).size == 14)
+        try allocate(10, 10, .extend)
+        #expect(try fixture.attributes(file).size == 20)
+        #expect(
+            try fixture.read(file, handle)
+                == text("he\0\0\0 wor") + [UInt8](repeating: 0, count: 11))
+        #expect(throws: FileSystemError.invalidArgument) { try allocate(0, 0, .extend) }
+        #expect(throws: FileSystemError.tooLarge) { try allocate(.max, 1, .extend) }
+        let reader = try fixture.open(file, .reading)
+        #expect(throws: FileSystemError.badHandle) {
+            try fixture.fs.allocate(
+                file, handle: reader, offset: 0, count: 1, mode: .extend
+            ).now()
+        }
+    }
+
+    @Test("a copy of a clean file moves no bytes, in one piece or in several")
+    func copy() throws {
+        let fixture = try Fixture()
+        let bytes = pattern(2 * block + 77)
+        let source = try fixture.remoteFile("f", bytes)
+        let size = Int64(bytes.count)
+        let from = try fixture.open(source, .reading)
+        for pieces in [[size], [Int64(block), 5, size - Int64(block) - 5], [size + 1000]] {
+            let created = try fixture.create("copy")
+            let target = created.entry.attributes.inode
+            var offset: Int64 = 0
+            for piece in pieces {
+                let copied = try fixture.fs.copyRange(
+                    from: source, handle: from, offset: offset, to: target,
+                    targetHandle: created.opened.handle, targetOffset: offset, count: piece
+                ).now()
+                #expect(Int64(copied) == min(piece, size - offset))
+                offset += Int64(copied)
+            }
+            #expect(offset == size)
+            try fixture.close(target, created.opened.handle)
+            let staged = try #require(try fixture.node(target)?.staged)
+            #expect(staged.blocks.allSatisfy { $0 == 0 })
+            #expect(staged.base?.limit == size)
+            #expect(try fixture.contents(target) == bytes)
+            try fixture.unlink("copy")
+        }
+    }
+
+    @Test("copies that are not of that kind are left to the kernel")
+    func copyUnsupported() throws {
+        let fixture = try Fixture()
+        let source = try fixture.remoteFile("f", text("hello"))
+        let from = try fixture.open(source)
+        let created = try fixture.create("g")
+        let target = created.entry.attributes.inode
+        let to = created.opened.handle
+        func copy(_ offset: Int64, _ targetOffset: Int64, _ count: Int64) throws -> Int {
+            try fixture.fs.copyRange(
+                from: source, handle: from, offset: offset, to: target, targetHandle: to,
+                targetOffset: targetOffset, count: count
+            ).now()
+        }
+        #expect(throws: FileSystemError.unsupported) { try copy(1, 0, 4) }
+        #expect(throws: FileSystemError.unsupported) { try copy(2, 2, 2) }
+        #expect(try copy(9, 9, 1) == 0)
+        #expect(try fixture.write(target, to, 0, text("xx")) == 2)
+        #expect(throws: FileSystemError.unsupported) { try copy(2, 2, 3) }
+        #expect(throws: FileSystemError.unsupported) { try copy(0, 0, 5) }
+        #expect(try fixture.read(target, to) == text("xx"))
+        #expect(try fixture.write(source, from, 0, text("J")) == 1)
+        try fixture.setAttributes(target) { $0.size = 0 }
+        #expect(throws: FileSystemError.unsupported) { try copy(0, 0, 5) }
+    }
+
+    @Test(
+        "a copy that continues over blocks which were written and cut off keeps the source's bytes")
+    func copyOverCutBlocks() throws {
+        let fixture = try Fixture()
+        let bytes = pattern(3 * block)
+        let source = try fixture.remoteFile("f", bytes)
+        let from = try fixture.open(source, .reading)
+        let created = try fixture.create("g")
+        let (target, to) = (created.entry.attributes.inode, created.opened.handle)
+        func copy(_ offset: Int) throws -> Int {
+            try fixture.fs.copyRange(
+                from: source, handle: from, offset: Int64(offset), to: target, targetHandle: to,
+                targetOffset: Int64(offset), count: Int64(bytes.count)
+            ).now()
+        }
+        #expect(try copy(0) == bytes.count)
+        #expect(try fixture.write(target, to, Int64(2 * block + 5), text("x")) == 1)
+        try fixture.setAttributes(target) { $0.size = Int64(block) }
+        #expect(throws: FileSystemError.unsupported) { try copy(block) }
+        try fixture.setAttributes(target) { $0.size = 0 }
+        #expect(try copy(0) == bytes.count)
+        #expect(try fixture.read(target, to) == bytes)
+    }
+
+    @Test("lseek takes all content for data, and fetches nothing")
+    func seek() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("hello"), isCached: false)
+        let handle = try fixture.open(file)
+        func seek(_ offset: Int64, _ target: SeekTarget) throws -> Int64 {
+            try fixture.fs.seek(file, handle: handle, offset: offset, target: target).now()
+        }
+        #expect(try seek(0, .data) == 0)
+        #expect(try seek(3, .data) == 3)
+        #expect(try seek(3, .hole) == 5)
+        #expect(throws: FileSystemError.noSuchOffset) { try seek(5, .data) }
+        #expect(throws: FileSystemError.noSuchOffset) { try seek(5, .hole) }
+        #expect(throws: FileSystemError.noSuchOffset) { try seek(-1, .data) }
+        #expect(fixture.content.fetched.isEmpty)
+    }
+}

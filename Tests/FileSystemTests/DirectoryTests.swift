@@ -1,0 +1,268 @@
+// Listing folders, and folders whose children are not known yet.
+
+import Core
+import MetadataStore
+import RemoteStore
+import Testing
+
+@testable import FileSystem
+
+struct DirectoryTests {
+    /// Reads a folder in pieces of `count` entries, as the kernel does.
+    private func read(
+        _ fixture: Fixture, _ folder: InodeID, by count: Int, withEntries: Bool,
+        between: () throws -> Void = {}
+    ) throws -> [DirectoryEntry] {
+        let handle = try fixture.fs.openDirectory(folder).now().handle
+        defer { fixture.fs.releaseDirectory(folder, handle: handle) }
+        var entries: [DirectoryEntry] = []
+        while true {
+            var piece: [DirectoryEntry] = []
+            let error = fixture.fs.readDirectory(
+                folder, handle: handle, offset: entries.last?.nextOffset ?? 0,
+                withEntries: withEntries
+            ) { entry in
+                guard piece.count < count else { return false }
+                piece.append(entry)
+                return true
+            }
+            #expect(error == nil)
+            if piece.isEmpty { return entries }
+            entries += piece
+            try between()
+        }
+    }
+
+    @Test(
+        "every name is delivered once, however the listing is cut", arguments: [1, 2, 3, 50, 1000])
+    func paging(_ count: Int) throws {
+        let fixture = try Fixture()
+        let folder = try fixture.mkdir("d")
+        let names = (0..<100).map { "n\($0)" }
+        for name in names {
+            try fixture.makeFile(name, in: folder)
+        }
+        for withEntries in [false, true] {
+            let entries = try read(fixture, folder, by: count, withEntries: withEntries)
+            #expect(entries.prefix(2).map(\.name) == [".", ".."])
+            #expect(entries.prefix(2).map(\.inode) == [folder, .root])
+            #expect(entries.dropFirst(2).map(\.name) == names.sorted())
+            #expect(entries.prefix(2).allSatisfy { $0.entry == nil })
+            #expect(entries.dropFirst(2).allSatisfy { ($0.entry != nil) == withEntries })
+            #expect(
+                entries.dropFirst(2).allSatisfy {
+                    $0.entry.map(\.attributes.inode) ?? $0.inode == $0.inode
+                })
+        }
+    }
+
+    @Test("only accepted entries with attributes count lookups")
+    func lookupCounts() throws {
+        let fixture = try Fixture()
+        for name in ["a", "b"] {
+            let inode = try fixture.makeFile(name)
+            fixture.fs.forget(inode, count: 1)
+        }
+        let (a, b) = try (fixture.lookup("a"), fixture.lookup("b"))
+        fixture.fs.forget(a, count: 1)
+        fixture.fs.forget(b, count: 1)
+        let handle = try fixture.fs.openDirectory(.root).now().handle
+        _ = fixture.fs.readDirectory(.root, handle: handle, offset: 0, withEntries: false) { _ in
+            true
+        }
+        #expect(!fixture.relay.inodes.isKnown(a))
+        _ = fixture.fs.readDirectory(.root, handle: handle, offset: 0, withEntries: true) {
+            $0.name != "b"
+        }
+        #expect(fixture.relay.inodes.isKnown(a))
+        #expect(!fixture.relay.inodes.isKnown(b))
+    }
+
+    @Test("names made or removed while a folder is read do not disturb the others")
+    func concurrentChanges() throws {
+        let fixture = try Fixture()
+        for index in 0..<60 {
+            try fixture.makeFile("k\(index)")
+            try fixture.makeFile("x\(index)")
+        }
+        var number = 0
+        let entries = try read(fixture, .root, by: 7, withEntries: true) {
+            if number < 60 { try fixture.unlink("x\(number)") }
+            for suffix in 0..<3 { try fixture.makeFile("a\(number)-\(suffix)") }
+            number += 1
+        }
+        let kept = entries.map(\.name).filter { $0.hasPrefix("k") }
+        #expect(kept.count == 60)
+        #expect(Set(kept).count == 60)
+        #expect(Set(entries.map(\.name)).count == entries.count)
+    }
+
+    @Test("a rewind shows what has changed")
+    func rewind() throws {
+        let fixture = try Fixture()
+        try fixture.makeFile("a")
+        let handle = try fixture.fs.openDirectory(.root).now().handle
+        func names() -> [String] {
+            var names: [String] = []
+            _ = fixture.fs.readDirectory(
+                .root, handle: handle, offset: 0, withEntries: false
+            ) {
+                names.append($0.name)
+                return true
+            }
+            return names
+        }
+        #expect(names() == [".", "..", "a"])
+        try fixture.makeFile("b")
+        #expect(names() == [".", "..", "a", "b"])
+    }
+
+    @Test("only folders are opened as such, and only open ones are read")
+    func errors() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f")
+        #expect(throws: FileSystemError.notADirectory) { try fixture.fs.openDirectory(file).now() }
+        #expect(throws: FileSystemError.noEntry) {
+            try fixture.fs.openDirectory(InodeID(99)).now()
+        }
+        let error = fixture.fs.readDirectory(
+            .root, handle: HandleID(9), offset: 0, withEntries: false
+        ) { _ in true }
+        #expect(error == .badHandle)
+        let folder = try fixture.mkdir("d")
+        let handle = try fixture.fs.openDirectory(folder).now().handle
+        try fixture.rmdir("d")
+        var count = 0
+        let late = fixture.fs.readDirectory(
+            folder, handle: handle, offset: 0, withEntries: true
+        ) { _ in
+            count += 1
+            return true
+        }
+        #expect(late == nil)
+        #expect(count == 2)
+    }
+
+    @Test("the kernel keeps a listing only while changes are delivered")
+    func cachesListing() throws {
+        let fixture = try Fixture()
+        #expect(try fixture.fs.openDirectory(.root).now().cachesListing)
+        fixture.sync.update { $0.isFeedHealthy = false }
+        #expect(try !fixture.fs.openDirectory(.root).now().cachesListing)
+    }
+
+    // MARK: Folders that were never listed
+
+    private func unlisted() throws -> (Fixture, InodeID) {
+        let fixture = try Fixture()
+        fixture.sync.update { $0.isTreeComplete = false }
+        let folder = try fixture.remoteFolder("d", isListed: false)
+        let facts = fixture.content.add(text("there"))
+        fixture.sync.update { $0.unlisted[folder] = [(name("known"), facts)] }
+        return (fixture, folder)
+    }
+
+    @Test("a name in an unlisted folder is waited for; one that is known answers at once")
+    func lookupUnlisted() async throws {
+        let (fixture, folder) = try unlisted()
+        let early = try fixture.remoteFile("early", in: folder)
+        #expect(try fixture.lookup("early", in: folder) == early)
+        let answer = fixture.fs.lookup(text("known"), in: folder)
+        #expect(answer.isPending)
+        guard case .found = try await answer.value() else {
+            Issue.record("not found")
+            return
+        }
+        #expect(try !fixture.exists("unknown", in: folder))
+        #expect(fixture.sync.current.listed == [folder])
+    }
+
+    @Test("an absent name in an unlisted folder is absent after the listing")
+    func absentUnlisted() async throws {
+        let (fixture, folder) = try unlisted()
+        let answer = fixture.fs.lookup(text("absent"), in: folder)
+        #expect(try await answer.value() == .absent(timeout: 0))
+    }
+
+    @Test("opening an unlisted folder waits for its listing")
+    func openUnlisted() async throws {
+        let (fixture, folder) = try unlisted()
+        let answer = fixture.fs.openDirectory(folder)
+        #expect(answer.isPending)
+        fixture.fs.releaseDirectory(folder, handle: try await answer.value().handle)
+        #expect(try fixture.names(in: folder) == ["known"])
+    }
+
+    @Test("a name is not made in an unlisted folder before it is known to be free")
+    func createUnlisted() async throws {
+        let (fixture, folder) = try unlisted()
+        let taken = fixture.fs.makeDirectory(
+            text("KNOWN"), in: folder, permissions: 0o755, caller: Fixture.user)
+        await #expect(throws: FileSystemError.exists) { try await taken.value() }
+        try fixture.mkdir("free", in: folder)
+    }
+
+    @Test("an unlisted folder is not removed or replaced before it is known to be empty")
+    func removeUnlisted() async throws {
+        let (fixture, folder) = try unlisted()
+        let answer = fixture.fs.removeDirectory(text("d"), in: .root)
+        // The root is not listed either, but its child is known.
+        #expect(answer.isPending)
+        await #expect(throws: FileSystemError.notEmpty) { try await answer.value() }
+        #expect(try fixture.lookup("d") == folder)
+        let other = try fixture.remoteFolder("e", isListed: false)
+        fixture.sync.update { $0.unlisted[other] = [] }
+        let rename = fixture.fs.rename(
+            text("d"), in: .root, to: text("e"), in: .root, mode: .replace)
+        #expect(rename.isPending)
+        try await rename.value()
+        #expect(try fixture.lookup("e") == folder)
+    }
+
+    @Test(
+        "when the server cannot be asked, the error says why",
+        arguments: [
+            (RemoteError.offline("no route"), FileSystemError.offline),
+            (.timedOut, .offline), (.notFound, .noEntry),
+            (.unauthorized("revoked"), .accessDenied), (.cancelled, .interrupted),
+        ])
+    func failure(_ error: RemoteError, _ expected: FileSystemError) async throws {
+        let (fixture, folder) = try unlisted()
+        fixture.sync.update { $0.failure = error }
+        await #expect(throws: expected) {
+            try await fixture.fs.lookup(text("x"), in: folder).value()
+        }
+        await #expect(throws: expected) { try await fixture.fs.openDirectory(folder).value() }
+    }
+
+    @Test("a folder made here needs no listing, even when the server cannot be asked")
+    func localFolder() throws {
+        let (fixture, _) = try unlisted()
+        fixture.sync.update { $0.failure = .offline("no route") }
+        let folder = try fixture.store.write { transaction in
+            try transaction.setFlags(.listed, true, of: .root)
+            return try transaction.insert(
+                .folder, at: Place(parent: .root, name: name("new")), local: LocalFacts())
+        }
+        #expect(try !fixture.exists("x", in: folder))
+        try fixture.makeFile("x", in: folder)
+        #expect(try fixture.names(in: folder) == ["x"])
+    }
+
+    @Test("a folder of 10,000 entries is read with their attributes in one pass")
+    func large() throws {
+        let fixture = try Fixture()
+        let facts = fixture.content.folderFacts()
+        try fixture.store.write { transaction in
+            for index in 0..<10_000 {
+                var facts = facts
+                facts.id = nil
+                _ = try transaction.insertRemote(
+                    .file, at: Place(parent: .root, name: name("file-\(index)")), facts: facts)
+            }
+        }
+        let entries = try read(fixture, .root, by: 200, withEntries: true)
+        #expect(entries.count == 10_002)
+        #expect(Set(entries.map(\.inode)).count == 10_001)
+    }
+}

@@ -1,0 +1,159 @@
+// What survives the process, and when it is sent.
+
+import Core
+import MetadataStore
+import RemoteStore
+import Testing
+
+@testable import FileSystem
+
+struct DurabilityTests {
+    /// Ends a mount as `kill -9` does, and mounts again.
+    private func remount(_ fixture: Fixture) throws -> Fixture {
+        try fixture.store.close()
+        let next = try Fixture(folder: fixture.folder)
+        next.content.update { new in
+            fixture.content.update { new = $0 }
+        }
+        return next
+    }
+
+    @Test("what was closed survives the process: names, bytes, times, modes and attributes")
+    func survival() throws {
+        let first = try Fixture()
+        let folder = try first.mkdir("d")
+        let file = try first.makeFile("f", in: folder, text("hello"))
+        let base = try first.remoteFile("g", pattern(2 * block))
+        let handle = try first.open(base)
+        #expect(try first.write(base, handle, 10, text("changed")) == 7)
+        try first.close(base, handle)
+        try first.setAttributes(file) { changes in
+            changes.permissions = 0o750
+            changes.modificationTime = .time(Timestamp(seconds: 5, nanoseconds: 7))
+        }
+        try first.fs.setExtendedAttribute("user.a", of: file, to: [1, 2], mode: .any).now()
+        try first.symlink("l", to: "t")
+        var expected = pattern(2 * block)
+        expected.replaceSubrange(10..<17, with: text("changed"))
+
+        let second = try remount(first)
+        #expect(try second.lookup("d") == folder)
+        #expect(try second.lookup("f", in: folder) == file)
+        #expect(try second.contents(file) == text("hello"))
+        #expect(try second.contents(base) == expected)
+        #expect(try second.attributes(file).permissions == 0o750)
+        #expect(
+            try second.attributes(file).modificationTime == Timestamp(seconds: 5, nanoseconds: 7))
+        #expect(try second.fs.extendedAttribute("user.a", of: file).now() == [1, 2])
+        #expect(try second.fs.readSymbolicLink(second.lookup("l")).now() == text("t"))
+        for inode in [folder, file, base] {
+            #expect(try second.isQueued(inode))
+        }
+        #expect(try second.attributes(.root).modificationTime > Timestamp(seconds: 1))
+    }
+
+    @Test("a cut survives at once, without a close")
+    func truncation() throws {
+        let first = try Fixture()
+        let file = try first.makeFile("f", text("hello"))
+        _ = try first.open(file, .truncating)
+        let other = try first.remoteFile("g", text("world"))
+        try first.setAttributes(other) { $0.size = 2 }
+        let second = try remount(first)
+        #expect(try second.contents(file).isEmpty)
+        #expect(try second.contents(other) == text("wo"))
+    }
+
+    @Test("a flush without a change writes nothing and queues nothing")
+    func idleFlush() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("x"))
+        let handle = try fixture.open(file)
+        try fixture.close(file, handle)
+        #expect(try !fixture.isQueued(file))
+        #expect(fixture.sync.current.noteCount == 0)
+    }
+
+    @Test("pages written after the last flush are kept at release")
+    func lateWrite() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f", text("x"))
+        let handle = try fixture.open(file)
+        try fixture.fs.flush(file, handle: handle).now()
+        #expect(try fixture.write(file, handle, 1, text("yz")) == 2)
+        fixture.fs.release(file, handle: handle)
+        #expect(try fixture.node(file)?.size == 3)
+        #expect(try fixture.contents(file) == text("xyz"))
+    }
+
+    @Test("fsync commits what was written; with fsync=remote it waits for the server")
+    func synchronize() async throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f")
+        let handle = try fixture.open(file)
+        #expect(try await fixture.writeWaiting(file, handle, 0, text("hello")) == 5)
+        let answer = fixture.fs.synchronize(file, handle: handle, dataOnly: true)
+        #expect(answer.isPending, "a slow disk holds no worker")
+        try await answer.value()
+        #expect(try fixture.node(file)?.size == 5)
+        #expect(fixture.sync.current.drained.isEmpty)
+        try await fixture.fs.synchronizeDirectory(.root).value()
+
+        let remote = try Fixture { $0.synchronizesRemotely = true }
+        let other = try remote.makeFile("f", text("x"))
+        let open = try remote.open(other)
+        try await remote.fs.synchronize(other, handle: open, dataOnly: false).value()
+        #expect(remote.sync.current.drained == [other])
+        remote.sync.update { $0.failure = .insufficientSpace }
+        await #expect(throws: FileSystemError.quotaExceeded) {
+            try await remote.fs.synchronize(other, handle: open, dataOnly: false).value()
+        }
+    }
+
+    @Test("a write through O_SYNC is committed when it returns")
+    func synchronousWrite() async throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f")
+        let handle = try fixture.open(file, OpenFlags(writes: true, isSynchronous: true))
+        #expect(try await fixture.writeWaiting(file, handle, 0, text("hello")) == 5)
+        #expect(try fixture.node(file)?.size == 5)
+    }
+
+    // MARK: When it is sent
+
+    @Test("each change puts the sending off, but not without end")
+    func writeDelay() {
+        let delay = WriteDelay(seconds: 5)
+        let changes = FirstChanges()
+        let inode = InodeID(2)
+        func due(_ second: Int64) -> Int64 {
+            changes.due(for: inode, at: Timestamp(seconds: second), delay: delay).seconds
+        }
+        #expect(due(100) == 105)
+        #expect(due(104) == 109)
+        #expect(due(120) == 125)
+        #expect(due(127) == 130, "thirty seconds after the first change it is sent")
+        #expect(due(129) == 130)
+        #expect(due(131) == 136, "the next stretch begins")
+        #expect(
+            changes.due(for: InodeID(3), at: Timestamp(seconds: 129), delay: delay).seconds == 134)
+    }
+
+    @Test("closing a changed file puts its sending off")
+    func dueAfterClose() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f", text("x"))
+        let first = try #require(try fixture.due(of: file))
+        fixture.clock.advance(seconds: 3)
+        let handle = try fixture.open(file)
+        #expect(try fixture.write(file, handle, 0, text("y")) == 1)
+        try fixture.close(file, handle)
+        #expect(try #require(try fixture.due(of: file)) > first)
+    }
+}
+
+extension Fixture {
+    fileprivate func due(of inode: InodeID) throws -> Timestamp? {
+        try store.read { try $0.journalEntry(of: inode)?.due }
+    }
+}
