@@ -40,7 +40,7 @@ extension CommandError {
                 + "give the app the scopes account_info.read, files.metadata.* and "
                 + "files.content.*, and make a new token"
         case .unreachable(let server, let detail):
-            "\(server) cannot be reached (\(detail)): check the network and the proxy settings; "
+            "\(server) cannot be reached: \(detail); "
                 + "an account that was mounted here before also mounts offline"
         case .serverNonsense(let server, let detail):
             "\(server) does not answer like Dropbox (\(detail)): "

@@ -30,7 +30,8 @@ public struct Drain: Sendable {
     /// sent without somebody's doing does.
     public func outcome(of backlog: Backlog, after seconds: Double) -> DrainOutcome? {
         if backlog.operations == 0 { return DrainOutcome(remaining: 0) }
-        if backlog.isStuck || backlog.state == .authRequired {
+        let isStuck = backlog.isStuck && seconds >= Self.stuckPatience
+        if isStuck || backlog.state == .authRequired {
             return DrainOutcome(
                 remaining: backlog.operations,
                 reason: backlog.problem ?? "Dropbox does not accept the access token")
@@ -68,6 +69,9 @@ public struct Drain: Sendable {
         }
     }
 
+    /// Seconds after which a queue that only has refused changes is given up: all of them have been
+    /// tried again by then.
+    private static let stuckPatience = 5.0
     /// Seconds between two looks at the queue: a person sees no delay, the database no load.
     private static let interval = 0.05
 }

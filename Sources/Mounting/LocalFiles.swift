@@ -65,7 +65,7 @@ private func readText(_ file: FileDescriptor, limit: Int) throws -> String {
 }
 
 /// Replaces a file by one of mode 0600 with this text, durable before it takes the name.
-func writePrivately(_ text: String, to path: String) throws(CommandError) {
+public func writePrivately(_ text: String, to path: String) throws(CommandError) {
     let temporary = path + ".new"
     do {
         let file = try FileDescriptor.open(
@@ -127,4 +127,19 @@ func reason(_ error: any Error) -> String {
 public func isPath(_ path: String, within folder: String) -> Bool {
     if folder == "/" { return path.hasPrefix("/") }
     return path.utf8.elementsEqual(folder.utf8) || path.utf8.starts(with: (folder + "/").utf8)
+}
+
+/// Whether a folder has no entries.
+public func isEmptyFolder(_ path: String) throws(CommandError) -> Bool {
+    guard let folder = opendir(path) else {
+        throw .folderUnusable(path: path, reason: currentErrno.description)
+    }
+    defer { closedir(folder) }
+    while let entry = readdir(folder) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name != ".", name != ".." { return false }
+    }
+    return true
 }

@@ -42,17 +42,17 @@ public struct Backlog: Hashable, Sendable, Codable {
 
 /// What a check of the cache found.
 public struct CacheReport: Hashable, Sendable, Codable {
-    /// Blocks that were read.
-    public var checkedBlocks: Int
-    /// Blocks whose bytes were not what was stored; they are gone from the cache now.
-    public var damagedBlocks: Int
+    /// Pieces that were read.
+    public var checkedChunks: Int
+    /// Pieces whose bytes were not what was stored; they are gone from the cache now.
+    public var damagedChunks: Int
     /// Bytes that the cache holds after that.
     public var bytes: Int64
 
     /// Names all three.
-    public init(checkedBlocks: Int, damagedBlocks: Int, bytes: Int64) {
-        self.checkedBlocks = checkedBlocks
-        self.damagedBlocks = damagedBlocks
+    public init(checkedChunks: Int, damagedChunks: Int, bytes: Int64) {
+        self.checkedChunks = checkedChunks
+        self.damagedChunks = damagedChunks
         self.bytes = bytes
     }
 }

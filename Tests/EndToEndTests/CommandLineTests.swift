@@ -6,7 +6,7 @@ import Testing
 /// One wrong command line or environment, and what must come of it.
 struct BadInput: CustomTestStringConvertible, Sendable {
     var name: String
-    /// `MNT` stands for an empty directory, `DIR` for the folder around it.
+    /// `{MNT}` stands for an empty directory, `{DIR}` for the folder around it.
     var arguments: [String]
     var status: Int32
     /// What the line on stderr must say.
@@ -20,107 +20,107 @@ struct BadInput: CustomTestStringConvertible, Sendable {
 
     static let usage: [BadInput] = [
         .init(
-            name: "unknown option", arguments: ["mount", "MNT", "-o", "ro,fastest"], status: 1,
+            name: "unknown option", arguments: ["mount", "{MNT}", "-o", "ro,fastest"], status: 1,
             says: ["fastest", "--help"]),
         .init(
-            name: "option with a bad value", arguments: ["mount", "MNT", "-o", "uid=joe"],
+            name: "option with a bad value", arguments: ["mount", "{MNT}", "-o", "uid=joe"],
             status: 1, says: ["uid=joe", "number"]),
         .init(
-            name: "bad source", arguments: ["mount", "a/b", "MNT"], status: 1,
+            name: "bad source", arguments: ["mount", "a/b", "{MNT}"], status: 1,
             says: ["a/b", "ACCOUNT"]),
         .init(
-            name: "plain http to another machine", arguments: ["mount", "MNT"], status: 1,
+            name: "plain http to another machine", arguments: ["mount", "{MNT}"], status: 1,
             says: ["unencrypted", "127.0.0.1"],
             variables: ["DBXFS_ENDPOINT": "http://example.com"]),
         .init(
-            name: "an endpoint that is none", arguments: ["mount", "MNT"], status: 1,
+            name: "an endpoint that is none", arguments: ["mount", "{MNT}"], status: 1,
             says: ["DBXFS_ENDPOINT=nowhere"], variables: ["DBXFS_ENDPOINT": "nowhere"]),
         .init(
-            name: "unknown log level", arguments: ["mount", "MNT"], status: 1,
+            name: "unknown log level", arguments: ["mount", "{MNT}"], status: 1,
             says: ["loud", "debug"], variables: ["DBXFS_LOG_LEVEL": "loud"]),
         .init(
-            name: "no token", arguments: ["mount", "MNT"], status: 32,
+            name: "no token", arguments: ["mount", "{MNT}"], status: 32,
             says: ["DBXFS_ACCESS_TOKEN", "default/token"],
             variables: ["DBXFS_ACCESS_TOKEN": nil]),
         .init(
-            name: "a token file that others can read", arguments: ["mount", "MNT"], status: 32,
+            name: "a token file that others can read", arguments: ["mount", "{MNT}"], status: 32,
             says: ["chmod 600"], variables: ["DBXFS_ACCESS_TOKEN": nil],
             preparation: """
-                mkdir -p DIR/state/default; echo x > DIR/state/default/token
-                chmod 644 DIR/state/default/token
+                mkdir -p {DIR}/state/default; echo x > {DIR}/state/default/token
+                chmod 644 {DIR}/state/default/token
                 """),
     ]
 
     static let mountpoint: [BadInput] = [
         .init(
-            name: "missing mountpoint", arguments: ["mount", "DIR/nowhere"], status: 32,
-            says: ["DIR/nowhere", "mkdir -p"]),
+            name: "missing mountpoint", arguments: ["mount", "{DIR}/nowhere"], status: 32,
+            says: ["{DIR}/nowhere", "mkdir -p"]),
         .init(
-            name: "a file as mountpoint", arguments: ["mount", "DIR/file"], status: 32,
-            says: ["DIR/file", "not a directory"], preparation: "touch DIR/file"),
+            name: "a file as mountpoint", arguments: ["mount", "{DIR}/file"], status: 32,
+            says: ["{DIR}/file", "not a directory"], preparation: "touch {DIR}/file"),
         .init(
-            name: "a mountpoint that is not empty", arguments: ["mount", "MNT"], status: 32,
-            says: ["not empty"], preparation: "touch MNT/precious"),
+            name: "a mountpoint that is not empty", arguments: ["mount", "{MNT}"], status: 32,
+            says: ["not empty"], preparation: "touch {MNT}/precious"),
         .init(
-            name: "state inside the mountpoint", arguments: ["mount", "MNT"], status: 32,
+            name: "state inside the mountpoint", arguments: ["mount", "{MNT}"], status: 32,
             says: ["inside the mountpoint", "DBXFS_STATE_DIR"],
-            variables: ["DBXFS_STATE_DIR": "MNT/state"]),
+            variables: ["DBXFS_STATE_DIR": "{MNT}/state"]),
         .init(
-            name: "cache inside the mountpoint", arguments: ["mount", "MNT"], status: 32,
+            name: "cache inside the mountpoint", arguments: ["mount", "{MNT}"], status: 32,
             says: ["inside the mountpoint", "DBXFS_CACHE_DIR"],
-            variables: ["DBXFS_CACHE_DIR": "MNT/cache"]),
+            variables: ["DBXFS_CACHE_DIR": "{MNT}/cache"]),
         .init(
             name: "the mountpoint inside the cache",
-            arguments: ["mount", "DIR/cache/default/blocks"], status: 32, says: ["elsewhere"],
-            preparation: "mkdir -p DIR/cache/default/blocks"),
+            arguments: ["mount", "{DIR}/cache/default/blocks"], status: 32, says: ["elsewhere"],
+            preparation: "mkdir -p {DIR}/cache/default/blocks"),
         .init(
-            name: "a state folder that is a file", arguments: ["mount", "MNT"], status: 32,
-            says: ["DIR/taken", "DBXFS_STATE_DIR"], variables: ["DBXFS_STATE_DIR": "DIR/taken"],
-            preparation: "touch DIR/taken"),
+            name: "a state folder that is a file", arguments: ["mount", "{MNT}"], status: 32,
+            says: ["{DIR}/taken", "DBXFS_STATE_DIR"], variables: ["DBXFS_STATE_DIR": "{DIR}/taken"],
+            preparation: "touch {DIR}/taken"),
         .init(
-            name: "a database that is none", arguments: ["mount", "MNT"], status: 32,
+            name: "a database that is none", arguments: ["mount", "{MNT}"], status: 32,
             says: ["tree.sqlite", "keep a copy"],
             preparation: """
-                mkdir -p -m 700 DIR/state/default
-                head -c 100000 /dev/urandom > DIR/state/default/tree.sqlite
+                mkdir -p -m 700 {DIR}/state/default
+                head -c 100000 /dev/urandom > {DIR}/state/default/tree.sqlite
                 """),
     ]
 
     static let server: [BadInput] = [
         .init(
-            name: "wrong token", arguments: ["mount", "MNT"], status: 32,
+            name: "wrong token", arguments: ["mount", "{MNT}"], status: 32,
             says: ["does not accept the access token"],
             variables: ["DBXFS_ACCESS_TOKEN": "wrong"]),
         .init(
-            name: "nobody listens", arguments: ["mount", "MNT"], status: 32,
+            name: "nobody listens", arguments: ["mount", "{MNT}"], status: 32,
             says: ["http://127.0.0.1:9", "cannot be reached"],
             variables: ["DBXFS_ENDPOINT": "http://127.0.0.1:9"]),
         .init(
-            name: "a server that is not Dropbox", arguments: ["mount", "MNT"], status: 32,
+            name: "a server that is not Dropbox", arguments: ["mount", "{MNT}"], status: 32,
             says: ["does not answer like Dropbox", "DBXFS_ENDPOINT"],
             preparation: "post admin/faults '{\"route\":\"*\",\"kind\":\"non_json\"}'"),
         .init(
-            name: "a server whose answer ends in the middle", arguments: ["mount", "MNT"],
+            name: "a server whose answer ends in the middle", arguments: ["mount", "{MNT}"],
             status: 32, says: ["does not answer like Dropbox"],
             preparation: "post admin/faults '{\"route\":\"*\",\"kind\":\"broken_json\"}'"),
         .init(
-            name: "a token without the scope", arguments: ["mount", "MNT"], status: 32,
+            name: "a token without the scope", arguments: ["mount", "{MNT}"], status: 32,
             says: ["scopes"],
             preparation: "post admin/faults '{\"route\":\"*\",\"kind\":\"missing_scope\"}'"),
         .init(
-            name: "a folder that is not there", arguments: ["mount", ":/Nowhere", "MNT"],
+            name: "a folder that is not there", arguments: ["mount", ":/Nowhere", "{MNT}"],
             status: 32, says: ["'/Nowhere'"]),
     ]
 
     static let commands: [BadInput] = [
         .init(
-            name: "unmount of nothing", arguments: ["unmount", "MNT"], status: 32,
+            name: "unmount of nothing", arguments: ["unmount", "{MNT}"], status: 32,
             says: ["nothing is mounted at"]),
         .init(
             name: "unmount of somebody else's mount", arguments: ["unmount", "/proc"], status: 32,
             says: ["type proc", "umount"]),
         .init(
-            name: "status of nothing", arguments: ["status", "MNT"], status: 32,
+            name: "status of nothing", arguments: ["status", "{MNT}"], status: 32,
             says: ["nothing is mounted at"]),
         .init(
             name: "sync of nothing", arguments: ["sync"], status: 2, says: ["nothing is mounted"]),
@@ -146,8 +146,8 @@ struct CommandLineTests {
     private func check(_ input: BadInput, in bed: TestBed) async throws {
         try await bed.startEmulator()
         func fill(_ text: String) -> String {
-            text.replacingOccurrences(of: "MNT", with: bed.mountpoint)
-                .replacingOccurrences(of: "DIR", with: bed.folder)
+            text.replacingOccurrences(of: "{MNT}", with: bed.mountpoint)
+                .replacingOccurrences(of: "{DIR}", with: bed.folder)
         }
         let post = """
             post() { python3 -c 'import sys, urllib.request as u
@@ -173,7 +173,7 @@ struct CommandLineTests {
     func usage() async throws {
         let bed = try TestBed()
         for (arguments, status, text) in [
-            (["frobnicate"], 1, "frobnicate"), (["mount"], 1, "MOUNTPOINT"),
+            (["frobnicate"], 1, "frobnicate"), (["mount"], 1, "mountpoint"),
             (["mount", "a", "b", "c"], 1, "MOUNTPOINT"), (["unmount"], 1, "mountpoint"),
             (["sync", "--timeout", "soon"], 1, "soon"), (["--version"], 0, "dbxfs "),
             (["--help"], 0, "mount"), (["mount", "--help"], 0, "cache_size"),

@@ -17,7 +17,7 @@ import Testing
         (.credentialsUnreadable(file: "/f", reason: "r"), .mountFailure, "one line"),
         (.unauthorized(server: "Dropbox", detail: "d"), .mountFailure, "make a new one"),
         (.forbidden(server: "Dropbox", detail: "d"), .mountFailure, "scopes"),
-        (.unreachable(server: "Dropbox", detail: "d"), .mountFailure, "check the network"),
+        (.unreachable(server: "Dropbox", detail: "d"), .mountFailure, "mounts offline"),
         (.serverNonsense(server: "Dropbox", detail: "d"), .mountFailure, "DBXFS_ENDPOINT"),
         (.serverFailed(server: "Dropbox", detail: "d"), .mountFailure, "try again"),
         (

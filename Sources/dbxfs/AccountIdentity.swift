@@ -1,0 +1,107 @@
+// Whose account a state folder belongs to. Files of one person must never be sent to another's account
+// because a token was mistaken.
+
+import DropboxAPI
+import Foundation
+import Mounting
+import RemoteStore
+
+/// The account of a state folder, as of the last mount.
+struct AccountIdentity {
+    private struct Record: Codable {
+        var accountID: String
+        var name: String
+        var email: String
+    }
+
+    let folders: AccountFolders
+    let source: MountSource
+    /// The server's name, for messages.
+    let server: String
+
+    /// Asks the server whose account the token is for, compares, and remembers.
+    ///
+    /// An account that was mounted here before also mounts when the server cannot be asked; then the
+    /// returned notice says so. `knownPatience` is how many seconds that takes to find out.
+    func check(
+        _ remote: DropboxStore, knownPatience: Double
+    ) throws(CommandError) -> String? {
+        let known = try? load()
+        let source = source
+        let answer = Thread.waiting {
+            await Self.ask(remote, source, patience: known == nil ? nil : knownPatience)
+        }
+        switch answer {
+        case .success(let account):
+            if let known, known.accountID != account.id {
+                throw .otherAccount(
+                    account: source.account, folder: folders.state,
+                    expected: "\(known.name) <\(known.email)>",
+                    found: "\(account.displayName) <\(account.email)>")
+            }
+            try save(account)
+            return nil
+        case .failure(let error):
+            guard known != nil, error.allowsOfflineMount else {
+                throw CommandError(error, server: server, remotePath: source.remotePath)
+            }
+            let reason = CommandError(error, server: server, remotePath: source.remotePath)
+            return "mounted offline: \(reason.message)"
+        case nil:
+            throw .system("the account could not be asked for")
+        }
+    }
+
+    /// The account, and whether the folder is there. With `patience`, gives up after that time.
+    private static func ask(
+        _ remote: DropboxStore, _ source: MountSource, patience: Double?
+    ) async -> Result<RemoteAccount, RemoteError> {
+        await withTaskGroup(of: Result<RemoteAccount, RemoteError>.self) { group in
+            group.addTask {
+                do throws(RemoteError) {
+                    let account = try await remote.account()
+                    if !source.remotePath.isEmpty {
+                        _ = try await remote.list(.root, recursive: false)
+                    }
+                    return .success(account)
+                } catch {
+                    return .failure(error)
+                }
+            }
+            if let patience {
+                group.addTask {
+                    try? await Task.sleep(for: .seconds(patience))
+                    return .failure(.timedOut)
+                }
+            }
+            let first = await group.next() ?? .failure(.cancelled)
+            group.cancelAll()
+            return first
+        }
+    }
+
+    private func load() throws -> Record {
+        try JSONDecoder().decode(
+            Record.self, from: Data(contentsOf: URL(fileURLWithPath: folders.identity)))
+    }
+
+    private func save(_ account: RemoteAccount) throws(CommandError) {
+        let record = Record(
+            accountID: account.id, name: account.displayName, email: account.email)
+        guard let data = try? JSONEncoder().encode(record) else { return }
+        try writePrivately(String(decoding: data, as: UTF8.self), to: folders.identity)
+    }
+}
+
+extension RemoteError {
+    /// Whether the server could not be asked, as opposed to having answered.
+    fileprivate var allowsOfflineMount: Bool {
+        switch self {
+        case .offline, .timedOut, .rateLimited, .server, .malformed, .cancelled: true
+        case .unauthorized, .forbidden, .notFound, .notAFolder, .notAFile, .conflict,
+            .insufficientSpace, .tooLarge, .disallowedName, .busy, .protected, .cursorReset,
+            .notDownloadable, .rootChanged, .contentMismatch, .sessionLost:
+            false
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// From the errors of the layers below to what the user reads when a mount cannot begin.
+
+import Foundation
+import GRDB
+import Mounting
+import RemoteStore
+import SystemPackage
+
+extension CommandError {
+    /// What the server's refusal of the first questions means.
+    init(_ error: RemoteError, server: String, remotePath: String) {
+        switch error {
+        case .offline(let detail): self = .unreachable(server: server, detail: detail)
+        case .timedOut:
+            self = .unreachable(
+                server: server, detail: "no answer in time; check the network and the proxy")
+        case .unauthorized(let detail): self = .unauthorized(server: server, detail: detail)
+        case .forbidden(let detail), .protected(let detail):
+            self = .forbidden(server: server, detail: detail)
+        case .malformed(let detail): self = .serverNonsense(server: server, detail: detail)
+        case .rateLimited(let seconds):
+            self = .serverFailed(
+                server: server, detail: "it asks to wait for \(Int(seconds)) seconds")
+        case .server(let detail): self = .serverFailed(server: server, detail: detail)
+        case .notFound, .disallowedName: self = .remoteFolderMissing(remotePath)
+        case .notAFolder: self = .remoteNotAFolder(remotePath)
+        case .notAFile, .conflict, .insufficientSpace, .tooLarge, .busy, .cursorReset,
+            .notDownloadable, .rootChanged, .contentMismatch, .sessionLost, .cancelled:
+            self = .serverFailed(server: server, detail: "\(error)")
+        }
+    }
+
+    /// What a failure to open something on the local disk means.
+    init(opening path: String, _ error: any Error) {
+        if let error = error as? CommandError {
+            self = error
+        } else if (error as? DatabaseError)?.resultCode == .SQLITE_FULL
+            || (error as? POSIXError)?.code == .ENOSPC || (error as? Errno) == .noSpace
+        {
+            self = .diskFull(path)
+        } else if let error = error as? DatabaseError {
+            self =
+                error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT
+                ? .databaseDamaged(path: path, detail: error.message ?? "damaged")
+                : .folderUnusable(path: path, reason: error.message ?? "\(error.resultCode)")
+        } else {
+            self = .folderUnusable(path: path, reason: "\(error)")
+        }
+    }
+}

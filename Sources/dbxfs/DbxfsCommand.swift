@@ -1,0 +1,43 @@
+// The command line: its verbs, and how every failure becomes one line and an exit code. What the verbs
+// do is in their own files.
+
+import ArgumentParser
+import Glibc
+import Mounting
+
+@main
+struct DbxfsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dbxfs",
+        abstract: "Dropbox as a filesystem.",
+        version: "dbxfs \(version)",
+        subcommands: [
+            MountCommand.self, UnmountCommand.self, SyncCommand.self, StatusCommand.self,
+            CacheCommand.self, DemoCommand.self, ServeCommand.self,
+        ])
+
+    /// The version that `--version` and `status` show.
+    static let version = "0.1.0"
+
+    /// Parses, runs and exits.
+    ///
+    /// Not ArgumentParser's own `main`: that exits with 64 for a wrong command line, which for mount(8)
+    /// means that some of several mounts succeeded.
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let error as CommandError {
+            Terminal.complain(error.message)
+            Glibc.exit(error.exitStatus.rawValue)
+        } catch {
+            let text = fullMessage(for: error)
+            if exitCode(for: error) == .success {
+                Terminal.print(text)
+                Glibc.exit(ExitStatus.success.rawValue)
+            }
+            Terminal.complain(text, prefix: "")
+            Glibc.exit(ExitStatus.usage.rawValue)
+        }
+    }
+}

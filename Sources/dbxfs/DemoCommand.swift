@@ -1,0 +1,144 @@
+// `dbxfs demo`: a mount to try without an account, served by the emulator that lies beside this program.
+
+import ArgumentParser
+import Fuse
+import Glibc
+import Mounting
+import SystemPackage
+
+struct DemoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Mount a sample account, without Dropbox and without a network.",
+        discussion: """
+            Starts the dropbox-emulator that lies beside this program, mounts what it serves, and \
+            stays until Ctrl-C. Everything is in a temporary folder, which is removed at the end.
+            """)
+
+    @Argument(help: "An empty directory. Without it: a temporary one.")
+    var mountpoint: String?
+
+    func run() throws {
+        ProcessSettings.holdTerminationSignals()
+        let demo = try Demo(mountpoint: mountpoint)
+        defer { demo.cleanUp() }
+        try demo.start()
+        Terminal.print(demo.introduction)
+        demo.waitForEnd()
+    }
+}
+
+/// A running demo.
+private struct Demo {
+    private let folder: String
+    private let mountpoint: String
+    private let environment: [String: String]
+    private let emulator: ChildProcess
+    private static let token = "demo"
+
+    init(mountpoint: String?) throws(CommandError) {
+        let program = FilePath(ChildProcess.ownPath).removingLastComponent()
+            .appending("dropbox-emulator").string
+        guard access(program, X_OK) == 0 else { throw .noEmulator(path: program) }
+        folder = try Self.makeTemporaryFolder()
+        if let mountpoint {
+            self.mountpoint = absolutePath(mountpoint)
+        } else {
+            self.mountpoint = folder + "/mount"
+            mkdir(self.mountpoint, 0o700)
+        }
+        let output: Pipe
+        do throws(CommandError) {
+            output = try Pipe()
+            // In a session of its own: Ctrl-C is for this process, which then unmounts first.
+            emulator = try ChildProcess.start(
+                program,
+                [
+                    "--port", "0", "--sample", "--state", folder + "/dropbox", "--token",
+                    Self.token, "--exit-with-parent",
+                ],
+                descriptors: [1: output.writing, 2: FileDescriptor.standardError],
+                isDetached: true)
+        } catch {
+            Self.remove(folder)
+            throw error
+        }
+        try? output.writing.close()
+        let prefix = "listening on "
+        guard let line = output.readLine(), line.hasPrefix(prefix) else {
+            Self.remove(folder)
+            throw .emulatorFailed(detail: "exit code \(emulator.wait())")
+        }
+        let own = try Environment()
+        environment = Environment.variables.merging([
+            "DBXFS_ENDPOINT": String(line.dropFirst(prefix.count)),
+            "DBXFS_ACCESS_TOKEN": Self.token, "DBXFS_STATE_DIR": folder + "/state",
+            "DBXFS_CACHE_DIR": folder + "/cache",
+            // Where `dbxfs status` in another terminal looks.
+            "DBXFS_RUNTIME_DIR": own.runtimeFolder,
+        ]) { $1 }
+    }
+
+    func start() throws(CommandError) {
+        _ = try Launch.mount(
+            ["serve", "--", mountpoint], at: mountpoint, log: folder + "/state/default/dbxfs.log",
+            environment: environment)
+    }
+
+    var introduction: String {
+        """
+        A sample Dropbox is mounted at \(mountpoint)
+
+        Try, in another terminal:
+          ls -l \(mountpoint)
+          cp -r SOME-FOLDER \(mountpoint)
+          dbxfs status \(mountpoint)
+          dbxfs sync \(mountpoint)     # wait until all of it is "on Dropbox"
+          curl \(environment["DBXFS_ENDPOINT"] ?? "")/admin/tree     # what the emulated Dropbox has
+
+        Press Ctrl-C here to unmount it and remove everything.
+        """
+    }
+
+    /// Until Ctrl-C, or until somebody has unmounted it.
+    func waitForEnd() {
+        let end = Signal()
+        ProcessSettings.onTermination { _ in end.set() }
+        while !end.wait(seconds: 0.5) {
+            guard RunningMount(at: mountpoint).entry != nil else { return }
+        }
+    }
+
+    func cleanUp() {
+        let mount = RunningMount(at: mountpoint)
+        let runtime = environment["DBXFS_RUNTIME_DIR"] ?? ""
+        let client = ControlClient(folder: ControlFolder(path: runtime))
+        if let connection = try? client.connect(to: mount.mountpoint) {
+            _ = try? connection.ask(
+                ControlRequest(.finish, timeout: 10), about: mount.mountpoint)
+            if mount.entry != nil {
+                try? Detachment.detach(mount.mountpoint, isLazy: true)
+            }
+            // Its reply, or its end.
+            _ = try? connection.reply(about: mount.mountpoint)
+        }
+        emulator.terminate()
+        _ = emulator.wait()
+        if MountTable.current().mounts.allSatisfy({ !isPath($0.path.string, within: folder) }) {
+            Self.remove(folder)
+        }
+    }
+
+    private static func makeTemporaryFolder() throws(CommandError) -> String {
+        let base = Environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        var template = Array((absolutePath(base) + "/dbxfs-demo.XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw .folderUnusable(path: base, reason: "\(Errno(rawValue: errno))")
+        }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func remove(_ folder: String) {
+        _ = try? ChildProcess.run("rm", ["-rf", "--one-file-system", "--", folder])
+    }
+}

@@ -1,0 +1,109 @@
+// What a mount tells commands, and does for them.
+
+import BlockCache
+import Core
+import DropboxAPI
+import FileSystem
+import Glibc
+import MetadataStore
+import Mounting
+import Sync
+
+extension Mount: MountService {
+    /// Refused changes that `status` lists at most; the rest is in the count of the queue.
+    private static let problemLimit = 20
+
+    func status() -> MountStatus {
+        let sync = engine.status
+        var status = MountStatus(
+            mountpoint: mountpoint, account: plan.source.account, state: state(sync))
+        status.remotePath = plan.source.remotePath
+        status.pid = getpid()
+        status.version = DbxfsCommand.version
+        if let pending = try? store.read({ try $0.pending() }) {
+            status.pendingOperations = pending.operations
+            status.pendingBytes = pending.bytes
+        }
+        status.entries = (try? store.read { try $0.nodeCount() }) ?? 0
+        status.problems = problems()
+        status.uploads = sync.uploads.values
+            .map { .init(path: $0.path, bytes: $0.size, sent: $0.sent) }
+            .sorted { $0.path < $1.path }
+        status.conflicts = sync.conflicts
+        status.cachedBytes = cache.usedBytes
+        status.cursorAgeSeconds = sync.lastHeard.map { heard in
+            Double(Timestamp.now().nanoseconds - heard.nanoseconds) / 1e9
+        }
+        let totals = traffic.totals
+        status.requests = totals.requests
+        status.bytesDown = Int64(clamping: totals.bytesDown)
+        status.bytesUp = Int64(clamping: totals.bytesUp)
+        status.rssBytes = ProcessSettings.residentBytes
+        return status
+    }
+
+    private func state(_ sync: SyncStatus) -> MountStatus.State {
+        if hasEnded { return .finishing }
+        switch sync.connection {
+        case .connecting: return .connecting
+        case .online: return .online
+        case .offline: return .offline
+        case .authenticationRequired: return .authRequired
+        }
+    }
+
+    private func problems() -> [MountStatus.Problem] {
+        let found = try? store.read { snapshot in
+            try snapshot.journalEntries(limit: 10_000)
+                .filter { $0.problem != nil }
+                .prefix(Self.problemLimit)
+                .map { entry in
+                    let names = try snapshot.localPath(of: entry.inode) ?? []
+                    return MountStatus.Problem(
+                        path: names.map { "/" + $0.string }.joined(), reason: entry.problem ?? "")
+                }
+        }
+        return found ?? []
+    }
+
+    func backlog() -> Backlog {
+        let sync = engine.status
+        do {
+            return try store.read { snapshot in
+                let pending = try snapshot.pending()
+                let head = try snapshot.journalEntries(limit: 1000)
+                let problem = head.lazy.compactMap(\.problem).first
+                return Backlog(
+                    operations: pending.operations, bytes: pending.bytes, state: state(sync),
+                    isStuck: sync.uploads.isEmpty && head.allSatisfy { $0.problem != nil },
+                    problem: problem ?? (pending.operations > 0 ? sync.lastProblem : nil))
+            }
+        } catch {
+            // Unknown is not empty: nobody may take it for "everything is on Dropbox".
+            return Backlog(
+                operations: 1, bytes: 0, state: state(sync),
+                problem: "the local database cannot be read: \(error)")
+        }
+    }
+
+    func sendingEverything<Result>(_ body: () -> Result) -> Result {
+        let isOver = Signal()
+        let engine = engine
+        Task.detached {
+            // Returns by itself when nothing is left; what comes after that is in `body`'s hands.
+            _ = try? await engine.drain { isOver.hasHappened }
+        }
+        defer { isOver.set() }
+        return body()
+    }
+
+    func clearCache() -> Int64 {
+        cache.clear()
+    }
+
+    func verifyCache() -> CacheReport {
+        let report = cache.verify()
+        return CacheReport(
+            checkedChunks: report.checked, damagedChunks: report.damaged, bytes: report.bytes)
+    }
+}

@@ -1,0 +1,248 @@
+// The composition root: which parts a mount consists of, who knows whom, and in which order they start
+// and end. What the process does around it is in `MountProcess.swift`.
+
+import BlockCache
+import Core
+import DropboxAPI
+import FileSystem
+import Fuse
+import Glibc
+import Logging
+import MetadataStore
+import Mounting
+import RemoteStore
+import Sync
+import Synchronization
+import SystemPackage
+
+/// One account's mount.
+final class Mount: Sendable {
+    /// Seconds that a known account's server gets to answer before the mount goes on without it.
+    private static let knownAccountPatience = 3.0
+
+    let plan: MountPlan
+    let mountpoint: String
+    let store: MetadataStore
+    let engine: SyncEngine
+    let cache: DiskBlockCache
+    let traffic: TrafficCounter
+    private let client: DropboxClient
+    private let remote: DropboxStore
+    private let fileSystem: DropboxFileSystem
+    private let relay: TreeChangeRelay
+    private let notifier = Notifier()
+    private let session = Mutex<Session?>(nil)
+    private let sessionEnd = Signal()
+    private let log: Logger
+
+    /// Opens the local parts and connects them; nothing runs yet.
+    init(
+        _ plan: MountPlan, mountpoint: String, token: String, log: Logger
+    ) throws(CommandError) {
+        self.plan = plan
+        self.mountpoint = mountpoint
+        self.log = log
+        let settings = plan.settings
+        let folders = plan.folders
+
+        traffic = TrafficCounter()
+        client = try Self.client(plan, token: token, traffic: traffic)
+        remote = DropboxStore(
+            client: client, prefix: RemotePath(rawValue: plan.source.remotePath))
+
+        store = try Self.open(folders.database) { try MetadataStore(path: folders.database) }
+        let store = store
+        let staging = try Self.open(folders.staging) {
+            try StagingArea(directory: folders.staging, store: store)
+        }
+        cache = try Self.cache(plan)
+
+        relay = TreeChangeRelay()
+        let openFiles = OpenFiles()
+        engine = SyncEngine(
+            configuration: .init(host: Self.hostName), store: store, staging: staging,
+            remote: remote, cache: cache, openFiles: openFiles, observer: relay,
+            log: Logger(label: "sync"))
+        let reader = ContentReader(
+            remote: remote, cache: cache, log: Logger(label: "reader"))
+        do throws(FileSystemError) {
+            fileSystem = try DropboxFileSystem(
+                store: store, staging: staging, sync: engine, reader: reader,
+                openFiles: openFiles, relay: relay, options: FileSystemOptions(settings),
+                log: Logger(label: "filesystem"))
+        } catch {
+            throw .databaseDamaged(path: folders.database, detail: "\(error)")
+        }
+    }
+
+    // MARK: Parts
+
+    private static func client(
+        _ plan: MountPlan, token: String, traffic: TrafficCounter
+    ) throws(CommandError) -> DropboxClient {
+        var configuration = DropboxConfiguration(
+            userAgent: "dbxfs/\(DbxfsCommand.version)", observer: traffic)
+        configuration.transport.uploadLimit = plan.settings.uploadLimit.map { UInt64($0) }
+        configuration.transport.downloadLimit = plan.settings.downloadLimit.map { UInt64($0) }
+        do throws(TransportError) {
+            if let endpoint = plan.environment.endpoint {
+                configuration.hosts = try DropboxHosts(endpoint: endpoint.address)
+            }
+            return try DropboxClient(
+                configuration: configuration, tokens: FixedAccessToken(AccessToken(token)),
+                logger: Logger(label: "dropbox"))
+        } catch {
+            throw .system(error.message)
+        }
+    }
+
+    private static func cache(_ plan: MountPlan) throws(CommandError) -> DiskBlockCache {
+        let folder = plan.folders.blocks
+        let limit = plan.settings.cacheSize ?? CacheSize.standard(free: freeBytes(at: folder))
+        do throws(BlockCacheError) {
+            return try DiskBlockCache(directory: folder, limit: limit)
+        } catch {
+            switch error {
+            case .inUse: throw .folderInUse(folder: folder, by: "another process")
+            case .notAFolder(let path):
+                throw .folderUnusable(path: path, reason: "not a directory")
+            case .system(let path, ENOSPC): throw .diskFull(path)
+            case .system(let path, let code):
+                throw .folderUnusable(path: path, reason: Errno(rawValue: code).description)
+            }
+        }
+    }
+
+    /// Opens something on the local disk, whose failures are the disk's or the file's.
+    private static func open<Part>(
+        _ path: String, _ body: () throws -> Part
+    ) throws(CommandError) -> Part {
+        do {
+            return try body()
+        } catch {
+            throw CommandError(opening: path, error)
+        }
+    }
+
+    private static var hostName: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "this computer" }
+        return String(
+            decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    // MARK: Start
+
+    /// Asks whose account it is, mounts, and begins to serve. Returns when requests are answered, with
+    /// what the user should know.
+    func begin() throws(CommandError) -> String? {
+        let identity = AccountIdentity(
+            folders: plan.folders, source: plan.source, server: plan.environment.serverName)
+        let notice = try identity.check(remote, knownPatience: Self.knownAccountPatience)
+        let engine = engine
+        let failure = Thread.waiting { () async -> String? in
+            do {
+                try await engine.start()
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
+        if let failure = failure.flatMap({ $0 }) {
+            throw .databaseDamaged(path: plan.folders.database, detail: failure)
+        }
+        try serve()
+        let cache = cache
+        Thread.start { cache.countContents() }
+        return notice
+    }
+
+    private func serve() throws(CommandError) {
+        let session: Session
+        do throws(Fuse.MountError) {
+            session = try Session.mount(
+                fileSystem, at: FilePath(mountpoint), options: MountOptions(plan),
+                notifier: notifier, log: Logger(label: "fuse"))
+        } catch {
+            throw .mountRefused(error.description)
+        }
+        self.session.withLock { $0 = session }
+        relay.attach(notifier)
+        let (sessionEnd, log) = (sessionEnd, log)
+        Task.detached {
+            do {
+                try await session.run()
+            } catch {
+                log.error("\(error)")
+            }
+            sessionEnd.set()
+        }
+        let isReady = Thread.waiting {
+            (try? await session.waitUntilReady()) != nil
+        }
+        guard isReady == true else {
+            throw .mountRefused("the kernel ended the mount at \(mountpoint) before it was ready")
+        }
+    }
+
+    // MARK: End
+
+    /// Takes the mount out of the tree, if it is there, and lets who is inside finish for a moment.
+    func detach() {
+        guard let session = session.withLock({ $0 }) else { return }
+        Task.detached { await session.stop() }
+    }
+
+    /// Whether the mount is gone.
+    var hasEnded: Bool { sessionEnd.hasHappened }
+
+    /// Blocks until the mount is gone, whoever has detached it.
+    func waitForEnd() {
+        sessionEnd.wait()
+        relay.attach(nil)
+    }
+
+    /// Ends everything; what is not sent stays queued.
+    func close() {
+        if session.withLock({ $0 }) != nil, !hasEnded {
+            detach()
+            sessionEnd.wait()
+        }
+        let (engine, client) = (engine, client)
+        _ = Thread.waiting {
+            await engine.stop()
+            await client.shutDown()
+        }
+        do {
+            try store.close()
+        } catch {
+            log.error("the database did not close", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+extension FileSystemOptions {
+    /// What the user chose, the rest at its default.
+    init(_ settings: MountSettings) {
+        self.init(userID: settings.user ?? getuid(), groupID: settings.group ?? getgid())
+        fileMask = settings.fileMask ?? fileMask
+        folderMask = settings.folderMask ?? folderMask
+        isReadOnly = settings.isReadOnly
+        synchronizesRemotely = settings.synchronization == .remote
+        if let seconds = settings.writeDelay { writeDelay = WriteDelay(seconds: seconds) }
+    }
+}
+
+extension MountOptions {
+    /// What the kernel and libfuse are told.
+    init(_ plan: MountPlan) {
+        self.init(source: "dbxfs:" + plan.source.description)
+        let settings = plan.settings
+        access = settings.allowsOthers ? .everybody : settings.allowsRoot ? .ownerAndRoot : .owner
+        // Where others may enter, permission bits are all that stands between them and the files.
+        checksPermissions =
+            settings.checksPermissions || settings.allowsOthers || settings.allowsRoot
+        isReadOnly = settings.isReadOnly
+        kernelFlags = settings.kernelFlags
+    }
+}

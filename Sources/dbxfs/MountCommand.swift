@@ -1,0 +1,46 @@
+// `dbxfs mount`: in the foreground this process serves the mount, else one that it starts.
+
+import ArgumentParser
+import Mounting
+
+struct MountCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mount",
+        abstract: "Mount an account or a folder of it.",
+        usage: "dbxfs mount [<source>] <mountpoint> [-o <options>] [--foreground]",
+        discussion: """
+            Returns when the mount answers. The access token is taken from DBXFS_ACCESS_TOKEN, else \
+            from the account's token file.
+            """)
+
+    @OptionGroup var arguments: MountArguments
+
+    @Flag(name: [.long, .short], help: "Serve the mount in this process, and log to stderr.")
+    var foreground = false
+
+    func run() throws {
+        let plan = try MountPlan(arguments)
+        guard !foreground else {
+            return try MountProcess(plan, mode: .foreground).run()
+        }
+        let success = try Launch.mount(
+            arguments.forServing, at: plan.requestedMountpoint, log: plan.folders.log)
+        if let notice = success.notice { Terminal.complain(notice) }
+    }
+}
+
+/// The process behind a mount, started by `mount`.
+struct ServeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "serve", shouldDisplay: false)
+
+    @OptionGroup var arguments: MountArguments
+
+    func run() throws {
+        do throws(CommandError) {
+            try MountProcess(try MountPlan(arguments), mode: .background).run()
+        } catch {
+            Readiness.report(.failed(error))
+            throw error
+        }
+    }
+}

@@ -1,0 +1,142 @@
+// The life of the process behind a mount: prepare, mount, tell the starter, serve, drain, end. What the
+// mount consists of is in `Mount.swift`.
+
+import Glibc
+import Logging
+import Mounting
+
+/// One process that serves one mount.
+struct MountProcess {
+    /// Who hears of readiness, and where the log goes.
+    enum Mode {
+        /// The terminal.
+        case foreground
+        /// The process that started this one, and the account's log file.
+        case background
+    }
+
+    /// Seconds that the queue gets after somebody else has detached the mount, or after SIGTERM.
+    /// Shorter than the 90 s after which systemd kills.
+    private static let standardDrainLimit = 60.0
+    /// Seconds to wait for a process that has lost its mount and still sends.
+    private static let lockPatience = 15.0
+
+    private let plan: MountPlan
+    private let mode: Mode
+
+    init(_ plan: MountPlan, mode: Mode) {
+        self.plan = plan
+        self.mode = mode
+    }
+
+    /// Serves until the mount is gone. Throws what kept it from being there, or what is still queued.
+    func run() throws(CommandError) {
+        ProcessSettings.holdTerminationSignals()
+        ProcessSettings.adjustLimits()
+        let token = try Credentials.token(
+            environment: plan.environment, account: plan.source.account,
+            file: plan.folders.credentials)
+        Environment.forgetToken()
+        let mountpoint = try plan.prepareMountpoint()
+        try plan.folders.checkApart(from: mountpoint)
+        try plan.folders.make()
+        let locks = try lockFolders(for: mountpoint)
+        let log = try makeLog(hiding: token)
+        let outcome = try withExtendedLifetime(locks) { () throws(CommandError) in
+            try serve(at: mountpoint, token: token, log: log)
+        }
+        if outcome.remaining > 0 {
+            throw .stillQueued(operations: outcome.remaining, reason: outcome.reason)
+        }
+    }
+
+    // MARK: Preparing
+
+    /// The state and, because it may be shared between state folders, the cache.
+    private func lockFolders(for mountpoint: String) throws(CommandError) -> [AccountLock] {
+        let holder = AccountLock.Holder(mountpoint: mountpoint)
+        let client = ControlClient(folder: plan.controlFolder)
+        func hurry(_ holder: AccountLock.Holder?) {
+            // Only a process whose mount is gone hurries; others ignore it.
+            guard let holder, RunningMount(at: holder.mountpoint).entry == nil else { return }
+            _ = try? client.connect(to: holder.mountpoint)?.send(ControlRequest(.hurry))
+        }
+        var locks: [AccountLock] = []
+        for folder in [plan.folders.state, plan.folders.cache] {
+            locks.append(
+                try AccountLock(
+                    folder: folder, holder: holder, patience: Self.lockPatience, whileHeld: hurry))
+        }
+        return locks
+    }
+
+    private func makeLog(hiding token: String) throws(CommandError) -> Logger {
+        let sink: LogSink
+        switch mode {
+        case .foreground: sink = LogSink()
+        case .background:
+            sink = try LogSink(path: plan.folders.log)
+            // A working directory would keep its filesystem from being unmounted.
+            chdir("/")
+        }
+        sink.hide(token)
+        let level = plan.environment.logLevel
+        LoggingSystem.bootstrap { LineLogHandler(label: $0, level: level, sink: sink) }
+        return Logger(label: "dbxfs")
+    }
+
+    // MARK: Serving
+
+    private func serve(
+        at mountpoint: String, token: String, log: Logger
+    ) throws(CommandError) -> DrainOutcome {
+        let mount = try Mount(plan, mountpoint: mountpoint, token: token, log: log)
+        let ending = MountEnding(standardLimit: Self.standardDrainLimit)
+        let server: ControlServer
+        let notice: String?
+        do throws(CommandError) {
+            notice = try mount.begin()
+            server = try ControlServer(
+                folder: plan.controlFolder, mountpoint: mountpoint, service: mount,
+                ending: ending, log: log)
+        } catch {
+            mount.close()
+            throw error
+        }
+        server.start()
+        endOnSignals(mount, ending, log)
+        log.notice("mounted", metadata: ["mountpoint": "\(mountpoint)"])
+        announce(notice, mount)
+        mount.waitForEnd()
+        log.notice("unmounted", metadata: ["mountpoint": "\(mountpoint)"])
+        let outcome = Drain(limit: ending.limit)
+            .run(mount, isHurried: ending.isHurried) { _ in true }
+        mount.close()
+        log.notice("ended", metadata: ["queued": "\(outcome.remaining)"])
+        ending.end(outcome)
+        server.stop()
+        return outcome
+    }
+
+    /// The first signal unmounts, the second one stops waiting for the queue.
+    private func endOnSignals(_ mount: Mount, _ ending: MountEnding, _ log: Logger) {
+        let isFirst = Signal()
+        ProcessSettings.onTermination { number in
+            log.notice("signal received", metadata: ["signal": "\(number)"])
+            if isFirst.hasHappened { return ending.isHurried.set() }
+            isFirst.set()
+            ending.setLimit(Self.standardDrainLimit)
+            mount.detach()
+        }
+    }
+
+    private func announce(_ notice: String?, _ mount: Mount) {
+        switch mode {
+        case .foreground:
+            if let notice { Terminal.complain(notice) }
+        case .background:
+            // Whoever started this is gone, by Ctrl-C perhaps: nobody wants the mount.
+            if !Readiness.report(.ready(notice: notice)) { mount.detach() }
+        }
+    }
+}

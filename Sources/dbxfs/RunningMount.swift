@@ -1,0 +1,100 @@
+// From a path that a user names to the mount that it means, and to the process behind that.
+
+import Fuse
+import Mounting
+import SystemPackage
+
+/// A mount of this machine.
+struct RunningMount {
+    /// Where it is.
+    let mountpoint: String
+    /// What the kernel lists there; nil when it is detached and its process still sends.
+    let entry: MountTable.Mount?
+
+    /// The mount at exactly this place.
+    ///
+    /// The path's last component is not looked at if the kernel's table has it: a mount that hangs
+    /// would hang this process too.
+    init(at path: String) {
+        let absolute = FilePath(absolutePath(path))
+        let table = MountTable.current()
+        var place = FilePath(resolvedPath(absolute.removingLastComponent().string))
+        if let name = absolute.lastComponent { place.append(name) }
+        if table.topMount(at: place) == nil {
+            place = FilePath(resolvedPath(absolute.string))
+        }
+        mountpoint = place.string
+        entry = table.topMount(at: place)
+    }
+
+    /// The mount that a file or folder is in.
+    init(containing path: String) throws(CommandError) {
+        let place = FilePath(resolvedPath(path))
+        guard let entry = MountTable.current().mount(containing: place),
+            entry.type == Self.type
+        else { throw .notMounted(path) }
+        mountpoint = entry.path.string
+        self.entry = entry
+    }
+
+    /// The mount that a path is in, or all mounts of this user.
+    static func named(
+        _ path: String?, _ environment: Environment
+    ) throws(CommandError) -> [RunningMount] {
+        if let path { return [try RunningMount(containing: path)] }
+        let client = ControlClient(folder: ControlFolder(path: environment.runtimeFolder))
+        let mounts = client.allMounts().map { RunningMount(at: $0.mountpoint) }
+        guard !mounts.isEmpty else { throw .nothingMounted }
+        return mounts
+    }
+
+    /// The type under which the kernel lists dbxfs.
+    static let type = "fuse.dbxfs"
+
+    /// A connection to its process; nil when nobody listens.
+    func connect(_ environment: Environment) throws(CommandError) -> ControlConnection? {
+        try ControlClient(folder: ControlFolder(path: environment.runtimeFolder))
+            .connect(to: mountpoint)
+    }
+
+    /// A connection to its process, or what is wrong.
+    func connectOrFail(_ environment: Environment) throws(CommandError) -> ControlConnection {
+        if let connection = try connect(environment) { return connection }
+        guard let entry else { throw .notMounted(mountpoint) }
+        guard entry.type == Self.type else {
+            throw .notOurs(path: mountpoint, type: entry.type)
+        }
+        throw .noControl(path: mountpoint, detail: "nobody listens")
+    }
+}
+
+extension ControlConnection {
+    /// Sends a request and returns the first reply.
+    func ask(_ request: ControlRequest, about mountpoint: String) throws(CommandError)
+        -> ControlReply
+    {
+        send(request)
+        return try reply(about: mountpoint)
+    }
+
+    /// The next reply.
+    func reply(about mountpoint: String) throws(CommandError) -> ControlReply {
+        guard let reply = receive(ControlReply.self) else {
+            throw .noControl(path: mountpoint, detail: "it ended")
+        }
+        if let failure = reply.failure { throw .system(failure) }
+        return reply
+    }
+
+    /// Waits until everything queued is on Dropbox, and shows what is left meanwhile.
+    func synchronize(_ mountpoint: String, timeout: Double?) throws(CommandError) -> DrainOutcome {
+        var line = Terminal.ProgressLine()
+        defer { line.clear() }
+        var reply = try ask(ControlRequest(.sync, timeout: timeout), about: mountpoint)
+        while true {
+            if let outcome = reply.outcome { return outcome }
+            if let backlog = reply.progress { line.show("\(mountpoint): \(backlog.summary)") }
+            reply = try self.reply(about: mountpoint)
+        }
+    }
+}

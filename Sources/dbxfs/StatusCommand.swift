@@ -1,0 +1,110 @@
+// `dbxfs status`: what the mounts say of themselves, for people or as JSON.
+
+import ArgumentParser
+import Foundation
+import Mounting
+
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show mounts, and what is still to be sent.",
+        discussion: "With --json, one object per mount, each on a line of its own.")
+
+    @Argument(help: "A mountpoint or anything below it. Without it: all mounts.")
+    var mountpoint: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let environment = try Environment()
+        let statuses = try statuses(environment)
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            for status in statuses {
+                Terminal.print(String(decoding: try encoder.encode(status), as: UTF8.self))
+            }
+        } else if statuses.isEmpty {
+            Terminal.complain("nothing is mounted", prefix: "")
+        } else {
+            Terminal.print(statuses.map(\.text).joined(separator: "\n\n"))
+        }
+    }
+
+    private func statuses(_ environment: Environment) throws(CommandError) -> [MountStatus] {
+        guard let mountpoint else {
+            return ControlClient(folder: ControlFolder(path: environment.runtimeFolder)).allMounts()
+        }
+        var mount = RunningMount(at: mountpoint)
+        if mount.entry == nil, try mount.connect(environment) == nil {
+            mount = try RunningMount(containing: mountpoint)
+        }
+        let reply = try mount.connectOrFail(environment)
+            .ask(ControlRequest(.status), about: mount.mountpoint)
+        return [reply.status].compactMap { $0 }
+    }
+}
+
+extension MountStatus {
+    /// The status for people.
+    var text: String {
+        var rows: [(String, String)] = [
+            ("account", account + (remotePath.isEmpty ? "" : ":" + remotePath)),
+            ("state", stateText), ("queue", queueText),
+        ]
+        for upload in uploads {
+            let percent = upload.bytes > 0 ? upload.sent * 100 / upload.bytes : 0
+            rows.append(
+                ("sending", "\(upload.path)  \(percent) % of \(Terminal.size(upload.bytes))"))
+        }
+        for problem in problems {
+            rows.append(
+                (
+                    "problem",
+                    problem.path.isEmpty ? problem.reason : "\(problem.path): \(problem.reason)"
+                ))
+        }
+        if conflicts > 0 {
+            rows.append(
+                (
+                    "conflicts",
+                    "\(Terminal.count(conflicts, "conflicted copy", "conflicted copies")) made"
+                ))
+        }
+        rows += [
+            ("tree", "\(Terminal.count(entries, "entry", "entries")) known\(heardText)"),
+            ("cache", Terminal.size(cachedBytes)),
+            (
+                "traffic",
+                "\(Terminal.count(requests.values.reduce(0, +), "request")), "
+                    + "\(Terminal.size(bytesDown)) down, \(Terminal.size(bytesUp)) up"
+            ),
+            ("process", "\(pid), \(Terminal.size(rssBytes)) of memory, dbxfs \(version)"),
+        ]
+        return
+            ([mountpoint]
+            + rows.map { "  " + $0.0.padding(toLength: 11, withPad: " ", startingAt: 0) + $0.1 })
+            .joined(separator: "\n")
+    }
+
+    private var stateText: String {
+        switch state {
+        case .connecting: "connecting"
+        case .online: "online"
+        case .offline: "offline: what is cached can be read, changes are queued"
+        case .authRequired: "the access token is refused: unmount, and mount with a new one"
+        case .finishing: "unmounted, sending what is queued"
+        }
+    }
+
+    private var queueText: String {
+        pendingOperations == 0
+            ? "empty: everything is on Dropbox"
+            : "\(Terminal.count(pendingOperations, "change")), \(Terminal.size(pendingBytes)) to send"
+    }
+
+    private var heardText: String {
+        cursorAgeSeconds.map { ", up to date \(Int($0)) s ago" } ?? ""
+    }
+}

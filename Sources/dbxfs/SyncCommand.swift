@@ -1,0 +1,39 @@
+// `dbxfs sync`: when it returns 0, everything that was written is on Dropbox.
+
+import ArgumentParser
+import Mounting
+
+struct SyncCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync",
+        abstract: "Wait until everything queued is on Dropbox.",
+        discussion: """
+            Exits with 0 when it is, with 3 when time ran out or Dropbox refused something. Nothing \
+            is lost then: it stays queued.
+            """)
+
+    @Argument(help: "A mountpoint or anything below it. Without it: all mounts.")
+    var path: String?
+
+    @Option(help: "Seconds to wait at most.")
+    var timeout: Double?
+
+    func validate() throws {
+        guard timeout.map({ $0 >= 0 && $0.isFinite }) ?? true else {
+            throw ValidationError("--timeout takes a number of seconds.")
+        }
+    }
+
+    func run() throws {
+        let environment = try Environment()
+        var failure: CommandError?
+        for mount in try RunningMount.named(path, environment) {
+            let outcome = try mount.connectOrFail(environment)
+                .synchronize(mount.mountpoint, timeout: timeout)
+            if outcome.remaining > 0 {
+                failure = .stillQueued(operations: outcome.remaining, reason: outcome.reason)
+            }
+        }
+        if let failure { throw failure }
+    }
+}

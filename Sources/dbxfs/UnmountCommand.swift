@@ -1,0 +1,92 @@
+// `dbxfs unmount`: first everything queued, then the mount goes, then its process ends.
+
+import ArgumentParser
+import Fuse
+import Glibc
+import Mounting
+import SystemPackage
+
+struct UnmountCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unmount",
+        abstract: "Wait until everything queued is on Dropbox, and unmount.",
+        discussion: """
+            With --timeout, unmounts when the time is over whatever is queued, and exits with 3 if \
+            something is: it stays queued and is sent by the next mount.
+            """,
+        aliases: ["umount"])
+
+    @Argument(help: "Where it is mounted.")
+    var mountpoint: String
+
+    @Flag(help: "Detach it although it is in use; who is inside may finish.")
+    var lazy = false
+
+    @Option(help: "Seconds to wait for the queue at most.")
+    var timeout: Double?
+
+    func validate() throws {
+        guard timeout.map({ $0 >= 0 && $0.isFinite }) ?? true else {
+            throw ValidationError("--timeout takes a number of seconds.")
+        }
+    }
+
+    func run() throws {
+        let mount = RunningMount(at: mountpoint)
+        guard let connection = try connection(to: mount) else { return }
+        let start = ContinuousClock.now
+        let before = try connection.synchronize(mount.mountpoint, timeout: timeout)
+        let spent = (ContinuousClock.now - start) / .seconds(1)
+        // What is written between the queue's end and the mount's gets the rest of the time, and no
+        // more than a moment when the queue could not be emptied.
+        let rest = before.remaining > 0 ? 0 : timeout.map { max($0 - spent, 0) }
+        _ = try connection.ask(ControlRequest(.finish, timeout: rest), about: mount.mountpoint)
+        if mount.entry != nil {
+            try Detachment.detach(mount.mountpoint, isLazy: lazy)
+        }
+        let outcome = lazy ? before : try connection.reply(about: mount.mountpoint).outcome
+        if let outcome, outcome.remaining > 0 {
+            throw CommandError.stillQueued(
+                operations: outcome.remaining, reason: before.reason ?? outcome.reason)
+        }
+    }
+
+    /// A connection to the mount's process; nil when there was none and the mount is gone now.
+    private func connection(to mount: RunningMount) throws(CommandError) -> ControlConnection? {
+        if let connection = try mount.connect(Environment()) { return connection }
+        guard let entry = mount.entry else { throw .notMounted(mountpoint) }
+        guard entry.type == RunningMount.type else {
+            throw .notOurs(path: mount.mountpoint, type: entry.type)
+        }
+        guard lazy || Mountpoint.isStale(entry.path) else {
+            throw .noControl(path: mount.mountpoint, detail: "nobody listens")
+        }
+        try Detachment.detach(mount.mountpoint, isLazy: true)
+        return nil
+    }
+}
+
+/// Taking a mount out of the tree, from outside of the process that serves it.
+enum Detachment {
+    /// Detaches a mount: at once for newcomers and, when `isLazy`, for those inside when they leave.
+    ///
+    /// The system call is for root; others need `fusermount3` for it.
+    static func detach(_ path: String, isLazy: Bool) throws(CommandError) {
+        let flags = Int(UMOUNT_NOFOLLOW) | (isLazy ? Int(MNT_DETACH) : 0)
+        if umount2(path, Int32(flags)) == 0 { return }
+        let error = Errno(rawValue: errno)
+        guard error == .notPermitted else {
+            throw error == .resourceBusy
+                ? .busy(path) : .unmountFailed(path: path, detail: error.description)
+        }
+        let arguments = isLazy ? ["-u", "-z", "--", path] : ["-u", "--", path]
+        let outcome = try ChildProcess.run("fusermount3", arguments)
+        guard outcome.status != 0 else { return }
+        if outcome.status == 127 {
+            throw .unmountFailed(
+                path: path, detail: "fusermount3 is not installed; run `umount \(path)` as root")
+        }
+        throw outcome.errors.contains("busy")
+            ? .busy(path) : .unmountFailed(path: path, detail: outcome.errors)
+    }
+}
