@@ -46,17 +46,18 @@ let package = Package(
             name: "dbxfs",
             dependencies: [
                 "Core", "Fuse", "FileSystem", "Sync", "MetadataStore", "BlockCache", "RemoteStore",
-                "DropboxAPI", log, system,
+                "DropboxAPI", "Mounting", log, system, grdb,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
+        .target(name: "Mounting", dependencies: [log, system], swiftSettings: settings),
         .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "ContentHashing", dependencies: [crypto], swiftSettings: settings),
         .target(name: "Core", dependencies: ["ContentHashing"], swiftSettings: settings),
         .target(
-            name: "Fuse", dependencies: ["CFuse", "Core", "FileSystem", log],
+            name: "Fuse", dependencies: ["CFuse", "Core", "FileSystem", log, system, deque],
             swiftSettings: settings),
         .target(
             name: "FileSystem",
@@ -100,6 +101,37 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
+        .target(
+            name: "RemoteStoreTesting", dependencies: ["Core", "ContentHashing", "RemoteStore"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "MetadataStoreTests", dependencies: ["MetadataStore", "Core", "ContentHashing"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SyncTests",
+            dependencies: [
+                "Sync", "MetadataStore", "RemoteStore", "RemoteStoreTesting", "Core",
+                "ContentHashing", log,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FileSystemTests",
+            dependencies: [
+                "FileSystem", "Core", "ContentHashing", "Sync", "MetadataStore", "RemoteStore",
+                log, system,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DropboxAPITests", dependencies: ["DropboxAPI", "ContentHashing", log, crypto],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DropboxEmulatorTests", dependencies: ["DropboxEmulator"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "MountingTests", dependencies: ["Mounting", log], swiftSettings: settings),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["dbxfs", "dropbox-emulator"],
+            exclude: ["scenarios"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
