@@ -288,4 +288,17 @@ struct StreamTests {
         #expect(received == size)
         #expect(error == nil)
     }
+
+    @Test("a transport that nobody holds any more ends its thread and frees libcurl")
+    func release() async throws {
+        let server = try ScriptedServer(answers: [.answer(200)])
+        defer { server.stop() }
+        var transport: CurlTransport? = try CurlTransport()
+        weak let inbox = transport?.inbox
+        _ = try await transport?.send(request(server)).body.collect(upTo: 1)
+        #expect(inbox != nil)
+        transport = nil
+        while inbox != nil { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(await server.connectionEnds())
+    }
 }

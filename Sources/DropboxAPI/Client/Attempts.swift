@@ -123,7 +123,7 @@ extension DropboxClient {
             let response = try await transport.send(request(call, token: history.token))
             status = response.status
             history.context.requestID = response.requestID
-            if response.status == 200 || response.status == 206 {
+            if response.status == 200 || response.status == 206 && call.purpose == .download {
                 result = await read(response)
             } else {
                 let body = await response.body.prefix(upTo: Self.errorBodyLimit)

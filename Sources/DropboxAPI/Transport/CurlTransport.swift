@@ -12,7 +12,7 @@ import Synchronization
 /// variables of the environment (`https_proxy`, `no_proxy`, …) and `SSL_CERT_FILE` are honoured;
 /// redirects are not followed.
 public final class CurlTransport: HTTPTransport {
-    private let inbox: Inbox
+    let inbox: Inbox
     private let lastID = Atomic<UInt64>(0)
 
     /// Starts the thread. Throws when libcurl or the thread cannot be had, or when the certificate

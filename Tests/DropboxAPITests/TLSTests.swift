@@ -1,0 +1,169 @@
+// Certificates: who is trusted, and what the user is told when somebody is not.
+
+import Foundation
+import Glibc
+import Testing
+
+@testable import DropboxAPI
+
+@Suite(.timeLimit(.minutes(1)), .serialized)
+struct TLSTests {
+    /// A TLS server in a child process, with a certificate that nobody signed but itself.
+    private final class TLSServer {
+        let port: Int
+        let folder: URL
+        private let process = Process()
+
+        var certificate: String { folder.appendingPathComponent("cert.pem").path }
+
+        private static let script = """
+            import http.server, ssl, sys
+            class Handler(http.server.BaseHTTPRequestHandler):
+                protocol_version = "HTTP/1.1"
+                def do_POST(self):
+                    self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                    body = b'{"result":"secure"}'
+                    self.send_response(200)
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body)
+                def log_message(self, *arguments): pass
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(sys.argv[1] + "/cert.pem", sys.argv[1] + "/key.pem")
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+            print(server.server_address[1], flush=True)
+            server.serve_forever()
+            """
+
+        /// `name` is what the certificate is for.
+        init(name: String) throws {
+            folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+                "dropbox-api-tls-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let openssl = Process()
+            openssl.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+            openssl.arguments = [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                "-nodes", "-days", "2", "-subj", "/CN=test", "-addext", "subjectAltName=\(name)",
+                "-keyout", folder.path + "/key.pem", "-out", folder.path + "/cert.pem",
+            ]
+            openssl.standardError = FileHandle.nullDevice
+            try openssl.run()
+            openssl.waitUntilExit()
+            let output = Pipe()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = ["python3", "-c", Self.script, folder.path]
+            process.standardOutput = output
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+            port = try #require(Int(line.trimmingCharacters(in: .whitespacesAndNewlines)))
+        }
+
+        deinit {
+            // SIGTERM may be blocked in a child that a thread of a pool has started.
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            try? FileManager.default.removeItem(at: folder)
+        }
+    }
+
+    private func call(_ server: TLSServer, certificate: String?) async throws -> String {
+        var configuration = DropboxConfiguration(
+            hosts: try DropboxHosts(endpoint: "https://127.0.0.1:\(server.port)"))
+        configuration.transport.certificateFile = certificate
+        let client = try DropboxClient(
+            configuration: configuration, tokens: FixedAccessToken(AccessToken("secret")),
+            logger: silent)
+        return try await client.call(Check.user, .init(query: "x")).result
+    }
+
+    @Test("a certificate that nobody trusts is refused, once, with words about the certificate")
+    func untrusted() async throws {
+        let server = try TLSServer(name: "IP:127.0.0.1")
+        let error = await #expect(throws: CallError<Check.EchoError>.self) {
+            try await call(server, certificate: nil)
+        }
+        guard case .transport(let failure) = error?.kind else {
+            Issue.record("unexpected \(String(describing: error))")
+            return
+        }
+        #expect(failure.kind == .certificate)
+        #expect(!failure.mayHaveBeenReceived)
+        #expect(error?.context.attempts == 1)
+        #expect(error?.summary.contains("certificate") == true)
+        #expect(error?.isConnectivityLoss == false)
+    }
+
+    @Test("a certificate of the given file is trusted, for its own name only")
+    func trusted() async throws {
+        let server = try TLSServer(name: "IP:127.0.0.1")
+        #expect(try await call(server, certificate: server.certificate) == "secure")
+        let other = try TLSServer(name: "DNS:example.com")
+        let error = await #expect(throws: CallError<Check.EchoError>.self) {
+            try await call(other, certificate: other.certificate)
+        }
+        guard case .transport(let failure) = error?.kind else {
+            Issue.record("unexpected \(String(describing: error))")
+            return
+        }
+        #expect(failure.kind == .certificate)
+    }
+
+    // The environment belongs to the whole process, so these run in one of their own.
+
+    @Test("SSL_CERT_FILE names the trusted certificates")
+    func certificateEnvironment() async {
+        await #expect(processExitsWith: .success) {
+            let server = try TLSServer(name: "IP:127.0.0.1")
+            setenv("SSL_CERT_FILE", server.certificate, 1)
+            let result = try await TLSTests().call(server, certificate: nil)
+            #expect(result == "secure")
+        }
+    }
+
+    @Test("the proxy of the environment is asked, but not for this machine")
+    func proxyEnvironment() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try ScriptedServer(answers: [.answer(502)])
+            let here = try ScriptedServer(answers: [.answer(200)])
+            setenv("https_proxy", proxy.url, 1)
+            setenv("http_proxy", proxy.url, 1)
+            let transport = try CurlTransport()
+            let error = await #expect(throws: TransportError.self) {
+                try await transport.send(HTTPRequest(url: "https://api.example.com/2/x"))
+            }
+            #expect(error?.mayHaveBeenReceived == false)
+            #expect(proxy.requests.map(\.method) == ["CONNECT"])
+            #expect(proxy.requests.map(\.path) == ["api.example.com:443"])
+            #expect(try await transport.send(HTTPRequest(url: here.url)).status == 200)
+            #expect(proxy.requests.count == 1)
+        }
+    }
+
+    @Test("a certificate file that cannot be read is an error at the start")
+    func missingFile() {
+        let error = #expect(throws: TransportError.self) {
+            try CurlTransport(configuration: .init(certificateFile: "/no/such/file.pem"))
+        }
+        #expect(error?.kind == .certificate)
+        #expect(error?.message.contains("/no/such/file.pem") == true)
+    }
+
+    @Test("a server that never answers the handshake is given up after the connection timeout")
+    func silentHandshake() async throws {
+        let server = try ScriptedServer(answers: [[.awaitEnd]])
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        let error = await #expect(throws: TransportError.self) {
+            try await transport.send(
+                HTTPRequest(
+                    url: "https://127.0.0.1:\(server.port)/",
+                    timeouts: .init(connect: .milliseconds(300))))
+        }
+        #expect(error?.kind == .timedOut(.connect))
+        #expect(error?.mayHaveBeenReceived == false)
+        await transport.shutDown()
+    }
+}
