@@ -3,7 +3,6 @@
 import ArgumentParser
 import Dispatch
 import DropboxEmulator
-import Logging
 
 import Glibc
 
@@ -43,13 +42,6 @@ struct EmulatorCommand: AsyncParsableCommand {
     var exitWithParent = false
 
     func run() async throws {
-        // Standard output is for the address alone. The server calls it an error when it is told to
-        // stop while connections are open.
-        LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = .critical
-            return handler
-        }
         let parent = getppid()
         try makeFolder(state)
         let server = EmulatorServer(

@@ -87,7 +87,7 @@ def check_upload_failures(report, client, emulator):
                  lambda e: e.error.get_path().reason.is_insufficient_space()):
         dbx.files_upload(b"x" * 11, "/full.bin")
     dbx.files_upload(b"x" * 10, "/fits.bin")
-    emulator.admin("quota", {"bytes": 2 << 30})
+    emulator.admin("quota", {"bytes": 2 << 40})
     with failing(report, "property groups without a template", exceptions.ApiError,
                  lambda e: e.error.get_properties_error().is_template_not_found()):
         from dropbox import file_properties

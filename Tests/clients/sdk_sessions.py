@@ -110,6 +110,23 @@ def check_batches(report, client, emulator):
     report.equal("finish_batch", status.get_complete().entries[0].get_success().name, "job")
 
 
+def check_thousand(report, client, emulator):
+    dbx = client.dbx
+    ids = dbx.files_upload_session_start_batch(1000).session_ids
+    body = b"".join(b"%4d" % n for n in range(1000))
+    appended = dbx.files_upload_session_append_batch(body, [
+        files.UploadSessionAppendBatchArgEntry(Cursor(i, 0), 4, close=True) for i in ids]).entries
+    finished = dbx.files_upload_session_finish_batch_v2([
+        files.UploadSessionFinishArg(Cursor(i, 4), Commit(f"/Thousand/{n}"))
+        for n, i in enumerate(ids)]).entries
+    report.check("a thousand files in three requests",
+                 all(e.is_success() for e in appended + finished)
+                 and dbx.files_download("/Thousand/789")[1].content == b" 789")
+    with failing(report, "one more is refused", exceptions.BadInputError):
+        dbx.request_json_object("api", "files/upload_session/start_batch", "rpc",
+                                {"num_sessions": 1001}, "user", None)
+
+
 def check_limits(report, client, emulator):
     plain = client.make(emulator.token, auto_content_hash=False)
     with failing(report, "payload_too_large", exceptions.ApiError, lambda e: e.error.is_payload_too_large()):

@@ -28,11 +28,7 @@ final class AccountRegistry: Sendable {
         self.folder = folder
         try ContentStore.makeFolder(folder)
         guard let file = try? BlockingFile(reading: "\(folder)/accounts.json") else { return }
-        var bytes = [UInt8](repeating: 0, count: 64 << 20)
-        let count = try bytes.withUnsafeMutableBytes { buffer throws(FileError) in
-            try file.read(into: buffer, at: 0)
-        }
-        let json = try JSONParser.parse(bytes[..<count])
+        let json = try JSONParser.parse(try file.contents())
         try state.withLock { state in
             for account in json["accounts"]?.array ?? [] {
                 guard let account = Account(record: account) else { continue }

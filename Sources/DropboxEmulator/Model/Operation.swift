@@ -54,9 +54,7 @@ struct SpaceState: Sendable {
     ) throws {
         switch operation {
         case .startSession(let id, let isConcurrent, let isClosed):
-            sessions = sessions.filter {
-                time.seconds - $0.value.startedAt.seconds <= UploadSession.lifetime
-            }
+            if sessions.count % 1024 == 1023 { forgetExpiredSessions(at: time) }
             sessions[id] = UploadSession(
                 isConcurrent: isConcurrent, isClosed: isClosed, startedAt: time)
         case .append(let id, let offset, let length, let closes, let digests):
@@ -79,6 +77,13 @@ struct SpaceState: Sendable {
             tree.recordChange(node)
         case .resetCursors: tree.cursorEpoch += 1
         case .commit, .createFolder, .delete, .relocate, .restore: break
+        }
+    }
+
+    /// Done every so often, because it looks at all of them.
+    private mutating func forgetExpiredSessions(at time: Timestamp) {
+        sessions = sessions.filter {
+            time.seconds - $0.value.startedAt.seconds <= UploadSession.lifetime
         }
     }
 

@@ -17,7 +17,7 @@ extension Routes {
             .adding("country", "US").adding("locale", "en")
             .adding("referral_link", "https://www.dropbox.com/referrals/emulator")
             .adding("is_paired", false)
-            .adding("account_type", .tag(call.account.homePath == nil ? "basic" : "business"))
+            .adding("account_type", .tag(call.account.homePath == nil ? "pro" : "business"))
             .adding("root_info", call.account.rootInfo)
         if call.account.homePath != nil {
             account = account.adding("team", call.account.teamJSON)

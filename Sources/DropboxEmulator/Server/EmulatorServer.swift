@@ -17,13 +17,14 @@ public struct EmulatorConfiguration: Sendable {
     public var port: Int
     /// Access tokens that shall work for the first account, which is made if there is none.
     public var tokens: [String]
-    /// Where errors are reported.
+    /// Where the server reports what happens; nowhere unless set.
     public var logger: Logger
 
     /// A configuration for one account with one token, on any free port.
     public init(
         stateFolder: String, host: String = "127.0.0.1", port: Int = 0,
-        tokens: [String] = ["emulator-token"], logger: Logger = Logger(label: "dropbox-emulator")
+        tokens: [String] = ["emulator-token"],
+        logger: Logger = Logger(label: "dropbox-emulator") { _ in SwiftLogNoOpLogHandler() }
     ) {
         self.stateFolder = stateFolder
         self.host = host
@@ -130,12 +131,17 @@ public struct EmulatorServer: Sendable {
     /// body) to go on.
     private static var server: HTTPServerBuilder {
         HTTPServerBuilder { responder in
-            HTTP1Channel(responder: { request, writer, channel in
-                if request.headers[.expect]?.lowercased() == "100-continue" {
-                    try await writer.writeInformationalHead(HTTPResponse(status: .continue))
-                }
-                try await responder(request, writer, channel)
-            })
+            HTTP1Channel(
+                responder: { request, writer, channel in
+                    if request.headers[.expect]?.lowercased() == "100-continue" {
+                        try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+                    }
+                    try await responder(request, writer, channel)
+                },
+                // The argument of an append_batch with 1,000 entries is a header of some 150 kB.
+                configuration: .init(
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: 1 << 20, maxHeaderListSize: 1 << 20)))
         }
     }
 }

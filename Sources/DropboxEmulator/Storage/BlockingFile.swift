@@ -92,6 +92,19 @@ final class BlockingFile: Sendable {
         return done
     }
 
+    /// Reads the whole of a small file.
+    func contents() throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = try buffer.withUnsafeMutableBytes {
+                try read(into: $0, at: Int64(bytes.count))
+            }
+            guard count > 0 else { return bytes }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+    }
+
     /// Cuts or extends the file.
     func truncate(to size: Int64) throws(FileError) {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileError("truncate", path) }

@@ -6,8 +6,8 @@ import Synchronization
 
 /// One Dropbox, which one or more accounts use.
 final class Space: Sendable {
-    /// What the service gives a new personal account: 2 GB.
-    static let defaultQuota: Int64 = 2 << 30
+    /// 2 TB, as in the smallest paid plan: a quota is in nobody's way until a test sets one.
+    static let defaultQuota: Int64 = 2 << 40
 
     let number: UInt32
     let content: ContentStore

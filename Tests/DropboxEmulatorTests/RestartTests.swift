@@ -1,0 +1,112 @@
+// What survives the end of the process: everything that was answered.
+
+import Foundation
+import Testing
+
+@testable import DropboxEmulator
+
+@Suite("Restarting")
+struct RestartTests {
+    private let folder: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        folder = url.path
+    }
+
+    /// Everything that a client could ask a tree.
+    private func picture(_ space: Space) -> [String] {
+        space.tree { tree in
+            tree.nodes.indices.dropFirst().map { index in
+                let node = NodeID(index: Int32(index))
+                return "\(tree[node].isAlive) \(tree.metadata(of: node, from: .root).json.text())"
+            } + [
+                "\(tree.changes) \(tree.usedBytes) \(tree.quota) \(tree.cursorEpoch)",
+                "\(tree.tombstones.keys.sorted()) \(tree.marks) \(tree.sharedFolders)",
+            ]
+        }
+    }
+
+    @Test("every operation is the same after a restart")
+    func replay() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let space = try Space(number: 5, folder: folder)
+        let renamed = Commit(
+            path: "/a É/F", mode: .update(rev: "x"), autorename: true,
+            clientModified: Timestamp(seconds: 5), strictConflict: true)
+        let digest = TreeFixture.content("x").hash
+        let rev = AccountTree(namespace: 5, quota: 0).revText(RevisionID(index: 0))
+        let operations: [DropboxEmulator.Operation] = [
+            .createFolder(path: "/A é", autorename: false, base: .root),
+            .commit(Commit(path: "/A é/f"), TreeFixture.content("1")),
+            .commit(renamed, TreeFixture.content("2")),
+            .relocate(Relocation(from: "/A é", to: "/B")),
+            .relocate(Relocation(from: "/B", to: "/C", copies: true)),
+            .share(path: "/C", SharedFolder(namespace: "9", isReadOnly: false)),
+            .mark(path: "/C/f", FileMarks(symlinkTarget: "x", exportAs: nil)),
+            .delete(path: "/b/f", parentRev: nil, base: .root),
+            .restore(path: "/b/f", rev: rev, base: .root),
+            .seed(files: 5, folders: 2, bytes: 10),
+            .setQuota(1 << 33), .resetCursors,
+            .startSession(id: "s:1", isConcurrent: true, isClosed: false),
+            .append(
+                session: "s:1", offset: 4 << 20, length: 3, closes: true,
+                digests: [digest]),
+            .startSession(id: "s:2", isConcurrent: false, isClosed: true),
+            .endSession(id: "s:2"),
+        ]
+        for operation in operations { try space.apply(operation) }
+        let again = try Space(number: 5, folder: folder)
+        #expect(picture(again) == picture(space))
+        #expect(again.read { $0.sessions.keys.sorted() } == ["s:1"])
+        #expect(
+            again.read { $0.sessions["s:1"]?.blocks } == space.read { $0.sessions["s:1"]?.blocks })
+    }
+
+    @Test("a line that a crash cut short is forgotten, and what follows it is not")
+    func tornLine() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let space = try Space(number: 5, folder: folder)
+        try space.apply(.createFolder(path: "/a", autorename: false, base: .root))
+        let journal = try BlockingFile(writing: "\(folder)/journal", append: true)
+        try journal.append(Array(#"[17, "folder", "/tor"#.utf8))
+        let second = try Space(number: 5, folder: folder)
+        try second.apply(.createFolder(path: "/b", autorename: false, base: .root))
+        let third = try Space(number: 5, folder: folder)
+        #expect(third.tree { $0.entryCount } == 2)
+        #expect(picture(third) == picture(second))
+    }
+
+    @Test("accounts, tokens and refresh tokens are kept")
+    func accounts() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let registry = try AccountRegistry(folder: folder)
+        let account = try registry.makeAccount(
+            givenName: "Ada", surname: "Ö", email: "a@example.com", isTeamMember: true)
+        try registry.add(
+            Token(
+                account: account.id, expiresAt: Timestamp(seconds: 50), scopes: ["x"],
+                refreshToken: "r"), as: "t")
+        try registry.add(RefreshToken(account: account.id, client: "c", scopes: nil), as: "r")
+        let again = try AccountRegistry(folder: folder)
+        guard
+            case .valid(let found, let token) = again.authenticate("t", at: Timestamp(seconds: 50))
+        else {
+            Issue.record("the token is not valid")
+            return
+        }
+        #expect(found.id == account.id && found.homePath == "/Ada Ö" && token.scopes == ["x"])
+        guard case .expired = again.authenticate("t", at: Timestamp(seconds: 51)) else {
+            Issue.record("the token does not expire")
+            return
+        }
+        #expect(again.refreshToken("r")?.client == "c")
+        try again.revoke("t")
+        #expect(again.refreshToken("r") == nil)
+        guard case .invalid = again.authenticate("t", at: Timestamp(seconds: 0)) else {
+            Issue.record("the token is still valid")
+            return
+        }
+    }
+}

@@ -1,0 +1,188 @@
+// The emulator over real sockets, as a client meets it; the scripts in Tests/clients go further.
+
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import DropboxEmulator
+
+@Suite("The server")
+struct ServerTests {
+    /// A client of one emulator.
+    private struct Client {
+        let emulator: RunningEmulator
+        var token = "emulator-token"
+
+        func send(
+            _ function: String, argument: JSONValue? = nil, body: [UInt8]? = nil,
+            headers: [String: String] = [:]
+        ) async throws -> (status: Int, body: Data, headers: HTTPURLResponse) {
+            let url = try #require(URL(string: "\(emulator.baseURL)/2/\(function)"))
+            var request = URLRequest(url: url)
+            request.httpMethod = "POST"
+            request.timeoutInterval = 20
+            request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+            if let body {
+                request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+                request.setValue(argument?.text(.ascii), forHTTPHeaderField: "Dropbox-API-Arg")
+                request.httpBody = Data(body)
+            } else {
+                request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+                request.httpBody = Data((argument ?? .null).utf8())
+            }
+            for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+            let (data, response) = try await URLSession.shared.data(for: request)
+            let http = try #require(response as? HTTPURLResponse)
+            return (http.statusCode, data, http)
+        }
+
+        func call(_ function: String, _ argument: JSONValue) async throws -> JSONValue {
+            try JSONParser.parse(try await send(function, argument: argument).body)
+        }
+
+        func upload(_ text: String, to path: String) async throws -> JSONValue {
+            let reply = try await send(
+                "files/upload", argument: ["path": .string(path)], body: Array(text.utf8))
+            return try JSONParser.parse(reply.body)
+        }
+    }
+
+    private func withEmulator(_ work: (Client) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let server = EmulatorServer(configuration: .init(stateFolder: folder.path))
+        let emulator = try await server.start()
+        do {
+            try await work(Client(emulator: emulator))
+            await emulator.stop()
+        } catch {
+            await emulator.stop()
+            throw error
+        }
+    }
+
+    @Test(
+        "another address than this machine's is refused",
+        arguments: ["0.0.0.0", "::", "example.com"])
+    func loopback(host: String) async throws {
+        let server = EmulatorServer(
+            configuration: .init(stateFolder: "/nonexistent", host: host))
+        await #expect(throws: EmulatorError.self) { try await server.start() }
+    }
+
+    @Test("what is uploaded is downloaded, listed and counted")
+    func roundTrip() async throws {
+        try await withEmulator { client in
+            let file = try await client.upload("hello", to: "/Tëst/hello.txt")
+            #expect(file["size"] == 5)
+            let download = try await client.send(
+                "files/download", argument: ["path": file["id"] ?? .null], body: [],
+                headers: ["Range": "bytes=1-2"])
+            #expect(download.status == 206)
+            #expect(download.body == Data("el".utf8))
+            let listing = try await client.call(
+                "files/list_folder", ["path": "", "recursive": true])
+            #expect(listing["entries"]?.array?.count == 2)
+            let routes = client.emulator.statistics["routes"]
+            #expect(routes?["files/upload"]?["bytes_in"] == 5)
+            #expect(routes?["files/download"]?["bytes_out"] == 2)
+        }
+    }
+
+    @Test("a session started before a restart is finished after it")
+    func sessionAcrossRestart() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let server = EmulatorServer(configuration: .init(stateFolder: folder.path))
+        let first = try await server.start()
+        let before = Client(emulator: first)
+        let started = try await before.send(
+            "files/upload_session/start", argument: [:], body: Array("first ".utf8))
+        let session = try #require(try JSONParser.parse(started.body)["session_id"])
+        let listing = try await before.call("files/list_folder", ["path": ""])
+        await first.stop()
+
+        let second = try await server.start()
+        let after = Client(emulator: second)
+        let finished = try await after.send(
+            "files/upload_session/finish",
+            argument: [
+                "cursor": ["session_id": session, "offset": 6], "commit": ["path": "/f"],
+            ], body: Array("second".utf8))
+        let metadata = try JSONParser.parse(finished.body)
+        #expect(metadata["content_hash"] == .string(TreeFixture.content("first second").hash.hex))
+        let news = try await after.call(
+            "files/list_folder/continue", ["cursor": listing["cursor"] ?? .null])
+        #expect(news["entries"]?[0]?["name"] == "f")
+        await second.stop()
+    }
+
+    @Test("a longpoll wakes at a change by another client, and needs no token")
+    func longpoll() async throws {
+        try await withEmulator { client in
+            try client.emulator.makeToken("second")
+            let latest = try await client.call(
+                "files/list_folder/get_latest_cursor", ["path": ""])
+            let argument: JSONValue = ["cursor": latest["cursor"] ?? .null, "timeout": 480]
+            async let poll = client.send(
+                "files/list_folder/longpoll", argument: argument, headers: ["Authorization": ""])
+            var other = client
+            other.token = "second"
+            _ = try await other.upload("x", to: "/news")
+            let reply = try await poll
+            #expect(reply.status == 200)
+            #expect(try JSONParser.parse(reply.body)["changes"] == true)
+        }
+    }
+
+    @Test("a fault before the change leaves nothing, one after it leaves the change")
+    func resets() async throws {
+        try await withEmulator { client in
+            for kind in ["reset_before", "reset_after"] {
+                try client.emulator.addFault([
+                    "route": "files/create_folder_v2", "kind": .string(kind), "count": 1,
+                ])
+                await #expect(throws: URLError.self) {
+                    try await client.call(
+                        "files/create_folder_v2", ["path": .string("/\(kind)")])
+                }
+            }
+            let listing = try await client.call("files/list_folder", ["path": ""])
+            let names = listing["entries"]?.array?.compactMap { $0["name"]?.string }
+            #expect(names == ["reset_after"])
+        }
+    }
+
+    @Test("stopping ends longpolls at once")
+    func stopping() async throws {
+        try await withEmulator { client in
+            let latest = try await client.call(
+                "files/list_folder/get_latest_cursor", ["path": ""])
+            let poll = Task {
+                try await client.call(
+                    "files/list_folder/longpoll",
+                    ["cursor": latest["cursor"] ?? .null, "timeout": 480])
+            }
+            while client.emulator.statistics["routes"]?["files/list_folder/longpoll"] == nil {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            await client.emulator.stop()
+            _ = await poll.result
+        }
+    }
+
+    @Test("the sample is there, once")
+    func sample() async throws {
+        try await withEmulator { client in
+            try client.emulator.fillWithSample()
+            try client.emulator.fillWithSample()
+            let welcome = try await client.send(
+                "files/download", argument: ["path": "/Welcome.md"], body: [])
+            #expect(String(decoding: welcome.body, as: UTF8.self).hasPrefix("# Welcome"))
+            let photos = try await client.call("files/list_folder", ["path": "/Photos"])
+            #expect(photos["entries"]?.array?.count == 3)
+        }
+    }
+}
