@@ -16,22 +16,24 @@ public protocol RemoteStoring: Sendable {
 
     // MARK: Listing
 
-    /// Starts a listing of a folder; `recursive` gives everything below, and a cursor that goes on to
-    /// deliver its changes.
+    /// Starts a listing of a folder. `recursive` gives everything below, after the folder itself unless
+    /// that is the root. The cursor goes on to deliver what changes in it.
     func list(_ folder: RemotePath, recursive: Bool) async throws(RemoteError) -> RemotePage
     /// The next page or delta. Throws `cursorReset` when the cursor has expired.
     func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage
     /// Waits until something changed after the cursor, or until about `timeout` seconds (30 to 480)
-    /// have passed. Returns whether to list, and how many seconds to wait before waiting again.
+    /// have passed. Returns whether to list, and how many seconds to wait before waiting again. Throws
+    /// `cursorReset` when the cursor has expired.
     func waitForChange(after cursor: Cursor, timeout: Int) async throws(RemoteError) -> RemoteChange
     /// What is at a path (not the root), or nil.
     func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry?
 
     // MARK: Content
 
-    /// The bytes `range` of one version, as a stream of pieces in order. The stream throws
-    /// `malformed` when the server sends fewer or other bytes than asked, never ends early in silence.
-    /// An empty range is not allowed.
+    /// The bytes `range` of one version, as a stream of pieces in order; versions that were overwritten
+    /// or deleted are included. The stream throws `malformed` when the server sends fewer or other bytes
+    /// than asked, never ends early in silence. An empty range, or one that ends behind the version's
+    /// end, is not allowed and throws `malformed`.
     func download(_ revision: Revision, range: Range<Int64>) async throws(RemoteError)
         -> any RemoteByteStream
 
@@ -40,12 +42,15 @@ public protocol RemoteStoring: Sendable {
         -> RemoteEntry
     /// Opens an upload session. `concurrent` ones take pieces in any order.
     func startUpload(concurrent: Bool) async throws(RemoteError) -> UploadSession
-    /// Adds a piece at an offset. `closes` marks the last one. A piece that the server already has
-    /// counts as added.
+    /// Adds a piece at an offset. `closes` marks the last one, which may be empty; a concurrent session
+    /// must be closed before it is finished. A piece that the server already has counts as added.
+    /// Throws `sessionLost` for a session that expired and for a piece that does not fit.
     func append(
         _ source: any UploadSource, range: Range<Int64>, to session: UploadSession, closes: Bool
     ) async throws(RemoteError)
-    /// Makes a session's bytes a file.
+    /// Makes a session's bytes a file. A session whose commit is refused keeps its bytes, to be finished
+    /// elsewhere. Throws `sessionLost` when bytes are missing or the session is gone, unless it is gone
+    /// because this commit was applied before: then the file is the result.
     func finishUpload(_ session: UploadSession, size: Int64, commit: RemoteCommit)
         async throws(RemoteError) -> RemoteEntry
 
@@ -56,10 +61,24 @@ public protocol RemoteStoring: Sendable {
     /// Deletes a file or a folder with everything in it. For a file, `revision` guards against
     /// deleting what was not seen. Throws `notFound` when it is gone already.
     func delete(_ path: RemotePath, revision: Revision?) async throws(RemoteError)
-    /// Moves a file or folder to a free place.
+    /// Moves a file or folder to a free place. A name that differs only in case is not free: Dropbox
+    /// does not rename by case only, and the error is a conflict.
     func move(_ path: RemotePath, to target: RemotePath) async throws(RemoteError) -> RemoteEntry
+    /// The same for a caller who knows what it moves: if that is at the target already, because the
+    /// reply to an earlier call was lost, the move has succeeded.
+    func move(_ path: RemotePath, to target: RemotePath, id: FileID?) async throws(RemoteError)
+        -> RemoteEntry
     /// Copies a file or folder to a free place, without moving content.
     func copy(_ path: RemotePath, to target: RemotePath) async throws(RemoteError) -> RemoteEntry
+}
+
+extension RemoteStoring {
+    /// For stores that cannot tell an earlier success: the plain move.
+    public func move(
+        _ path: RemotePath, to target: RemotePath, id: FileID?
+    ) async throws(RemoteError) -> RemoteEntry {
+        try await move(path, to: target)
+    }
 }
 
 /// The outcome of waiting for a change.
@@ -99,7 +118,8 @@ public struct RemoteCommit: Hashable, Sendable {
         /// Nothing is there. Identical content at the place is not an error but this very file, unless
         /// `strict`.
         case absent(strict: Bool)
-        /// This revision is there; fails if it is another or was deleted.
+        /// This revision is there; fails if it is another or was deleted. Another revision with the
+        /// commit's own `hash` is not an error: this commit may have been sent before.
         case revision(Revision)
     }
 

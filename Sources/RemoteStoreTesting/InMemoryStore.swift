@@ -1,6 +1,6 @@
-// A cloud in memory, behind the protocol that the Dropbox implementation has too.
+// A cloud in memory, behind the protocol that the Dropbox implementation has too. Only a shell: what
+// Dropbox does is in `InMemoryTree`, `InMemoryListing` and `InMemorySession`.
 
-import ContentHashing
 public import Core
 public import RemoteStore
 import Synchronization
@@ -8,21 +8,17 @@ import Synchronization
 /// An account in memory, with Dropbox's rules. Deterministic: ids and revisions are counted.
 public final class InMemoryStore: RemoteStoring {
     private struct State {
-        var tree = InMemoryTree()
+        var tree: InMemoryTree
         var epoch = 0
-        var sessions: [String: Session] = [:]
-        var nextSession = 0
-        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-        var nextWaiter = 0
+        var sessions: [String: InMemorySession] = [:]
+        var sessionCount = 0
+        /// Each is resumed with whether its time is over.
+        var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var waiterCount = 0
     }
 
-    private struct Session {
-        var bytes: [UInt8] = []
-        var isClosed = false
-    }
-
-    private let state = Mutex(State())
-    private let allocated: Int64
+    /// Held for memory only. Nothing else is taken while it is held.
+    private let state: Mutex<State>
     private let pageSize: Int
     private let now: @Sendable () -> Timestamp
 
@@ -31,15 +27,35 @@ public final class InMemoryStore: RemoteStoring {
         allocated: Int64 = 1 << 40, pageSize: Int = 2000,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(seconds: 1_700_000_000) }
     ) {
-        self.allocated = allocated
+        state = Mutex(State(tree: InMemoryTree(quota: allocated)))
         self.pageSize = pageSize
         self.now = now
     }
 
+    // MARK: What tests can make happen
+
     /// Makes all cursors given so far expire.
     public func resetCursors() {
         state.withLock { $0.epoch += 1 }
-        wakeWaiters()
+        resumeWaiters(isTimeOver: false)
+    }
+
+    /// Makes all upload sessions expire.
+    public func expireSessions() {
+        state.withLock { $0.sessions = [:] }
+    }
+
+    /// Lets the time of all that wait for a change be over.
+    public func expireWaits() {
+        resumeWaiters(isTimeOver: true)
+    }
+
+    /// How many wait for a change at the moment.
+    public var waiterCount: Int { state.withLock { $0.waiters.count } }
+
+    /// Sets how many bytes the account may have.
+    public func setQuota(_ bytes: Int64) {
+        state.withLock { $0.tree.quota = bytes }
     }
 
     // MARK: Account
@@ -51,9 +67,9 @@ public final class InMemoryStore: RemoteStoring {
             rootNamespace: "1")
     }
 
-    /// Bytes of all files, and the allocation given at the start.
+    /// Bytes of all files, and the allocation.
     public func space() async throws(RemoteError) -> RemoteSpace {
-        RemoteSpace(used: state.withLock { $0.tree.used }, allocated: allocated)
+        state.withLock { RemoteSpace(used: $0.tree.used, allocated: $0.tree.quota) }
     }
 
     // MARK: Listing
@@ -63,77 +79,71 @@ public final class InMemoryStore: RemoteStoring {
         _ folder: RemotePath, recursive: Bool
     ) async throws(RemoteError) -> RemotePage {
         try state.withLock { (state) throws(RemoteError) in
-            guard let item = state.tree.item(at: folder) else { throw .notFound }
-            guard item.file == nil else { throw .notAFolder }
-            let entries = state.tree.entries(in: item, recursive: recursive)
-            // Pages of a listing continue by position, and changes that come meanwhile follow them.
-            let all = ListingCursor(
-                epoch: state.epoch, folder: Folding.fold(folder.rawValue), recursive: recursive,
-                position: min(pageSize, entries.count), log: state.tree.log.count,
-                isListing: entries.count > pageSize)
-            return RemotePage(
-                entries: Array(entries.prefix(pageSize)), cursor: all.cursor,
-                hasMore: all.isListing)
+            var listing = InMemoryListing(
+                epoch: state.epoch, folder: folder, isRecursive: recursive,
+                change: state.tree.log.count)
+            return try listing.page(of: state.tree, size: pageSize)
         }
     }
 
     /// The next page or delta.
     public func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage {
         try state.withLock { (state) throws(RemoteError) in
-            guard var place = ListingCursor(cursor), place.epoch == state.epoch else {
+            guard var listing = InMemoryListing(cursor), listing.epoch == state.epoch else {
                 throw .cursorReset
             }
-            if place.isListing {
-                guard let item = state.tree.item(at: RemotePath(rawValue: place.folder)) else {
-                    throw .notFound
-                }
-                let entries = state.tree.entries(in: item, recursive: place.recursive)
-                let page = entries.dropFirst(place.position).prefix(pageSize)
-                place.position += page.count
-                place.isListing = place.position < entries.count
-                return RemotePage(
-                    entries: Array(page), cursor: place.cursor, hasMore: place.isListing)
-            }
-            let page = state.tree.log.dropFirst(place.log).prefix(pageSize)
-            place.log += page.count
-            return RemotePage(
-                entries: page.filter(place.covers), cursor: place.cursor,
-                hasMore: place.log < state.tree.log.count)
+            return try listing.page(of: state.tree, size: pageSize)
         }
     }
 
-    /// Waits until the log has grown past the cursor.
+    /// Waits for a change. The timeout passes when `expireWaits` is called, so that tests need no clock.
     public func waitForChange(
         after cursor: Cursor, timeout: Int
     ) async throws(RemoteError) -> RemoteChange {
-        guard let place = ListingCursor(cursor) else { throw .cursorReset }
-        while !Task.isCancelled {
-            let isNews = state.withLock {
-                $0.epoch != place.epoch || $0.tree.log.count > place.log || place.isListing
+        guard let listing = InMemoryListing(cursor) else { throw .cursorReset }
+        while true {
+            let isNews = try state.withLock { (state) throws(RemoteError) in
+                guard listing.epoch == state.epoch else { throw .cursorReset }
+                return listing.hasNews(in: state.tree)
             }
             if isNews { return RemoteChange(hasChanges: true) }
-            let ticket = state.withLock { state in
-                state.nextWaiter += 1
-                return state.nextWaiter
-            }
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    let isOver = state.withLock { state in
-                        if state.tree.log.count > place.log || state.epoch != place.epoch
-                            || Task.isCancelled
-                        {
-                            return true
-                        }
-                        state.waiters[ticket] = continuation
-                        return false
-                    }
-                    if isOver { continuation.resume() }
-                }
-            } onCancel: {
-                state.withLock { $0.waiters.removeValue(forKey: ticket) }?.resume()
-            }
+            let isTimeOver = await sleepUntilChange(after: listing)
+            if Task.isCancelled { throw .cancelled }
+            if isTimeOver { return RemoteChange(hasChanges: false) }
         }
-        throw .cancelled
+    }
+
+    /// Returns whether the time is over; false when there may be something new.
+    private func sleepUntilChange(after listing: InMemoryListing) async -> Bool {
+        let ticket = state.withLock { state in
+            state.waiterCount += 1
+            return state.waiterCount
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    // Looked at again under the lock under which changes wake: none is missed.
+                    if state.epoch != listing.epoch || listing.hasNews(in: state.tree)
+                        || Task.isCancelled
+                    {
+                        return true
+                    }
+                    state.waiters[ticket] = continuation
+                    return false
+                }
+                if isOver { continuation.resume(returning: false) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: ticket) }?.resume(returning: false)
+        }
+    }
+
+    private func resumeWaiters(isTimeOver: Bool) {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [:] }
+            return state.waiters
+        }
+        for waiter in waiters.values { waiter.resume(returning: isTimeOver) }
     }
 
     /// What is at a path.
@@ -143,30 +153,30 @@ public final class InMemoryStore: RemoteStoring {
 
     // MARK: Content
 
-    /// The bytes of any revision that ever was.
+    /// The bytes of any revision that ever was, in pieces of 64 KiB.
     public func download(
         _ revision: Revision, range: Range<Int64>
     ) async throws(RemoteError) -> any RemoteByteStream {
-        guard let bytes = state.withLock({ $0.tree.contents[revision] }),
+        guard let bytes = state.withLock({ $0.tree.contents[revision] }) else { throw .notFound }
+        guard !range.isEmpty, (0..<Int64(bytes.count)).contains(range.lowerBound),
             range.upperBound <= Int64(bytes.count)
-        else { throw .notFound }
-        return ByteStream(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+        else { throw .malformed("the revision has \(bytes.count) bytes; asked for \(range)") }
+        return BytesStream(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
     }
 
     /// Stores content in one call.
     public func upload(
         _ source: any UploadSource, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
-        let bytes = try Self.bytes(of: source, 0..<source.size)
-        return try store(bytes, commit)
+        try store(try source.bytes(0..<source.size), commit)
     }
 
     /// Opens a session.
     public func startUpload(concurrent: Bool) async throws(RemoteError) -> UploadSession {
         state.withLock { state in
-            state.nextSession += 1
-            let id = "session\(state.nextSession)"
-            state.sessions[id] = Session()
+            state.sessionCount += 1
+            let id = "session\(state.sessionCount)"
+            state.sessions[id] = InMemorySession(isConcurrent: concurrent)
             return UploadSession(id: id, isConcurrent: concurrent)
         }
     }
@@ -175,30 +185,36 @@ public final class InMemoryStore: RemoteStoring {
     public func append(
         _ source: any UploadSource, range: Range<Int64>, to session: UploadSession, closes: Bool
     ) async throws(RemoteError) {
-        let bytes = try Self.bytes(of: source, range)
+        let bytes = try source.bytes(range)
         try state.withLock { (state) throws(RemoteError) in
             guard var known = state.sessions[session.id] else { throw .sessionLost }
-            let end = Int(range.upperBound)
-            if known.bytes.count < end {
-                known.bytes += [UInt8](repeating: 0, count: end - known.bytes.count)
-            }
-            known.bytes.replaceSubrange(Int(range.lowerBound)..<end, with: bytes)
-            known.isClosed = known.isClosed || closes
+            try known.append(bytes, at: range.lowerBound, closes: closes)
             state.sessions[session.id] = known
         }
     }
 
-    /// Makes a session's bytes a file.
+    /// Makes a session's bytes a file. The session stays if the commit is refused.
     public func finishUpload(
         _ session: UploadSession, size: Int64, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
-        let known = state.withLock { $0.sessions[session.id] }
-        guard let known, known.isClosed, Int64(known.bytes.count) == size else {
-            throw .sessionLost
+        guard let known = state.withLock({ $0.sessions[session.id] }) else {
+            return try finished(commit, size)
         }
-        let entry = try store(known.bytes, commit)
+        let entry = try store(try known.content(size: size), commit)
         state.withLock { $0.sessions[session.id] = nil }
         return entry
+    }
+
+    /// The file of a session that is gone because this very commit was applied before.
+    private func finished(
+        _ commit: RemoteCommit, _ size: Int64
+    ) throws(RemoteError) -> RemoteEntry {
+        try state.withLock { (state) throws(RemoteError) in
+            guard let item = state.tree.item(at: commit.path), let hash = commit.hash,
+                item.file?.hash == hash, item.file?.size == size
+            else { throw .sessionLost }
+            return state.tree.entry(of: item)
+        }
     }
 
     // MARK: Namespace
@@ -217,7 +233,21 @@ public final class InMemoryStore: RemoteStoring {
     public func move(
         _ path: RemotePath, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
-        try change { (tree) throws(RemoteError) in try tree.move(path, to: target) }
+        try await move(path, to: target, id: nil)
+    }
+
+    /// Moves to a free place, unless what has the id is there already.
+    public func move(
+        _ path: RemotePath, to target: RemotePath, id: FileID?
+    ) async throws(RemoteError) -> RemoteEntry {
+        try change { (tree) throws(RemoteError) in
+            if let id, tree.item(at: path) == nil, let moved = tree.item(at: target),
+                moved.id == id
+            {
+                return tree.entry(of: moved)
+            }
+            return try tree.move(path, to: target)
+        }
     }
 
     /// Copies to a free place.
@@ -232,98 +262,30 @@ public final class InMemoryStore: RemoteStoring {
 
     // MARK: Parts
 
-    private func store(
+    func read<Value>(_ body: (InMemoryTree) -> sending Value) -> Value {
+        state.withLock { body($0.tree) }
+    }
+
+    func store(
         _ bytes: [UInt8], _ commit: RemoteCommit
     ) throws(RemoteError) -> RemoteEntry {
         let time = now()
-        let room = allocated
         return try change { (tree) throws(RemoteError) in
-            guard tree.used + Int64(bytes.count) <= room else { throw .insufficientSpace }
-            return try tree.store(bytes, commit: commit, now: time)
+            try tree.store(bytes, commit: commit, now: time)
         }
     }
 
-    private func change<Value>(
+    func change<Value>(
         _ body: (inout InMemoryTree) throws(RemoteError) -> sending Value
     ) throws(RemoteError) -> Value {
         let value = try state.withLock { (state) throws(RemoteError) in try body(&state.tree) }
-        wakeWaiters()
+        resumeWaiters(isTimeOver: false)
         return value
-    }
-
-    private func wakeWaiters() {
-        let waiters = state.withLock { state in
-            defer { state.waiters = [:] }
-            return state.waiters
-        }
-        for waiter in waiters.values { waiter.resume() }
-    }
-
-    private static func bytes(
-        of source: any UploadSource, _ range: Range<Int64>
-    ) throws(RemoteError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: range.count)
-        var done = 0
-        while done < bytes.count {
-            let start = done
-            let count = bytes.withUnsafeMutableBytes { buffer in
-                (try? source.read(
-                    at: range.lowerBound + Int64(start),
-                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))) ?? 0
-            }
-            guard count > 0 else { throw .cancelled }
-            done += count
-        }
-        return bytes
-    }
-}
-
-/// Where a listing or a stream of changes goes on.
-private struct ListingCursor {
-    var epoch: Int
-    var folder: String
-    var recursive: Bool
-    var position: Int
-    var log: Int
-    var isListing: Bool
-
-    init(
-        epoch: Int, folder: String, recursive: Bool, position: Int, log: Int, isListing: Bool
-    ) {
-        self.epoch = epoch
-        self.folder = folder
-        self.recursive = recursive
-        self.position = position
-        self.log = log
-        self.isListing = isListing
-    }
-
-    init?(_ cursor: Cursor) {
-        let parts = cursor.rawValue.split(
-            separator: "|", maxSplits: 5, omittingEmptySubsequences: false)
-        guard parts.count == 6, let epoch = Int(parts[0]), let position = Int(parts[2]),
-            let log = Int(parts[3])
-        else { return nil }
-        self.init(
-            epoch: epoch, folder: String(parts[5]), recursive: parts[1] == "r",
-            position: position, log: log, isListing: parts[4] == "l")
-    }
-
-    var cursor: Cursor {
-        Cursor(
-            "\(epoch)|\(recursive ? "r" : "f")|\(position)|\(log)|\(isListing ? "l" : "c")|\(folder)"
-        )
-    }
-
-    func covers(_ entry: RemoteEntry) -> Bool {
-        let path = entry.foldedPath.rawValue
-        guard path.hasPrefix(folder + "/") else { return false }
-        return recursive || !path.dropFirst(folder.count + 1).contains("/")
     }
 }
 
 /// Pieces of 64 KiB.
-private final class ByteStream: RemoteByteStream {
+private final class BytesStream: RemoteByteStream {
     private let rest: Mutex<ArraySlice<UInt8>>
 
     init(_ bytes: ArraySlice<UInt8>) {
@@ -331,7 +293,8 @@ private final class ByteStream: RemoteByteStream {
     }
 
     func next() async throws(RemoteError) -> [UInt8]? {
-        rest.withLock { rest in
+        if Task.isCancelled { throw .cancelled }
+        return rest.withLock { rest in
             let piece = rest.prefix(65_536)
             rest = rest.dropFirst(piece.count)
             return piece.isEmpty ? nil : Array(piece)

@@ -1,4 +1,5 @@
 // A cloud's tree as plain values: the reference of what Dropbox does, small enough to be read.
+// Not responsible for pages and cursors (`InMemoryListing`), sessions (`InMemorySession`) or waiting.
 
 import ContentHashing
 import Core
@@ -6,30 +7,33 @@ import RemoteStore
 
 /// Files, folders, revisions and the stream of changes of one account.
 struct InMemoryTree {
+    /// The root, which is no entry itself, or a folder in it.
+    enum Folder: Hashable {
+        case root
+        case item(FileID)
+    }
+
     struct Item {
         var id: FileID
-        var parent: FileID?
+        var folder: Folder
         var name: FileName
         /// nil for folders.
         var file: RemoteFile?
     }
 
-    private static let rootID = FileID("id:root")
-
-    private(set) var items: [FileID: Item]
-    private var children: [FileID: [String: FileID]] = [:]
-    /// Every change, as deltas report it.
+    /// Bytes that all files together may have.
+    var quota: Int64
+    /// Every change in the order of its happening, as deltas report it.
     private(set) var log: [RemoteEntry] = []
-    /// Content of every revision that ever was.
+    /// Content of every revision that ever was; deleted and overwritten ones stay readable.
     private(set) var contents: [Revision: [UInt8]] = [:]
+    private var items: [FileID: Item] = [:]
+    /// By folded name.
+    private var children: [Folder: [String: FileID]] = [:]
     private var counter = 0
 
-    init() {
-        let name = (try? FileName("root")).map { $0 }
-        items = [:]
-        if let name {
-            items[Self.rootID] = Item(id: Self.rootID, parent: nil, name: name)
-        }
+    init(quota: Int64) {
+        self.quota = quota
     }
 
     var used: Int64 { items.values.reduce(0) { $0 + ($1.file?.size ?? 0) } }
@@ -37,188 +41,241 @@ struct InMemoryTree {
     // MARK: Looking
 
     func item(at path: RemotePath) -> Item? {
-        var current = items[Self.rootID]
+        var folder = Folder.root
+        var found: Item?
         for component in path.components {
-            guard let parent = current, let id = children[parent.id]?[Folding.fold(component)]
-            else { return nil }
-            current = items[id]
+            guard let item = child(Folding.fold(component), of: folder) else { return nil }
+            found = item
+            folder = .item(item.id)
         }
-        return current
+        return found
+    }
+
+    /// Throws `notFound` or `notAFolder`.
+    func folder(at path: RemotePath) throws(RemoteError) -> Folder {
+        if path == .root { return .root }
+        guard let item = item(at: path) else { throw .notFound }
+        guard item.file == nil else { throw .notAFolder }
+        return .item(item.id)
+    }
+
+    private func child(_ folded: String, of folder: Folder) -> Item? {
+        children[folder]?[folded].flatMap { items[$0] }
     }
 
     func entry(of item: Item) -> RemoteEntry {
         RemoteEntry(
-            foldedPath: RemotePath(rawValue: Folding.fold(path(of: item))), name: item.name,
+            foldedPath: RemotePath(rawValue: foldedPath(of: item)), name: item.name,
             kind: item.file.map { .file($0) } ?? .folder(RemoteFolder(id: item.id)))
     }
 
-    /// Everything in a folder, parents before children.
-    func entries(in folder: Item, recursive: Bool) -> [RemoteEntry] {
-        let inside = (children[folder.id] ?? [:]).sorted { $0.key < $1.key }
-        return inside.flatMap { _, id -> [RemoteEntry] in
-            guard let item = items[id] else { return [] }
-            let below = recursive && item.file == nil ? entries(in: item, recursive: true) : []
-            return [entry(of: item)] + below
+    /// Everything in a folder, parents before children, siblings by their folded names.
+    func entries(in folder: Folder, recursive: Bool) -> [RemoteEntry] {
+        inside(folder).flatMap { item -> [RemoteEntry] in
+            [entry(of: item)] + (recursive ? entries(in: .item(item.id), recursive: true) : [])
         }
     }
 
-    private func path(of item: Item) -> String {
-        guard let parent = item.parent.flatMap({ items[$0] }) else { return "" }
-        return path(of: parent) + "/" + item.name.string
+    func inside(_ folder: Folder) -> [Item] {
+        (children[folder] ?? [:]).sorted { $0.key < $1.key }.compactMap { items[$0.value] }
+    }
+
+    private func foldedPath(of item: Item) -> String {
+        guard case .item(let id) = item.folder, let parent = items[id] else {
+            return "/" + item.name.folded
+        }
+        return foldedPath(of: parent) + "/" + item.name.folded
     }
 
     // MARK: Changing
 
     mutating func makeFolder(at path: RemotePath) throws(RemoteError) -> RemoteEntry {
-        if let known = item(at: path) {
-            throw .conflict(known.file == nil ? .folder : .file)
-        }
-        let (parent, name) = try folderAbove(path)
-        return add(Item(id: nextID(), parent: parent, name: name))
+        try checkTarget(path)
+        try checkFree(path)
+        return try add(nextID(), at: path, file: nil)
     }
 
+    /// Identical content is never written again, not even its time: the entry stays as it is.
     mutating func store(
         _ bytes: [UInt8], commit: RemoteCommit, now: Timestamp
     ) throws(RemoteError) -> RemoteEntry {
         let hash = ContentHasher.hash(bytes)
         if let expected = commit.hash, expected != hash { throw .contentMismatch }
+        try checkTarget(commit.path)
         let known = item(at: commit.path)
         if let known, known.file == nil { throw .conflict(.folder) }
+        let isIdentical = known?.file?.hash == hash
         switch commit.expectation {
         case .absent(let strict):
-            if let known, let file = known.file {
-                guard !strict, file.hash == hash else { throw .conflict(.file) }
-                return entry(of: known)
-            }
+            if known != nil, strict || !isIdentical { throw .conflict(.file) }
         case .revision(let revision):
-            guard known?.file?.revision == revision else { throw .conflict(.file) }
+            let isExpected = known?.file?.revision == revision
+            // The same commit may have been sent before.
+            let isDone = isIdentical && commit.hash != nil
+            guard isExpected || isDone else { throw .conflict(.file) }
         }
-        counter += 1
-        let revision = Revision("rev\(counter)")
-        contents[revision] = bytes
-        var file = RemoteFile(
-            id: known?.id ?? nextID(), revision: revision, hash: hash, size: Int64(bytes.count),
+        if isIdentical, let known { return entry(of: known) }
+        let size = Int64(bytes.count)
+        guard used - (known?.file?.size ?? 0) + size <= quota else { throw .insufficientSpace }
+        let file = RemoteFile(
+            id: known?.id ?? nextID(), revision: keep(bytes), hash: hash, size: size,
             clientModified: commit.clientModified.wholeSeconds, serverModified: now.wholeSeconds)
-        if var known {
-            file.id = known.id
-            known.file = file
-            items[known.id] = known
-            log.append(entry(of: known))
-            return entry(of: known)
-        }
-        let (parent, name) = try folderAbove(commit.path)
-        return add(Item(id: file.id, parent: parent, name: name, file: file))
+        guard var known else { return try add(file.id, at: commit.path, file: file) }
+        known.file = file
+        return record(known)
     }
 
     mutating func delete(_ path: RemotePath, revision: Revision?) throws(RemoteError) {
-        guard let item = item(at: path), item.parent != nil else { throw .notFound }
-        if let revision, let file = item.file, file.revision != revision {
-            throw .conflict(.file)
+        guard let item = item(at: path) else { throw .notFound }
+        if let revision {
+            guard let file = item.file else { throw .conflict(.folder) }
+            guard file.revision == revision else { throw .conflict(.file) }
         }
-        let gone = RemoteEntry(
-            foldedPath: entry(of: item).foldedPath, name: item.name, kind: .deleted)
-        detach(item)
+        take(item)
         forget(item)
-        log.append(gone)
     }
 
+    /// A move keeps ids and revisions. Deltas tell it as one delete, and then all that is at the
+    /// new place.
     mutating func move(
         _ path: RemotePath, to target: RemotePath
     ) throws(RemoteError) -> RemoteEntry {
-        guard var item = item(at: path), item.parent != nil else { throw .notFound }
-        if let known = self.item(at: target) {
-            // Dropbox does not rename by case only.
-            throw .conflict(known.file == nil ? .folder : .file)
-        }
-        let source = Folding.fold(path.rawValue)
-        if Folding.fold(target.rawValue).hasPrefix(source + "/") { throw .conflict(.other) }
-        let (parent, name) = try folderAbove(target)
-        log.append(
-            RemoteEntry(
-                foldedPath: entry(of: item).foldedPath, name: item.name, kind: .deleted))
-        detach(item)
-        item.parent = parent
+        guard var item = item(at: path) else { throw .notFound }
+        try checkTarget(target)
+        // This refuses a name that differs only in case, too: it leads to the item itself.
+        try checkFree(target)
+        try checkOutside(item, target)
+        take(item)
+        let (folder, name) = try makeFolder(above: target)
+        item.folder = folder
         item.name = name
-        let moved = add(item)
-        if item.file == nil { log += entries(in: item, recursive: true) }
+        let moved = record(item)
+        log += entries(in: .item(item.id), recursive: true)
         return moved
     }
 
+    /// Copies are new: they have ids and revisions of their own, and the originals' times.
     mutating func copy(
         _ path: RemotePath, to target: RemotePath, now: Timestamp
     ) throws(RemoteError) -> RemoteEntry {
-        guard let item = item(at: path), item.parent != nil else { throw .notFound }
-        if let known = self.item(at: target) {
-            throw .conflict(known.file == nil ? .folder : .file)
+        guard let item = item(at: path) else { throw .notFound }
+        try checkTarget(target)
+        try checkFree(target)
+        try checkOutside(item, target)
+        guard used + size(of: item) <= quota else { throw .insufficientSpace }
+        return try copy(item, to: target, now: now)
+    }
+
+    private mutating func copy(
+        _ item: Item, to target: RemotePath, now: Timestamp
+    ) throws(RemoteError) -> RemoteEntry {
+        var copy = item.file
+        let id = nextID()
+        if let file = item.file {
+            copy?.id = id
+            copy?.revision = keep(contents[file.revision] ?? [])
+            copy?.serverModified = now.wholeSeconds
         }
-        guard let file = item.file else {
-            let made = try makeFolder(at: target)
-            for id in (children[item.id] ?? [:]).values {
-                guard let child = items[id] else { continue }
-                _ = try copy(
-                    path.appending(child.name), to: target.appending(child.name), now: now)
-            }
-            return made
+        let made = try add(id, at: target, file: copy)
+        for child in inside(.item(item.id)) {
+            _ = try self.copy(child, to: target.appending(child.name), now: now)
         }
-        return try store(
-            contents[file.revision] ?? [],
-            commit: RemoteCommit(
-                path: target, expectation: .absent(strict: true),
-                clientModified: file.clientModified, hash: nil), now: now)
+        return made
+    }
+
+    // MARK: Checks
+
+    /// Throws unless every name on the way could be stored and no file stands where a folder must be.
+    private func checkTarget(_ path: RemotePath) throws(RemoteError) {
+        let components = path.components
+        guard !components.isEmpty else { throw .disallowedName }
+        for component in components {
+            _ = try InMemoryNames.validated(component)
+        }
+        var folder = Folder.root
+        for component in components.dropLast() {
+            guard let item = child(Folding.fold(component), of: folder) else { return }
+            guard item.file == nil else { throw .conflict(.ancestor) }
+            folder = .item(item.id)
+        }
+    }
+
+    private func checkFree(_ path: RemotePath) throws(RemoteError) {
+        guard let known = item(at: path) else { return }
+        throw .conflict(known.file == nil ? .folder : .file)
+    }
+
+    private func checkOutside(_ item: Item, _ target: RemotePath) throws(RemoteError) {
+        let inside = foldedPath(of: item) + "/"
+        if Folding.fold(target.rawValue).hasPrefix(inside) { throw .conflict(.other) }
+    }
+
+    private func size(of item: Item) -> Int64 {
+        inside(.item(item.id)).reduce(item.file?.size ?? 0) { $0 + size(of: $1) }
     }
 
     // MARK: Parts
 
-    /// The folder that a new entry goes into; missing ones are made, as Dropbox does on commits.
-    private mutating func folderAbove(
-        _ path: RemotePath
-    ) throws(RemoteError) -> (FileID, FileName) {
-        var components = path.components
-        guard let last = components.popLast() else { throw .disallowedName }
-        var parent = Self.rootID
-        for component in components {
-            let name = try Self.name(component)
-            if let id = children[parent]?[name.folded], let known = items[id] {
-                guard known.file == nil else { throw .conflict(.ancestor) }
-                parent = id
+    private mutating func add(
+        _ id: FileID, at path: RemotePath, file: RemoteFile?
+    ) throws(RemoteError) -> RemoteEntry {
+        let (folder, name) = try makeFolder(above: path)
+        return record(Item(id: id, folder: folder, name: name, file: file))
+    }
+
+    /// The folder that a new entry goes into; missing ones are made, as Dropbox does on commits and
+    /// moves.
+    private mutating func makeFolder(
+        above path: RemotePath
+    ) throws(RemoteError) -> (Folder, FileName) {
+        var names: [FileName] = []
+        for component in path.components {
+            names.append(try InMemoryNames.validated(component))
+        }
+        guard let last = names.popLast() else { throw .disallowedName }
+        var folder = Folder.root
+        for name in names {
+            if let known = child(name.folded, of: folder) {
+                folder = .item(known.id)
             } else {
-                let folder = Item(id: nextID(), parent: parent, name: name)
-                _ = add(folder)
-                parent = folder.id
+                let made = Item(id: nextID(), folder: folder, name: name, file: nil)
+                _ = record(made)
+                folder = .item(made.id)
             }
         }
-        return (parent, try Self.name(last))
+        return (folder, last)
     }
 
-    private static func name(_ text: String) throws(RemoteError) -> FileName {
-        do {
-            return try FileName(Folding.compose(text))
-        } catch {
-            throw .disallowedName
-        }
-    }
-
-    private mutating func add(_ item: Item) -> RemoteEntry {
+    /// Puts an item where it says it is, and tells it.
+    private mutating func record(_ item: Item) -> RemoteEntry {
         items[item.id] = item
-        if let parent = item.parent {
-            children[parent, default: [:]][item.name.folded] = item.id
-        }
-        log.append(entry(of: item))
-        return entry(of: item)
+        children[item.folder, default: [:]][item.name.folded] = item.id
+        let entry = entry(of: item)
+        log.append(entry)
+        return entry
     }
 
-    private mutating func detach(_ item: Item) {
-        if let parent = item.parent {
-            children[parent]?[item.name.folded] = nil
-        }
+    /// Takes an item out of its folder, and tells that nothing is there any more.
+    private mutating func take(_ item: Item) {
+        var gone = entry(of: item)
+        gone.kind = .deleted
+        log.append(gone)
+        children[item.folder]?[item.name.folded] = nil
     }
 
     private mutating func forget(_ item: Item) {
-        for id in (children[item.id] ?? [:]).values {
-            if let child = items[id] { forget(child) }
-        }
-        children[item.id] = nil
+        for child in inside(.item(item.id)) { forget(child) }
+        children[.item(item.id)] = nil
         items[item.id] = nil
+    }
+
+    private mutating func keep(_ bytes: [UInt8]) -> Revision {
+        counter += 1
+        let digits = String(counter, radix: 16)
+        // At least nine digits, as the specification's pattern for revisions demands.
+        let revision = Revision(String(repeating: "0", count: max(0, 9 - digits.count)) + digits)
+        contents[revision] = bytes
+        return revision
     }
 
     private mutating func nextID() -> FileID {
@@ -227,6 +284,27 @@ struct InMemoryTree {
     }
 }
 
+/// Which names Dropbox stores, and in which form.
+enum InMemoryNames {
+    /// https://help.dropbox.com/organize/file-names
+    private static let refused: Set<String> = [
+        "desktop.ini", "thumbs.db", ".ds_store", "icon\r", ".dropbox", ".dropbox.attr",
+        ".dropbox.cache",
+    ]
+
+    /// The name in its composed form. Throws `disallowedName`.
+    static func validated(_ text: String) throws(RemoteError) -> FileName {
+        let bytes = text.utf8
+        guard let name = try? FileName(Folding.compose(text)), bytes.last != UInt8(ascii: " "),
+            !bytes.contains(UInt8(ascii: "\\")), !bytes.contains(0x7F),
+            !refused.contains(name.folded)
+        else { throw .disallowedName }
+        return name
+    }
+}
+
 extension RemotePath {
-    var components: [String] { rawValue.split(separator: "/").map(String.init) }
+    var components: [String] {
+        rawValue.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    }
 }

@@ -1,0 +1,89 @@
+// Pages and cursors over the reference tree. Pure: a cursor and a tree in, a page out.
+
+import Core
+import Foundation
+import RemoteStore
+
+/// Where a listing, and then its stream of changes, goes on.
+struct InMemoryListing: Codable {
+    /// Cursors of an earlier epoch have expired.
+    var epoch: Int
+    /// Folded path of the listed folder.
+    var folder: String
+    var isRecursive: Bool
+    /// While listing: the folded path of the last entry that was given. nil once changes follow.
+    var last: String?
+    /// The first change that has not been told. Noted when a listing begins, so that what moves from
+    /// one side of it to the other is told after it.
+    var change: Int
+
+    init(epoch: Int, folder: RemotePath, isRecursive: Bool, change: Int) {
+        self.epoch = epoch
+        self.folder = Folding.fold(folder.rawValue)
+        self.isRecursive = isRecursive
+        self.last = ""
+        self.change = change
+    }
+
+    init?(_ cursor: Cursor) {
+        guard
+            let known = try? JSONDecoder().decode(Self.self, from: Data(cursor.rawValue.utf8))
+        else { return nil }
+        self = known
+    }
+
+    var cursor: Cursor {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return Cursor((try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "")
+    }
+
+    /// The next page. Throws `notFound` when the listed folder is gone.
+    mutating func page(
+        of tree: InMemoryTree, size: Int
+    ) throws(RemoteError) -> RemotePage {
+        let folder = try tree.folder(at: RemotePath(rawValue: folder))
+        guard let last else { return changesPage(of: tree, size: size) }
+        var entries = tree.entries(in: folder, recursive: isRecursive)
+        // A recursive listing of a folder begins with the folder.
+        if isRecursive, case .item = folder,
+            let item = tree.item(at: RemotePath(rawValue: self.folder))
+        {
+            entries.insert(tree.entry(of: item), at: 0)
+        }
+        let rest = entries.filter { Self.precedes(last, $0.foldedPath.rawValue) }
+        let page = Array(rest.prefix(size))
+        self.last = rest.count > size ? page.last?.foldedPath.rawValue : nil
+        return RemotePage(
+            entries: page, cursor: cursor,
+            hasMore: self.last != nil || change < tree.log.count)
+    }
+
+    private mutating func changesPage(of tree: InMemoryTree, size: Int) -> RemotePage {
+        var entries: [RemoteEntry] = []
+        while change < tree.log.count, entries.count < size {
+            if covers(tree.log[change]) { entries.append(tree.log[change]) }
+            change += 1
+        }
+        return RemotePage(entries: entries, cursor: cursor, hasMore: change < tree.log.count)
+    }
+
+    /// Whether there is something to list.
+    func hasNews(in tree: InMemoryTree) -> Bool {
+        last != nil || (try? tree.folder(at: RemotePath(rawValue: folder))) == nil
+            || tree.log.dropFirst(change).contains(where: covers)
+    }
+
+    private func covers(_ entry: RemoteEntry) -> Bool {
+        let path = entry.foldedPath.components
+        let above = RemotePath(rawValue: folder).components
+        return path.count > above.count && path.starts(with: above)
+            && (isRecursive || path.count == above.count + 1)
+    }
+
+    /// The order of `InMemoryTree.entries`: parents before children, siblings by name.
+    private static func precedes(_ left: String, _ right: String) -> Bool {
+        RemotePath(rawValue: left).components.lexicographicallyPrecedes(
+            RemotePath(rawValue: right).components)
+    }
+}

@@ -1,0 +1,74 @@
+// Another client of the account in memory: what it does needs no `await` and no expectations.
+
+public import Core
+public import RemoteStore
+
+extension InMemoryStore {
+    /// Another client of the same account.
+    public var otherClient: OtherClient { OtherClient(store: self) }
+}
+
+/// Changes an account behind a mount's back. Paths are texts, as "/folder/file".
+public struct OtherClient: Sendable {
+    fileprivate let store: InMemoryStore
+
+    /// Writes a file, whatever was there before.
+    @discardableResult
+    public func put(
+        _ path: String, _ bytes: [UInt8], modified: Timestamp = Timestamp(seconds: 1_000_000_000)
+    ) throws(RemoteError) -> RemoteEntry {
+        let path = RemotePath(rawValue: path)
+        let revision = store.read { $0.item(at: path)?.file?.revision }
+        return try store.store(
+            bytes,
+            RemoteCommit(
+                path: path, expectation: revision.map { .revision($0) } ?? .absent(strict: true),
+                clientModified: modified, hash: nil))
+    }
+
+    /// Writes a text file, whatever was there before.
+    @discardableResult
+    public func put(_ path: String, _ text: String) throws(RemoteError) -> RemoteEntry {
+        try put(path, Array(text.utf8))
+    }
+
+    /// Makes a folder.
+    @discardableResult
+    public func makeFolder(_ path: String) throws(RemoteError) -> RemoteEntry {
+        try store.change { (tree) throws(RemoteError) in
+            try tree.makeFolder(at: RemotePath(rawValue: path))
+        }
+    }
+
+    /// Deletes whatever is there.
+    public func delete(_ path: String) throws(RemoteError) {
+        try store.change { (tree) throws(RemoteError) in
+            try tree.delete(RemotePath(rawValue: path), revision: nil)
+        }
+    }
+
+    /// Moves a file or folder.
+    @discardableResult
+    public func move(_ path: String, to target: String) throws(RemoteError) -> RemoteEntry {
+        try store.change { (tree) throws(RemoteError) in
+            try tree.move(RemotePath(rawValue: path), to: RemotePath(rawValue: target))
+        }
+    }
+
+    /// Everything that the account holds.
+    public var snapshot: TreeSnapshot {
+        store.read { tree in
+            var snapshot = TreeSnapshot()
+            func visit(_ folder: InMemoryTree.Folder, _ path: RemotePath) {
+                for item in tree.inside(folder) {
+                    let place = path.appending(item.name)
+                    let bytes = item.file.map { tree.contents[$0.revision] ?? [] }
+                    snapshot.entries[place] = bytes.map { .file($0) } ?? .folder
+                    visit(.item(item.id), place)
+                }
+            }
+            visit(.root, .root)
+            return snapshot
+        }
+    }
+}

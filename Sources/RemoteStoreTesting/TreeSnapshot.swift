@@ -1,0 +1,99 @@
+// A whole account as a value, to compare one store with another or with a mount.
+
+import Core
+public import RemoteStore
+
+/// Every file's bytes and every folder, by path.
+public struct TreeSnapshot: Hashable, Sendable, CustomStringConvertible {
+    /// What is at a path.
+    public enum Entry: Hashable, Sendable {
+        /// A folder.
+        case folder
+        /// A file with these bytes.
+        case file([UInt8])
+    }
+
+    /// By path, with the case of every name.
+    public var entries: [RemotePath: Entry] = [:]
+
+    /// An empty account.
+    public init() {}
+
+    /// Lists and reads everything that a store has.
+    public init(of store: some RemoteStoring) async throws(RemoteError) {
+        var page = try await store.list(.root, recursive: true)
+        var listed = page.entries
+        while page.hasMore {
+            page = try await store.list(after: page.cursor)
+            listed += page.entries
+        }
+        try await self.init(applying: listed, from: store)
+    }
+
+    /// The tree that a listing or deltas lead to, applied in their order.
+    public init(
+        applying deltas: [RemoteEntry], from store: some RemoteStoring
+    ) async throws(RemoteError) {
+        var known: [RemotePath: RemoteEntry] = [:]
+        for entry in deltas {
+            switch entry.kind {
+            case .folder:
+                // What is in it stays.
+                known[entry.foldedPath] = entry
+            case .file, .deleted:
+                let below = entry.foldedPath.rawValue + "/"
+                known = known.filter { !$0.key.rawValue.utf8.starts(with: below.utf8) }
+                known[entry.foldedPath] = entry.kind == .deleted ? nil : entry
+            }
+        }
+        for (folded, entry) in known {
+            let path = Self.path(folded, known)
+            guard case .file(let file) = entry.kind else {
+                entries[path] = .folder
+                continue
+            }
+            entries[path] = .file(try await Self.bytes(of: file, from: store))
+        }
+    }
+
+    /// Each component as the entry there spells it.
+    private static func path(
+        _ folded: RemotePath, _ known: [RemotePath: RemoteEntry]
+    ) -> RemotePath {
+        var above = RemotePath.root
+        var path = ""
+        for component in folded.components {
+            above = RemotePath(rawValue: above.rawValue + "/" + component)
+            path += "/" + (known[above]?.name.string ?? component)
+        }
+        return RemotePath(rawValue: path)
+    }
+
+    private static func bytes(
+        of file: RemoteFile, from store: some RemoteStoring
+    ) async throws(RemoteError) -> [UInt8] {
+        guard file.size > 0 else { return [] }
+        return try await store.download(file.revision, range: 0..<file.size).collect()
+    }
+
+    /// One line per entry, in order; small files with their text.
+    public var description: String {
+        entries.sorted { $0.key.rawValue < $1.key.rawValue }.map { path, entry in
+            switch entry {
+            case .folder: "\(path)/"
+            case .file(let bytes) where bytes.count <= 64:
+                "\(path) \(bytes.count) \(String(decoding: bytes, as: UTF8.self))"
+            case .file(let bytes): "\(path) \(bytes.count)"
+            }
+        }.joined(separator: "\n")
+    }
+}
+
+extension RemoteByteStream {
+    /// All that is left of a stream.
+    public func collect() async throws(RemoteError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let piece = try await next() { bytes += piece }
+        return bytes
+    }
+}
