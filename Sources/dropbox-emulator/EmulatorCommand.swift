@@ -43,17 +43,11 @@ struct EmulatorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let parent = getppid()
-        try makeFolder(state)
         let server = EmulatorServer(
             configuration: EmulatorConfiguration(
                 stateFolder: state, host: host, port: port,
                 tokens: token.isEmpty ? ["emulator-token"] : token))
-        let emulator: RunningEmulator
-        do throws(EmulatorError) {
-            emulator = try await server.start()
-        } catch {
-            throw ValidationError(error.description)
-        }
+        let emulator = try await server.start()
         if sample { try emulator.fillWithSample() }
         if let seedTree {
             try emulator.seed(
@@ -94,12 +88,6 @@ struct EmulatorCommand: AsyncParsableCommand {
         for source in sources { source.cancel() }
     }
 
-    private func makeFolder(_ path: String) throws {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw ValidationError("cannot make \(path): \(String(cString: strerror(errno)))")
-        }
-    }
-
     /// Writes the port under another name first, so that whoever waits for the file sees it whole.
     private func writePort(_ port: Int, to path: String) throws {
         let temporary = "\(path).new"
@@ -107,9 +95,17 @@ struct EmulatorCommand: AsyncParsableCommand {
         let file = fopen(temporary, "w")
         guard let file, fputs(text, file) >= 0, fclose(file) == 0, rename(temporary, path) == 0
         else {
-            throw ValidationError("cannot write \(path): \(String(cString: strerror(errno)))")
+            throw PortFileError(path: path, reason: String(cString: strerror(errno)))
         }
     }
+}
+
+/// The file of `--port-file` cannot be written.
+struct PortFileError: Error, CustomStringConvertible {
+    let path: String
+    let reason: String
+
+    var description: String { "cannot write \(path): \(reason)" }
 }
 
 /// The value of `--seed-tree`.

@@ -1,6 +1,7 @@
 """requests as bytes, and faults"""
 
 import json
+import time
 
 import requests
 from dropbox import exceptions, files
@@ -109,7 +110,65 @@ def check_faults(report, client, emulator):
     emulator.fault(route="files/list_folder", kind="hostile_names", count=1, names=["..", "a/b"])
     reply = call(emulator, "files/list_folder", '{"path": "/Wire"}')
     report.equal("hostile names", [e["name"] for e in reply.json()["entries"]], ["digits", "..", "a/b"])
+    emulator.fault(route="files/list_folder", kind="replace_field", count=1, field="id", value=-1)
+    reply = call(emulator, "files/list_folder", '{"path": "/Wire"}')
+    report.equal("a field replaced", reply.json()["entries"][0]["id"], -1)
+    emulator.fault(route="files/download", kind="short_body", count=1, at=4)
+    report.equal("a body that is short", dbx.files_download("/Wire/digits")[1].content, b"0123")
+    emulator.fault(route="files/download", kind="ignore_range", count=1)
+    emulator.fault(route="files/download", kind="wrong_content_range", count=1, skip=1)
+    for status, where in ((200, None), (206, "bytes 3-5/10")):
+        reply = call(emulator, "files/download", None, Content_Type=None, Range="bytes=2-4",
+                     Dropbox_API_Arg='{"path": "/Wire/digits"}')
+        report.equal(f"a range with {where}", (reply.status_code, reply.headers.get("Content-Range")),
+                     (status, where))
+    emulator.fault(route=route, kind="wrong_hash", count=1)
+    right = dbx.files_download("/Wire/digits")[0].content_hash
+    report.equal("a wrong hash", dbx.files_get_metadata("/Wire/digits").content_hash, right[::-1])
+    for kind, test in (("cursor_reset", lambda e: e.error.is_reset()),
+                       ("route_error", lambda e: e.error.get_path().is_restricted_content())):
+        cursor = dbx.files_list_folder_get_latest_cursor("").cursor
+        emulator.fault(route="files/list_folder/continue", kind=kind, count=1,
+                       error={".tag": "path", "path": {".tag": "restricted_content"}})
+        with failing(report, kind, exceptions.ApiError, test):
+            dbx.files_list_folder_continue(cursor)
+    for kind in ("stall", "stall_body"):
+        emulator.fault(route="files/download", kind=kind, count=1, seconds=0.3, at=5)
+        start = time.monotonic()
+        content = dbx.files_download("/Wire/digits")[1].content
+        report.check(kind, content == b"0123456789" and time.monotonic() - start >= 0.3)
+    emulator.fault(route=route, kind="respond", count=1, status=418, body="tea", content_type="text/tea")
+    report.equal("any answer", call(emulator, route, '{"path": "/Wire"}').text, "tea")
     emulator.admin("faults", method="DELETE")
+
+
+def check_settings(report, client, emulator):
+    dbx = client.dbx
+    emulator.admin("settings", {"latency_ms": {"files/get_metadata": 200}})
+    start = time.monotonic()
+    dbx.files_get_metadata("/Wire")
+    report.check("latency of one route", time.monotonic() - start >= 0.2)
+    emulator.admin("settings", {"latency_ms": 0, "download_bytes_per_second": 1 << 20,
+                                "upload_bytes_per_second": 1 << 20})
+    data = bytes(1 << 19)
+    start = time.monotonic()
+    dbx.files_upload(data, "/Wire/slow")
+    middle = time.monotonic()
+    dbx.files_download("/Wire/slow")[1].content
+    report.check("bandwidth both ways", middle - start >= 0.45 and time.monotonic() - middle >= 0.45)
+    emulator.admin("settings", {"download_bytes_per_second": None, "upload_bytes_per_second": None})
+    emulator.admin("settings", {"empty_pages": True})
+    page = dbx.files_list_folder("/Wire", limit=1)
+    empty = dbx.files_list_folder_continue(page.cursor)
+    rest = dbx.files_list_folder_continue(empty.cursor)
+    report.check("an empty page with more to come", not empty.entries and empty.has_more and rest.entries)
+    emulator.admin("settings", {"empty_pages": False, "unreliable_parent_case": True})
+    report.equal("parents in another case", dbx.files_get_metadata("/Wire/slow").path_display, "/wire/slow")
+    emulator.admin("settings", {"unreliable_parent_case": False, "ascii_arguments": True})
+    reply = requests.post(f"{emulator.base}/2/files/download", headers={
+        "Authorization": f"Bearer {emulator.token}", "Dropbox-API-Arg": '{"path": "/é"}'.encode()})
+    report.equal("an argument that must be ASCII", reply.status_code, 400)
+    emulator.admin("settings", {"ascii_arguments": False})
 
 
 def check_statistics(report, client, emulator):

@@ -146,11 +146,15 @@ extension Routes {
 
     // MARK: Batches
 
+    /// The published specification says 1,000, the validators of the official Python SDK (12.2) say
+    /// 500: a client that keeps to the smaller number is safe with both.
+    private static let maximumAppends = 500
+
     /// `files/upload_session/append_batch`
     private static func appendBatch(_ call: Call) async throws -> Reply {
         let (pieces, announced) = try call.arguments {
             reader throws(ArgumentError) -> ([AppendPiece], ContentDigest?) in
-            let pieces = try reader.list("entries", count: 0...1000) {
+            let pieces = try reader.list("entries", count: 0...maximumAppends) {
                 value, place throws(ArgumentError) in
                 try AppendPiece(value, at: place)
             }

@@ -15,8 +15,11 @@ final class Emulator: Sendable {
     private let currentSettings = Mutex(Settings())
     private let requests = Atomic<UInt64>(0)
 
-    /// Opens the state kept in a folder.
+    private let lock: StateLock
+
+    /// Opens the state kept in a folder, which nobody else may be using.
     init(folder: String) throws {
+        lock = try StateLock(folder: folder)
         accounts = try AccountRegistry(folder: folder)
     }
 
@@ -33,6 +36,11 @@ final class Emulator: Sendable {
         }
         uploads.setRate(settings.uploadRate)
         downloads.setRate(settings.downloadRate)
+    }
+
+    /// Lets others use the state folder.
+    func close() {
+        lock.release()
     }
 
     /// An id for a request's answer.

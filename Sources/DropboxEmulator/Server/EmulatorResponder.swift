@@ -21,6 +21,9 @@ struct EmulatorContext: RequestContext {
 
 /// Answers every request.
 struct EmulatorResponder: HTTPResponder {
+    /// The most of a body, in bytes, that is queued without waiting for the event loop.
+    private static let paceSize: Int64 = 1 << 20
+
     let emulator: Emulator
 
     func respond(to request: Request, context: EmulatorContext) async throws -> Response {
@@ -185,6 +188,13 @@ struct EmulatorResponder: HTTPResponder {
                         try await writer.write(part)
                     }
                     offset += Int64(piece.readableBytes)
+                    // A write is only queued for the event loop, and on a busy machine a body can be
+                    // read much faster than the loop learns that the client takes it slowly.
+                    if offset / Self.paceSize != (offset - Int64(piece.readableBytes))
+                        / Self.paceSize
+                    {
+                        try await channel.eventLoop.submit {}.get()
+                    }
                 }
             } catch let error as ConnectionReset {
                 try await Self.reset(channel)

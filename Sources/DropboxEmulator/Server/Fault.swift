@@ -25,12 +25,14 @@ enum FaultKind: String, CaseIterable, Sendable {
     case nonJSON = "non_json"
     case brokenJSON = "broken_json"
     case cutBody = "cut_body"
+    case shortBody = "short_body"
     case corruptBody = "corrupt_body"
     case stallBody = "stall_body"
     case ignoreRange = "ignore_range"
     case wrongContentRange = "wrong_content_range"
     case wrongHash = "wrong_hash"
     case hostileNames = "hostile_names"
+    case replaceField = "replace_field"
 
     /// Whether the call is not carried out.
     var isRefusal: Bool {
@@ -75,6 +77,9 @@ struct Fault: Sendable {
         var body: String?
         var error: JSONValue?
         var names: [String] = []
+        /// The field that is replaced, and by what.
+        var field = ""
+        var value = JSONValue.null
     }
 
     /// Reads a fault.
@@ -162,6 +167,8 @@ extension Fault.Details {
         type = try reader.optionalString("content_type") ?? type
         body = try reader.optionalString("body")
         error = try reader.nullable("error")
+        field = try reader.optionalString("field") ?? field
+        value = try reader.take("value") ?? value
         if let value = try reader.nullable("names") {
             guard case .array(let elements) = value else {
                 throw ArgumentReader.error("names", "expected list, got \(value.kind)")

@@ -109,6 +109,10 @@ struct FaultPlan: Sendable {
         if let details = details(.hostileNames) {
             reply = reply.mapResults { $0.withHostileEntries(details.names) }
         }
+        for fault in faults where fault.kind == .replaceField {
+            reply = reply.mapResults { $0.replacing(fault.details.field, by: fault.details.value) }
+        }
+        if let details = details(.shortBody) { reply.body = reply.body.shortened(to: details.at) }
         if details(.wrongContentRange) != nil, let range = reply.header("Content-Range") {
             reply.setHeader("Content-Range", Self.shifted(range))
         }

@@ -20,6 +20,7 @@ public final class RunningEmulator: Sendable {
     public func stop() async {
         task.cancel()
         await task.value
+        emulator.close()
     }
 
     /// Returns once the emulator has ended by itself.

@@ -33,6 +33,21 @@ extension JSONValue {
         }
     }
 
+    /// This value with a field replaced wherever it occurs.
+    func replacing(_ name: String, by value: JSONValue) -> JSONValue {
+        switch self {
+        case .array(let elements): .array(elements.map { $0.replacing(name, by: value) })
+        case .object(let members):
+            .object(
+                members.map { member in
+                    member.name == name
+                        ? Member(name, value)
+                        : Member(member.name, member.value.replacing(name, by: value))
+                })
+        default: self
+        }
+    }
+
     /// A listing with entries of names that no client may believe; other results as they are.
     func withHostileEntries(_ names: [String]) -> JSONValue {
         guard case .object(let members) = self, self["entries"]?.array != nil else { return self }
@@ -73,6 +88,47 @@ extension JSONValue {
                         member.name, .string(path[..<slash].lowercased() + path[slash...]))
                 })
         default: self
+        }
+    }
+}
+
+extension Reply.Body {
+    /// The beginning of this body, as if that were all of it.
+    func shortened(to length: Int64) -> Reply.Body {
+        switch self {
+        case .json(let value):
+            .text(String(decoding: value.utf8().prefix(Int(length)), as: UTF8.self))
+        case .text(let text): .text(String(decoding: text.utf8.prefix(Int(length)), as: UTF8.self))
+        case .stream(let whole, let pieces):
+            .stream(
+                length: min(length, whole ?? length), ShortPieces(pieces: pieces, length: length))
+        }
+    }
+}
+
+/// The first bytes of a body.
+private struct ShortPieces: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+    typealias Failure = any Error
+
+    let pieces: any Reply.Pieces
+    let length: Int64
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(pieces: pieces.makeAsyncIterator(), rest: length)
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var pieces: any AsyncIteratorProtocol<ByteBuffer, any Error>
+        var rest: Int64
+
+        mutating func next() async throws -> ByteBuffer? {
+            guard rest > 0, var piece = try await pieces.next(isolation: #isolation) else {
+                return nil
+            }
+            let part = piece.readSlice(length: Int(Swift.min(rest, Int64(piece.readableBytes))))
+            rest -= Int64(part?.readableBytes ?? 0)
+            return part
         }
     }
 }

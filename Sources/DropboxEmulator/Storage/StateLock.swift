@@ -1,0 +1,35 @@
+// Keeps two emulators from writing to one state folder.
+
+import Glibc
+import Synchronization
+
+/// A lock on a state folder, which the system gives back when the process ends.
+final class StateLock: Sendable {
+    private let descriptor: Mutex<Int32?>
+
+    /// Throws if another emulator has the folder.
+    init(folder: String) throws(FileError) {
+        try ContentStore.makeFolder(folder)
+        let path = "\(folder)/lock"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw FileError("open", path) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let error = FileError("lock", path)
+            Glibc.close(descriptor)
+            throw error
+        }
+        self.descriptor = Mutex(descriptor)
+    }
+
+    /// Gives the folder back.
+    func release() {
+        descriptor.withLock { descriptor in
+            if let open = descriptor { close(open) }
+            descriptor = nil
+        }
+    }
+
+    deinit {
+        release()
+    }
+}
