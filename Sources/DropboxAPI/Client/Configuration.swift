@@ -121,9 +121,9 @@ public struct TransportConfiguration: Sendable {
     public var concurrency: [TransferPurpose: Int]
     /// Use HTTP/2 for content, too.
     ///
-    /// Off by default. Parallel bodies then share one connection's congestion window, and a body
-    /// that nobody reads can make libcurl hold its whole 32 MiB flow-control window in memory
-    /// instead of letting TCP push back.
+    /// Off by default: parallel bodies would share one connection's congestion window, and of a
+    /// body that nobody reads libcurl may have to keep what its flow-control window allows (32 MiB)
+    /// in memory while it reads other streams of that connection, where TCP would push back.
     public var usesHTTP2ForContent: Bool
     /// Bytes per second that all uploads together may use; nil means no limit.
     public var uploadLimit: UInt64?

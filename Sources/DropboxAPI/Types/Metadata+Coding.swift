@@ -76,8 +76,8 @@ extension Files.FileMetadata: Codable {
     init(_ reader: Files.MetadataReader) throws {
         name = try reader.decode(String.self, forKey: .name)
         id = try reader.decode(Files.ID.self, forKey: .id)
-        clientModified = try reader.decode(Timestamp.self, forKey: .clientModified)
-        serverModified = try reader.decode(Timestamp.self, forKey: .serverModified)
+        clientModified = try reader.decodeTimestamp(.clientModified)
+        serverModified = try reader.decodeTimestamp(.serverModified)
         rev = try reader.decode(Files.Rev.self, forKey: .rev)
         size = try reader.decode(UInt64.self, forKey: .size)
         pathLower = try reader.decodeIfPresent(String.self, forKey: .pathLower)
@@ -192,6 +192,15 @@ extension Files.DeletedMetadata: Codable {
 }
 
 extension KeyedDecodingContainer {
+    /// The same as decoding a `Timestamp`, without the container that each such value costs.
+    func decodeTimestamp(_ key: Key) throws -> Timestamp {
+        guard let time = Timestamp(try decode(String.self, forKey: key)) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "not a timestamp")
+        }
+        return time
+    }
+
     /// A content hash in hexadecimal; anything that is not one is a `DecodingError`.
     func decodeContentHash(_ key: Key) throws -> ContentHash? {
         guard let hex = try decodeIfPresent(String.self, forKey: key) else { return nil }
