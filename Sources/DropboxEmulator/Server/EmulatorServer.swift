@@ -75,6 +75,8 @@ public struct EmulatorServer: Sendable {
         do {
             emulator = try Emulator(folder: configuration.stateFolder)
             try Self.prepare(emulator, tokens: configuration.tokens)
+        } catch let error as EmulatorError {
+            throw error
         } catch {
             throw .state("\(error)")
         }

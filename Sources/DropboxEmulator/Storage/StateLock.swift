@@ -8,15 +8,14 @@ final class StateLock: Sendable {
     private let descriptor: Mutex<Int32?>
 
     /// Throws if another emulator has the folder.
-    init(folder: String) throws(FileError) {
+    init(folder: String) throws {
         try ContentStore.makeFolder(folder)
         let path = "\(folder)/lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileError("open", path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let error = FileError("lock", path)
             Glibc.close(descriptor)
-            throw error
+            throw EmulatorError.state("another emulator uses \(folder)")
         }
         self.descriptor = Mutex(descriptor)
     }
