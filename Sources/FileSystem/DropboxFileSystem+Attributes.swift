@@ -48,17 +48,17 @@ extension DropboxFileSystem {
         if size > Self.maximumFileSize { throw FileSystemError.tooLarge }
         let file = openFiles.register(inode, writes: true)
         defer { close(file, writes: true) }
-        let node = try store.read { try $0.existing(inode) }
-        switch node.kind {
-        case .folder: throw FileSystemError.isADirectory
-        case .symbolicLink: throw FileSystemError.invalidArgument
-        case .file: break
+        let node = try settle(file) { node in
+            switch node.kind {
+            case .folder: throw FileSystemError.isADirectory
+            case .symbolicLink: throw FileSystemError.invalidArgument
+            case .file: break
+            }
+            if node.flags.contains(.readOnly) { throw FileSystemError.accessDenied }
+            if node.flags.contains(.notDownloadable) && node.staged == nil {
+                throw FileSystemError.unsupported
+            }
         }
-        if node.flags.contains(.readOnly) { throw FileSystemError.accessDenied }
-        if node.flags.contains(.notDownloadable) && node.staged == nil {
-            throw FileSystemError.unsupported
-        }
-        try settle(file, from: node)
         let grows = try size > self.size(of: file)
         if grows && !node.flags.contains(.localOnly) && sync.isQuotaExceeded {
             throw FileSystemError.quotaExceeded

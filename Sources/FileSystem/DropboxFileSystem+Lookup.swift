@@ -43,14 +43,14 @@ extension DropboxFileSystem {
 
     // MARK: The end of unlinked inodes
 
-    /// Ends an inode that has no name, if nobody can reach it any more.
+    /// Ends what nobody can reach any more of an inode that has no name: its content with the last
+    /// handle, the inode itself when the kernel has forgotten it too.
     func end(_ inode: InodeID) {
         do {
             let file = try store.write { transaction -> Int64? in
-                guard let node = try transaction.node(inode), node.place == nil, inode != .root,
-                    !self.inodes.isKnown(inode), !self.openFiles.isOpen(inode)
+                guard let node = try transaction.node(inode), node.place == nil, inode != .root
                 else { return nil }
-                return try self.dropUnlinked(node, transaction)
+                return try self.dropUnreachable(node, transaction)
             }
             file.map(staging.removeFile)
         } catch {
@@ -59,10 +59,10 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Forgets a node without a name, or at least its content if the server still has to be told.
     /// Returns the staging file to remove after the commit.
-    private func dropUnlinked(_ node: Node, _ transaction: Transaction) throws -> Int64? {
-        if node.remote == .absent {
+    private func dropUnreachable(_ node: Node, _ transaction: Transaction) throws -> Int64? {
+        if openFiles.isOpen(node.inode) { return nil }
+        if node.remote == .absent && !inodes.isKnown(node.inode) {
             try transaction.remove(node.inode)
         } else if node.staged != nil {
             try transaction.removeStaged(of: node.inode)
@@ -80,10 +80,8 @@ extension DropboxFileSystem {
             try transaction.enqueue(inode, due: due(for: inode))
         }
         // Marked before the commit: a forget that comes at once waits in `end` for this transaction.
-        if inodes.noteUnlinked(inode) || openFiles.isOpen(inode) {
-            return nil
-        }
-        return try dropUnlinked(node, transaction)
+        inodes.noteUnlinked(inode)
+        return try dropUnreachable(node, transaction)
     }
 
     /// When a change made now may be sent.

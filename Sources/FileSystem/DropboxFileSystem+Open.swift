@@ -15,11 +15,9 @@ extension DropboxFileSystem {
     func openExisting(_ inode: InodeID, flags: OpenFlags) throws -> OpenedFile {
         let file = openFiles.register(inode, writes: flags.writes)
         do {
-            let node = try store.read { try $0.existing(inode) }
-            try requireOpenable(node, flags)
-            try settle(file, from: node)
+            let node = try settle(file) { try self.requireOpenable($0, flags) }
             if flags.truncates {
-                try resize(file, to: 0)
+                try empty(file)
             }
             let keepsCache = version(of: file).map { inodes.noteOpened(inode, with: $0) }
             let handle = FileHandle(
@@ -31,6 +29,22 @@ extension DropboxFileSystem {
             close(file, writes: flags.writes)
             throw error
         }
+    }
+
+    /// Cuts everything. A file that is empty already gets a new time: `: > stamp` is how makefiles say
+    /// that something is done.
+    private func empty(_ file: OpenFile) throws {
+        if try size(of: file) > 0 {
+            return try resize(file, to: 0)
+        }
+        let now = clock.now()
+        try store.write { transaction in
+            var local = try transaction.existing(file.inode).local
+            local.modified = now
+            local.changed = now
+            try transaction.setLocal(local, of: file.inode)
+        }
+        file.noteModified(now)
     }
 
     private func requireOpenable(_ node: Node, _ flags: OpenFlags) throws(FileSystemError) {
@@ -103,10 +117,11 @@ extension DropboxFileSystem {
         }
         guard openFiles.unregister(file.inode, writes: writes) else { return }
         do {
-            // Sync takes the name of an open file away without the kernel's knowing.
-            guard let node = try store.read({ try $0.node(file.inode) }), node.place == nil,
-                !inodes.noteUnlinked(file.inode)
-            else { return }
+            guard let node = try store.read({ try $0.node(file.inode) }), node.place == nil else {
+                return
+            }
+            // Not noted before if it was Sync that took the name away.
+            inodes.noteUnlinked(file.inode)
             end(file.inode)
         } catch {
             _ = failure(error)

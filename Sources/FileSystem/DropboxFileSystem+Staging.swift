@@ -13,12 +13,44 @@ extension DropboxFileSystem {
 
     // MARK: Finding content
 
-    /// Notes in an open file where its bytes are, if no handle has done so before.
-    func settle(_ file: OpenFile, from node: Node) throws {
-        if let staged = try staging.file(of: node), staged.retired == nil {
-            file.settle(.staged(staged))
-        } else if let content = FileContent(of: node) {
-            file.settle(.revision(content))
+    /// Notes in an open file where its bytes are, if no handle has done so before. Returns its node,
+    /// after `check` has seen it.
+    func settle(
+        _ file: OpenFile, _ check: (Node) throws -> Void = { _ in }
+    ) throws -> Node {
+        // Content can be committed, and its staging file taken away, after the row was read. The next
+        // look finds the revision.
+        for _ in 0..<4 {
+            let node = try store.read { try $0.existing(file.inode) }
+            try check(node)
+            guard case .unknown = file.content else { return node }
+            if node.place == nil {
+                // Its name went while it was being opened, and its content may have gone with it. At
+                // this error the kernel looks the name up again.
+                throw FileSystemError.staleHandle
+            }
+            if let content = try content(of: node) {
+                file.settle(content)
+                return node
+            }
+        }
+        throw FileSystemError.busy
+    }
+
+    /// Where a node's bytes are; nil when its row is out of date.
+    private func content(of node: Node) throws -> OpenFile.Content? {
+        guard node.staged != nil else {
+            guard let revision = FileContent(of: node) else {
+                throw FileSystemError.inputOutput("the file \(node.inode) has no content")
+            }
+            return .revision(revision)
+        }
+        do throws(StagingError) {
+            guard let staged = try staging.file(of: node) else { return nil }
+            return staged.retired.map { .revision($0) } ?? .staged(staged)
+        } catch {
+            if error.isMissingFile { return nil }
+            throw error
         }
     }
 
@@ -169,7 +201,7 @@ extension DropboxFileSystem {
         let file = openFiles.register(inode, writes: true)
         defer { _ = openFiles.unregister(inode, writes: true) }
         let staged = try await onDisk {
-            try self.settle(file, from: try self.store.read { try $0.existing(inode) })
+            _ = try self.settle(file)
             return try self.stage(file)
         }
         try await fill(staged.missingRanges, staged, session: ReadSession())

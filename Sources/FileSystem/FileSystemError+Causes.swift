@@ -62,3 +62,8 @@ extension FileSystemError {
         }
     }
 }
+
+extension StagingError {
+    /// Whether the staging file is not there.
+    var isMissingFile: Bool { code == ENOENT }
+}

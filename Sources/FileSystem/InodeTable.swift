@@ -44,13 +44,12 @@ final class InodeTable: Sendable {
         inode == .root || state.withLock { $0.counts[inode] != nil }
     }
 
-    /// Notes that an inode has no name any more, so that it ends when the kernel forgets it. Returns
-    /// false if the kernel does not know it.
-    func noteUnlinked(_ inode: InodeID) -> Bool {
+    /// Notes that an inode has no name any more, so that it ends when the kernel forgets it.
+    func noteUnlinked(_ inode: InodeID) {
         state.withLock { state in
-            guard state.counts[inode] != nil else { return false }
-            state.unlinked.insert(inode)
-            return true
+            if state.counts[inode] != nil {
+                state.unlinked.insert(inode)
+            }
         }
     }
 

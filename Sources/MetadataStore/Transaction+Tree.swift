@@ -93,14 +93,17 @@ extension Transaction {
         }
     }
 
-    /// Forgets every node that is neither in the tree nor on the server: unlinked files that were
-    /// still open when the process ended.
+    /// Forgets what only open handles could reach when the process ended: nodes that are neither in
+    /// the tree nor on the server, and the content of those that are still to be deleted there.
     public func removeOrphans() throws {
         let orphans = try nodes(
             "WHERE node.parent IS NULL AND node.remote = 0 AND node.inode <> 1", [])
         for orphan in orphans {
             try remove(orphan.inode)
         }
+        try run(
+            "DELETE FROM staged WHERE inode IN "
+                + "(SELECT inode FROM node WHERE parent IS NULL AND inode <> 1)", [])
     }
 
     // MARK: Extended attributes and settings

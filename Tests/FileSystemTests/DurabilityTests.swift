@@ -8,16 +8,6 @@ import Testing
 @testable import FileSystem
 
 struct DurabilityTests {
-    /// Ends a mount as `kill -9` does, and mounts again.
-    private func remount(_ fixture: Fixture) throws -> Fixture {
-        try fixture.store.close()
-        let next = try Fixture(folder: fixture.folder)
-        next.content.update { new in
-            fixture.content.update { new = $0 }
-        }
-        return next
-    }
-
     @Test("what was closed survives the process: names, bytes, times, modes and attributes")
     func survival() throws {
         let first = try Fixture()
@@ -36,7 +26,7 @@ struct DurabilityTests {
         var expected = pattern(2 * block)
         expected.replaceSubrange(10..<17, with: text("changed"))
 
-        let second = try remount(first)
+        let second = try first.remounted()
         #expect(try second.lookup("d") == folder)
         #expect(try second.lookup("f", in: folder) == file)
         #expect(try second.contents(file) == text("hello"))
@@ -59,7 +49,7 @@ struct DurabilityTests {
         _ = try first.open(file, .truncating)
         let other = try first.remoteFile("g", text("world"))
         try first.setAttributes(other) { $0.size = 2 }
-        let second = try remount(first)
+        let second = try first.remounted()
         #expect(try second.contents(file).isEmpty)
         #expect(try second.contents(other) == text("wo"))
     }

@@ -3,6 +3,7 @@
 import ContentHashing
 import Core
 import Foundation
+import GRDB
 import Logging
 import MetadataStore
 import RemoteStore
@@ -26,12 +27,14 @@ final class Fixture: Sendable {
     let relay = TreeChangeRelay()
     let clock = ManualClock()
     let fs: DropboxFileSystem
-    private let ownsFolder: Bool
+    private let ownedFolder: OwnedFolder
 
-    /// Mounts an empty account, or with `folder` one that an earlier fixture has left.
-    init(folder: String? = nil, configure: (inout FileSystemOptions) -> Void = { _ in }) throws {
-        ownsFolder = folder == nil
-        self.folder = try folder ?? Self.makeFolder()
+    /// Mounts an empty account, or with `reusing` one that an earlier fixture has left.
+    init(
+        reusing left: OwnedFolder? = nil, configure: (inout FileSystemOptions) -> Void = { _ in }
+    ) throws {
+        ownedFolder = try left ?? OwnedFolder()
+        folder = ownedFolder.path
         store = try MetadataStore(path: self.folder + "/tree.sqlite")
         staging = try StagingArea(directory: self.folder + "/staging", store: store)
         var options = FileSystemOptions(userID: 1000, groupID: 1000)
@@ -42,18 +45,6 @@ final class Fixture: Sendable {
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         relay.attach(kernel)
         sync.attach(store)
-    }
-
-    deinit {
-        if ownsFolder {
-            try? FileManager.default.removeItem(atPath: folder)
-        }
-    }
-
-    private static func makeFolder() throws -> String {
-        let path = NSTemporaryDirectory() + "dbxfs-filesystem-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        return path
     }
 
     // MARK: The server's side
@@ -125,7 +116,50 @@ final class Fixture: Sendable {
         }
     }
 
+    /// Another client stores new bytes in a file, and Sync brings them in. Returns false, with nothing
+    /// changed, if the file has changes of its own.
+    func replaceFromServer(_ inode: InodeID, _ bytes: [UInt8], isCached: Bool) throws -> Bool {
+        try store.write { transaction in
+            guard let node = try transaction.node(inode), let place = node.place,
+                node.remote == .inPlace, node.staged == nil
+            else { return false }
+            let facts = content.add(bytes, id: node.facts.id, isCached: isCached)
+            if openFiles.isOpen(inode) {
+                try transaction.move(inode, to: nil)
+                try transaction.setRemoteAbsent(inode)
+                try transaction.dequeue(inode)
+                _ = try transaction.insertRemote(.file, at: place, facts: facts)
+            } else {
+                try transaction.setFacts(facts, of: inode)
+                var local = node.local
+                (local.modified, local.accessed, local.changed) = (nil, nil, nil)
+                try transaction.setLocal(local, of: inode)
+            }
+            return true
+        }
+    }
+
+    /// The account in a new process. This fixture must not be used any more.
+    func remounted() throws -> Fixture {
+        try store.close()
+        let next = try Fixture(reusing: ownedFolder)
+        next.content.update { new in
+            content.update { new = $0 }
+        }
+        return next
+    }
+
     // MARK: Looking inside
+
+    func allNodes() throws -> [Node] {
+        try store.read { snapshot in
+            let last = try Int64.fetchOne(
+                snapshot.database, sql: "SELECT max(inode) FROM node")
+            return try (1...(last ?? 1)).compactMap {
+                try snapshot.node(InodeID(UInt64($0)))
+            }
+        }
+    }
 
     func node(_ inode: InodeID) throws -> Node? {
         try store.read { try $0.node(inode) }
@@ -156,11 +190,21 @@ final class Fixture: Sendable {
 
     /// The nodes that are neither in the tree nor on the server.
     func orphanCount() throws -> Int {
-        try store.read { snapshot in
-            try (2...2000).count { number in
-                try snapshot.node(InodeID(UInt64(number)))?.isOrphan ?? false
-            }
-        }
+        try allNodes().count(where: \.isOrphan)
+    }
+}
+
+/// A folder that goes with the last fixture that uses it.
+final class OwnedFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "dbxfs-filesystem-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
     }
 }
 

@@ -1,0 +1,516 @@
+// Plays one history on the filesystem and on the reference, and compares the two after every step.
+
+import Core
+import MetadataStore
+import RemoteStore
+import Sync
+
+@testable import FileSystem
+
+/// A difference between the filesystem and the reference.
+struct Difference: Error, CustomStringConvertible {
+    var step: Int
+    var operation: String
+    var text: String
+
+    var description: String { "step \(step), \(operation): \(text)" }
+}
+
+/// One history on both sides.
+final class ModelRun {
+    /// Few names, so that they meet: two that fold together by case, two by composition, one that
+    /// stays local, one that is refused.
+    static let names = ["a", "A", "b", "\u{E9}", "e\u{301}", "~x.tmp", "c "].map {
+        FileSystemTests.name($0)
+    }
+    static let maximumHandles = 6
+
+    private var fixture: Fixture
+    private var reference = ReferenceTree()
+    private var handles: [(inode: InodeID, handle: HandleID)] = []
+    private var lookups: [InodeID: UInt64] = [:]
+    private var seed: UInt8 = 0
+
+    init() throws {
+        fixture = try Fixture()
+    }
+
+    /// Plays and compares. Throws the first difference.
+    static func play(_ history: [Operation]) async throws {
+        let run = try ModelRun()
+        for (step, operation) in history.enumerated() {
+            do {
+                try await run.apply(operation)
+                try await run.compare()
+            } catch let difference as Difference {
+                throw Difference(
+                    step: step, operation: "\(operation)", text: difference.text)
+            }
+        }
+        try run.finish()
+    }
+
+    // MARK: Outcomes
+
+    private enum Outcome: Equatable {
+        case done
+        case bytes([UInt8])
+        case failed(FileSystemError)
+    }
+
+    private func outcome(_ work: () async throws -> Outcome) async throws -> Outcome {
+        do {
+            return try await work()
+        } catch let error as FileSystemError {
+            return .failed(error)
+        }
+    }
+
+    private func require(_ holds: Bool, _ text: @autoclosure () -> String) throws {
+        if !holds { throw Difference(step: 0, operation: "", text: text()) }
+    }
+
+    // MARK: Operands
+
+    private func pick(_ kinds: Set<FileKind>, _ operand: Int) -> [FileName]? {
+        let paths = reference.paths(kinds)
+        return paths.isEmpty ? nil : paths[operand % paths.count]
+    }
+
+    private func folder(_ operand: Int) -> [FileName] {
+        pick([.directory], operand) ?? []
+    }
+
+    private func name(_ operand: Int) -> FileName {
+        Self.names[operand % Self.names.count]
+    }
+
+    private func handle(_ operand: Int) -> Int? {
+        handles.isEmpty ? nil : operand % handles.count
+    }
+
+    private func bytes(_ operand: Int) -> [UInt8] {
+        seed &+= 1
+        return pattern(operand % 40, seed: seed)
+    }
+
+    private func inode(_ path: [FileName]) async throws -> InodeID {
+        var current = InodeID.root
+        for name in path {
+            let found = try await fixture.fs.lookup(Array(name.string.utf8), in: current).value()
+            guard case .found(let entry) = found else { throw FileSystemError.noEntry }
+            count(entry.attributes.inode)
+            current = entry.attributes.inode
+        }
+        return current
+    }
+
+    private func count(_ inode: InodeID) {
+        lookups[inode, default: 0] += 1
+    }
+
+    // MARK: Steps
+
+    private func apply(_ operation: Operation) async throws {
+        let operands = operation.operands
+        switch operation.kind {
+        case .makeDirectory, .makeFile, .create, .makeLink, .unlink, .removeDirectory, .rename:
+            try await changeNames(operation.kind, operands)
+        case .open, .write, .read, .truncate, .allocate, .close, .copy:
+            try await useContent(operation.kind, operands)
+        case .setPermissions, .setTime, .setAttribute, .removeAttribute:
+            try await setFacts(operation.kind, operands)
+        case .commit:
+            let queued = try fixture.journal()
+            if !queued.isEmpty { try fixture.commit(queued[operands[0] % queued.count].inode) }
+        case .commitAll: try fixture.commitAll()
+        case .replaceFromServer: try await replaceFromServer(operands)
+        case .forget: forget(operands[0])
+        case .restart: try restart()
+        }
+    }
+
+    private func both(
+        _ real: () async throws -> Outcome,
+        _ expected: (inout ReferenceTree) throws(FileSystemError) -> Outcome
+    ) async throws {
+        let result = try await outcome(real)
+        var wanted: Outcome
+        do throws(FileSystemError) {
+            wanted = try expected(&reference)
+        } catch {
+            wanted = .failed(error)
+        }
+        try require(result == wanted, "got \(result), expected \(wanted)")
+    }
+
+    private func changeNames(_ kind: Operation.Kind, _ operands: [Int]) async throws {
+        let path = folder(operands[0])
+        let name = name(operands[1])
+        let bytes = Array(name.string.utf8)
+        let parent = try await inode(path)
+        let folder = reference.find(path)
+        let fs = fixture.fs
+        switch kind {
+        case .makeDirectory:
+            try await both {
+                let answer = fs.makeDirectory(
+                    bytes, in: parent, permissions: 0o755, caller: Fixture.user)
+                self.count(try await answer.value().attributes.inode)
+                return .done
+            } _: { tree throws(FileSystemError) in
+                _ = try tree.make(.directory, name, in: folder)
+                return .done
+            }
+        case .makeFile:
+            try await both {
+                let answer = fs.makeFile(
+                    bytes, in: parent, permissions: 0o644, caller: Fixture.user)
+                self.count(try await answer.value().attributes.inode)
+                return .done
+            } _: { tree throws(FileSystemError) in
+                _ = try tree.make(.regular, name, in: folder)
+                return .done
+            }
+        case .makeLink:
+            try await both {
+                let answer = fs.makeSymbolicLink(
+                    bytes, in: parent, target: text("t\(operands[2])"), caller: Fixture.user)
+                self.count(try await answer.value().attributes.inode)
+                return .done
+            } _: { tree throws(FileSystemError) in
+                _ = try tree.make(.symbolicLink, name, in: folder, target: "t\(operands[2])")
+                return .done
+            }
+        case .create: try await create(name, parent, folder, operands)
+        case .unlink:
+            try await both {
+                try await fs.unlink(bytes, in: parent).value()
+                return .done
+            } _: { tree throws(FileSystemError) in
+                try tree.unlink(name, in: folder)
+                return .done
+            }
+        case .removeDirectory:
+            try await both {
+                try await fs.removeDirectory(bytes, in: parent).value()
+                return .done
+            } _: { tree throws(FileSystemError) in
+                try tree.removeDirectory(name, in: folder)
+                return .done
+            }
+        default: try await rename(name, parent, folder, operands)
+        }
+    }
+
+    private func create(
+        _ name: FileName, _ parent: InodeID, _ folder: Int, _ operands: [Int]
+    ) async throws {
+        guard handles.count < Self.maximumHandles else { return }
+        var flags = Self.flags(operands[2])
+        flags.isExclusive = operands[3] % 3 == 0
+        try await both {
+            let created = try await self.fixture.fs.create(
+                Array(name.string.utf8), in: parent, permissions: 0o644, flags: flags,
+                caller: Fixture.user
+            ).value()
+            self.count(created.entry.attributes.inode)
+            self.handles.append((created.entry.attributes.inode, created.opened.handle))
+            return .done
+        } _: { tree throws(FileSystemError) in
+            try tree.create(name, in: folder, flags)
+            return .done
+        }
+    }
+
+    private func rename(
+        _ name: FileName, _ parent: InodeID, _ folder: Int, _ operands: [Int]
+    ) async throws {
+        let newPath = self.folder(operands[2])
+        let newName = self.name(operands[3])
+        let newParent = try await inode(newPath)
+        let newFolder = reference.find(newPath)
+        let mode: RenameMode =
+            switch operands[4] % 8 {
+            case 0: .noReplace
+            case 1: .exchange
+            default: .replace
+            }
+        try await both {
+            try await self.fixture.fs.rename(
+                Array(name.string.utf8), in: parent, to: Array(newName.string.utf8),
+                in: newParent, mode: mode
+            ).value()
+            return .done
+        } _: { tree throws(FileSystemError) in
+            try tree.rename(name, in: folder, to: newName, in: newFolder, mode)
+            return .done
+        }
+    }
+
+    private static func flags(_ operand: Int) -> OpenFlags {
+        switch operand % 5 {
+        case 0: .truncating
+        case 1: .appending
+        default: .both
+        }
+    }
+
+    private func useContent(_ kind: Operation.Kind, _ operands: [Int]) async throws {
+        switch kind {
+        case .open: return try await open(operands)
+        case .truncate: return try await truncate(operands)
+        default: break
+        }
+        guard let index = handle(operands[0]) else { return }
+        let (inode, handle) = handles[index]
+        let offset = operands[1] % 60
+        switch kind {
+        case .write:
+            let bytes = bytes(operands[2])
+            let count = try await fixture.writeWaiting(inode, handle, Int64(offset), bytes)
+            try require(count == bytes.count, "\(count) bytes written")
+            reference.write(index, offset, bytes)
+        case .read:
+            let count = operands[2] % 80
+            try await both {
+                .bytes(
+                    try await self.fixture.fs.read(
+                        inode, handle: handle, offset: Int64(offset), count: count
+                    ).value())
+            } _: { tree throws(FileSystemError) in
+                .bytes(tree.read(index, offset, count))
+            }
+        case .allocate: try await allocate(index, offset, operands)
+        case .close:
+            try fixture.close(inode, handle)
+            handles.remove(at: index)
+            reference.handles.remove(at: index)
+        default: try await copy(index, operands)
+        }
+    }
+
+    private func open(_ operands: [Int]) async throws {
+        guard handles.count < Self.maximumHandles,
+            let path = pick([.regular, .directory, .symbolicLink], operands[0])
+        else { return }
+        let inode = try await inode(path)
+        let flags = Self.flags(operands[1])
+        let id = reference.find(path)
+        try await both {
+            let opened = try await self.fixture.fs.open(inode, flags: flags).value()
+            self.handles.append((inode, opened.handle))
+            return .done
+        } _: { tree throws(FileSystemError) in
+            try tree.open(id, flags)
+            return .done
+        }
+    }
+
+    private func truncate(_ operands: [Int]) async throws {
+        guard let path = pick([.regular], operands[0]) else { return }
+        let inode = try await inode(path)
+        var changes = AttributeChanges()
+        changes.size = Int64(operands[1] % 60)
+        let entry = try await fixture.fs.setAttributes(changes, of: inode, handle: nil).value()
+        try require(entry.attributes.size == changes.size, "size \(entry.attributes.size)")
+        reference.truncate(reference.find(path), to: operands[1] % 60)
+    }
+
+    private func allocate(_ index: Int, _ offset: Int, _ operands: [Int]) async throws {
+        let (inode, handle) = handles[index]
+        let count = 1 + operands[2] % 30
+        let modes: [AllocationMode] = [
+            .extend, .keepSize, .punchHole, .zeroRange(keepsSize: true),
+            .zeroRange(keepsSize: false),
+        ]
+        let mode = modes[operands[3] % modes.count]
+        try await both {
+            try await self.fixture.fs.allocate(
+                inode, handle: handle, offset: Int64(offset), count: Int64(count), mode: mode
+            ).value()
+            return .done
+        } _: { tree throws(FileSystemError) in
+            tree.allocate(index, offset..<offset + count, mode)
+            return .done
+        }
+    }
+
+    private func copy(_ source: Int, _ operands: [Int]) async throws {
+        guard let target = handle(operands[3]) else { return }
+        let offset = operands[1] % 3 == 0 ? operands[2] % 40 : 0
+        let count = operands[4] % 60
+        do {
+            let copied = try await fixture.fs.copyRange(
+                from: handles[source].inode, handle: handles[source].handle,
+                offset: Int64(offset), to: handles[target].inode,
+                targetHandle: handles[target].handle, targetOffset: Int64(offset),
+                count: Int64(count)
+            ).value()
+            let bytes = reference.read(source, offset, count)
+            try require(copied == bytes.count, "\(copied) bytes copied")
+            if !bytes.isEmpty { reference.write(target, offset, bytes) }
+        } catch FileSystemError.unsupported, FileSystemError.badHandle {
+            // Left to the kernel, which reads and writes.
+        }
+    }
+
+    private func setFacts(_ kind: Operation.Kind, _ operands: [Int]) async throws {
+        guard let path = pick([.regular, .directory], operands[0]) else { return }
+        let inode = try await inode(path)
+        let id = reference.find(path)
+        var changes = AttributeChanges()
+        let attribute = "user.\(operands[1] % 2)"
+        switch kind {
+        case .setPermissions:
+            changes.permissions = UInt16(operands[1] % 0o1000)
+            reference[id].permissions = changes.permissions
+            _ = try await fixture.fs.setAttributes(changes, of: inode, handle: nil).value()
+        case .setTime:
+            let time = Timestamp(seconds: Int64(operands[1]), nanoseconds: Int64(operands[2]))
+            changes.modificationTime = .time(time)
+            reference[id].modified = time
+            _ = try await fixture.fs.setAttributes(changes, of: inode, handle: nil).value()
+        case .setAttribute:
+            let value = bytes(operands[2])
+            reference[id].attributes[attribute] = value
+            try await fixture.fs.setExtendedAttribute(
+                attribute, of: inode, to: value, mode: .any
+            ).value()
+        default:
+            try await both {
+                try await self.fixture.fs.removeExtendedAttribute(attribute, of: inode).value()
+                return .done
+            } _: { tree throws(FileSystemError) in
+                guard tree[id].attributes.removeValue(forKey: attribute) != nil else {
+                    throw .noAttribute
+                }
+                return .done
+            }
+        }
+    }
+
+    private func replaceFromServer(_ operands: [Int]) async throws {
+        guard let path = pick([.regular], operands[0]) else { return }
+        let bytes = bytes(operands[1])
+        let inode = try await inode(path)
+        if try fixture.replaceFromServer(inode, bytes, isCached: operands[2] % 2 == 0) {
+            reference.replaceFromServer(path, bytes)
+        }
+    }
+
+    private func forget(_ operand: Int) {
+        let open = Set(handles.map(\.inode))
+        let inodes = lookups.keys.filter { !open.contains($0) }.sorted()
+        guard !inodes.isEmpty else { return }
+        let inode = inodes[operand % inodes.count]
+        fixture.fs.forget(inode, count: lookups.removeValue(forKey: inode) ?? 0)
+    }
+
+    /// The process ends after all descriptors were closed, and the account is mounted again.
+    private func restart() throws {
+        for (inode, handle) in handles {
+            try fixture.fs.flush(inode, handle: handle).now()
+        }
+        handles = []
+        reference.handles = []
+        lookups = [:]
+        fixture = try fixture.remounted()
+    }
+
+    // MARK: Comparing
+
+    private func compare() async throws {
+        try await compare(ReferenceTree.root, .root, "")
+        for (index, open) in handles.enumerated() {
+            let bytes = try await fixture.fs.read(
+                open.inode, handle: open.handle, offset: 0, count: 1000
+            ).value()
+            try require(
+                bytes == reference.read(index, 0, 1000), "handle \(index) reads \(bytes)")
+        }
+        try compareJournal()
+    }
+
+    private func compare(_ id: Int, _ inode: InodeID, _ path: String) async throws {
+        let node = reference[id]
+        let attributes = try await fixture.fs.attributes(of: inode).value().attributes
+        try require(attributes.kind == node.kind, "\(path) is a \(attributes.kind)")
+        if let permissions = node.permissions {
+            try require(
+                attributes.permissions == permissions, "\(path) mode \(attributes.permissions)")
+        }
+        if let modified = node.modified, node.kind == .regular {
+            try require(
+                attributes.modificationTime == modified,
+                "\(path) time \(attributes.modificationTime)")
+        }
+        let names = try fixture.fs.extendedAttributeNames(of: inode).now()
+        try require(names == node.attributes.keys.sorted(), "\(path) has attributes \(names)")
+        switch node.kind {
+        case .regular:
+            try require(
+                attributes.size == node.bytes.count,
+                "\(path) size \(attributes.size), expected \(node.bytes.count)")
+            try await compareBytes(node.bytes, inode, path)
+        case .symbolicLink:
+            let target = try fixture.fs.readSymbolicLink(inode).now()
+            try require(target == text(node.target), "\(path) leads to \(target)")
+        case .directory:
+            let listed = try fixture.names(in: inode).map { FileSystemTests.name($0) }
+            try require(
+                Set(listed) == Set(node.children.keys) && listed.count == node.children.count,
+                "\(path)/ holds \(listed), expected \(node.children.keys.sorted())")
+            for (name, child) in node.children {
+                let inode = try fixture.lookup(name.string, in: inode)
+                try await compare(child, inode, path + "/" + name.string)
+                fixture.fs.forget(inode, count: 1)
+            }
+        }
+    }
+
+    private func compareBytes(_ bytes: [UInt8], _ inode: InodeID, _ path: String) async throws {
+        let handle = try fixture.open(inode, .reading)
+        defer { fixture.fs.release(inode, handle: handle) }
+        let read = try await fixture.fs.read(
+            inode, handle: handle, offset: 0, count: 1000
+        ).value()
+        try require(read == bytes, "\(path) reads \(read), expected \(bytes)")
+    }
+
+    /// What the server does not have is queued; what never goes there is not.
+    private func compareJournal() throws {
+        for node in try fixture.allNodes() where node.inode != .root {
+            let isQueued = try fixture.isQueued(node.inode)
+            let isLocal = node.flags.contains(.localOnly)
+            let isSent = node.remote == .inPlace && node.staged == nil
+            if isLocal || node.isOrphan {
+                try require(!isQueued, "queued: \(node)")
+            } else if !isSent {
+                try require(isQueued, "not queued: \(node)")
+            }
+            if isLocal {
+                try require(node.remote == .absent, "local and on the server: \(node)")
+            }
+        }
+    }
+
+    /// Closes everything: nothing that nobody can reach may be left.
+    private func finish() throws {
+        for (inode, handle) in handles {
+            try fixture.close(inode, handle)
+        }
+        for (inode, count) in lookups {
+            fixture.fs.forget(inode, count: count)
+        }
+        let nodes = try fixture.allNodes()
+        for node in nodes {
+            try require(!node.isOrphan, "left over: \(node)")
+            try require(!fixture.openFiles.isOpen(node.inode), "still open: \(node)")
+        }
+        let staged = nodes.count { $0.staged != nil }
+        try require(
+            fixture.stagingFileCount == staged,
+            "\(fixture.stagingFileCount) staging files for \(staged) nodes")
+    }
+}
