@@ -84,7 +84,8 @@ struct RetryPolicyTests {
         #expect(decide(.seconds(17)) == .holdAllCalls(for: .seconds(17)))
         #expect(decide(nil) == .holdAllCalls(for: .seconds(5)))
         #expect(decide(.seconds(1 << 40)) == .holdAllCalls(for: .seconds(3600)))
-        #expect(decide(.seconds(-3)) == .holdAllCalls(for: .zero))
+        #expect(decide(.zero) == .holdAllCalls(for: .seconds(1)))
+        #expect(decide(.seconds(-3)) == .holdAllCalls(for: .seconds(1)))
     }
 
     @Test("contention makes only this call wait, however often it comes")

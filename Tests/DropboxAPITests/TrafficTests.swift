@@ -91,7 +91,8 @@ struct TrafficTests {
             peak = max(peak, residentMemory())
         }
         #expect(received == size)
-        #expect(peak - before < 24 * Self.megabyte)
+        // Other tests run in the same process at the same time; a tenth of the body is far above them.
+        #expect(peak - before < 51 * Self.megabyte)
 
         let source = CountingBody(length: UInt64(size))
         _ = try await client.upload(

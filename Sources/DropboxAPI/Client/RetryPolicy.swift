@@ -123,7 +123,8 @@ public struct RetryPolicy: Hashable, Sendable {
         case .permanent, .route(.none):
             return .giveUp
         case .rateLimited(.tooManyWriteOperations, let wish):
-            return .retry(after: wish.map(believed) ?? contentionDelay(progress, random))
+            return .retry(
+                after: max(wish.map(believed) ?? .zero, contentionDelay(progress, random)))
         case .rateLimited(_, let wish):
             return .holdAllCalls(for: wish.map(believed) ?? unnamedRateLimitDelay)
         case .route(.waitForWritersUnlessBody) where progress.hasContent:
@@ -162,7 +163,8 @@ public struct RetryPolicy: Hashable, Sendable {
         return min(first * (1 << doublings), longest) * (0.5 + random / 2)
     }
 
+    /// At least a second: zero, sent for ever, would be an order to send for ever.
     private func believed(_ wish: Duration) -> Duration {
-        min(max(wish, .zero), longestRateLimitDelay)
+        min(max(wish, .seconds(1)), longestRateLimitDelay)
     }
 }

@@ -58,6 +58,9 @@ final class CurlTransfer {
         setBody()
         setCallbacks()
         setLong(CURLOPT_NOSIGNAL, 1)
+        // Without it, ending a transfer waits for its name resolution, and with it this thread and
+        // all other transfers. The resolver's thread cleans up after itself.
+        setLong(CURLOPT_QUICK_EXIT, 1)
         setLong(CURLOPT_TCP_NODELAY, 1)
         setLong(CURLOPT_TCP_KEEPALIVE, 1)
         setLong(CURLOPT_TCP_KEEPIDLE, 30)
