@@ -31,6 +31,7 @@ final class Harness: Sendable {
     let store: MetadataStore
     let staging: StagingArea
     let openFiles = OpenSet()
+    let clock = FastClock()
     private let running = Mutex<SyncEngine?>(nil)
 
     init(
@@ -48,7 +49,7 @@ final class Harness: Sendable {
     func start() async throws {
         let engine = SyncEngine(
             configuration: .init(host: "here"), store: store, staging: staging, remote: remote,
-            cache: NoContentCache(), openFiles: openFiles, observer: Observer(),
+            cache: NoContentCache(), openFiles: openFiles, observer: Observer(), clock: clock,
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         running.withLock { $0 = engine }
         try await engine.start()
@@ -99,6 +100,7 @@ final class Harness: Sendable {
         return try await store.write { [staging] transaction in
             let place = try transaction.place(path)
             let known = try transaction.child(place.name, of: place.parent)
+            guard known.map({ $0.kind == .file }) ?? true else { throw Refused() }
             let inode =
                 try known?.inode
                 ?? transaction.insert(.file, at: place, local: LocalFacts(modified: .now()))
@@ -128,7 +130,7 @@ final class Harness: Sendable {
     func delete(_ path: String) async throws {
         try await store.write { [openFiles] transaction in
             let place = try transaction.place(path)
-            let node = try #require(try transaction.child(place.name, of: place.parent))
+            let node = try transaction.existing(place)
             for child in try transaction.children(of: node.inode) {
                 try transaction.deleteTree(child.inode, openFiles)
             }
@@ -140,9 +142,13 @@ final class Harness: Sendable {
         try await store.write { [openFiles] transaction in
             let from = try transaction.place(path)
             let to = try transaction.place(target)
-            let node = try #require(try transaction.child(from.name, of: from.parent))
+            let node = try transaction.existing(from)
             let old = try transaction.child(folded: to.name.folded, of: to.parent)
             if let old, old.inode != node.inode {
+                let isFree = try !transaction.hasChildren(old.inode)
+                guard old.kind == node.kind, isFree, old.place?.name == to.name else {
+                    throw Refused()
+                }
                 try transaction.move(old.inode, to: nil)
             }
             try transaction.move(node.inode, to: to)
@@ -256,6 +262,9 @@ final class Harness: Sendable {
     }
 }
 
+/// What users asked for cannot be done: there is no such file, or it is no folder.
+struct Refused: Error {}
+
 struct Bytes: UploadSource {
     let bytes: [UInt8]
     var size: Int64 { Int64(bytes.count) }
@@ -274,9 +283,15 @@ extension TreeReading {
         let last = names.removeLast()
         var parent = InodeID.root
         for name in names {
-            parent = try #require(try child(name, of: parent)).inode
+            parent = try existing(Place(parent: parent, name: name)).inode
+            guard try node(parent)?.kind == .folder else { throw Refused() }
         }
         return Place(parent: parent, name: last)
+    }
+
+    func existing(_ place: Place) throws -> Node {
+        guard let node = try child(place.name, of: place.parent) else { throw Refused() }
+        return node
     }
 
     /// Every row with both its places, for the message of a failure.

@@ -1,0 +1,125 @@
+// Random histories: this mount's users and another client change the same small tree, the network loses
+// requests and replies, the process stops in the middle and starts again. In the end both must show the
+// same tree, whatever it is. A seed that ever failed gets a name of its own in `UploadTests` or
+// `ConflictTests` when its cause is known.
+
+import Core
+import Foundation
+import MetadataStore
+import RemoteStore
+import RemoteStoreTesting
+import Synchronization
+import Testing
+
+@testable import Sync
+
+@Suite(.serialized) struct SimulationTests {
+    /// Few names, some of which collide by folding, so that histories get in each other's way.
+    private static let names = ["a", "b", "A", "ä", "c.txt"]
+
+    @Test(
+        "whatever both sides do, and whatever the network does, both end with the same tree",
+        arguments: seeds)
+    func convergence(seed: Int) async throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let faults = Faults(seed: UInt64(seed))
+        let harness = try Harness(through: { faults.wrap($0) })
+        try await harness.start()
+        for step in 0..<60 {
+            let text = "\(seed).\(step)"
+            do {
+                if Int.random(in: 0..<5, using: &random) < 3 {
+                    try await local(harness, text, &random)
+                } else {
+                    try await other(harness, text, &random)
+                }
+            } catch {
+                // What cannot be done, such as a file in a file, is refused and changes nothing.
+            }
+            switch Int.random(in: 0..<30, using: &random) {
+            case 0:
+                await harness.stop()
+            case 1:
+                await harness.stop()
+                try await harness.start()
+            case 2: harness.server.resetCursors()
+            case 3: faults.begin()
+            case 4: faults.end()
+            case 5...12:
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0..<8, using: &random)))
+            default: break
+            }
+        }
+        faults.end()
+        try await harness.settle(seconds: 15)
+        await harness.stop()
+    }
+
+    private func local(
+        _ harness: Harness, _ text: String, _ random: inout SeededRandom
+    ) async throws {
+        let paths = try await harness.store.read { try $0.allNodes().map(\.0) }
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0...4: try await harness.write(place(in: paths, &random), text)
+        case 5: try await harness.makeFolder(place(in: paths, &random))
+        case 6...7: try await harness.delete(any(of: paths, &random))
+        default:
+            let source = any(of: paths, &random)
+            let target = place(in: paths, &random)
+            guard target != source, !target.hasPrefix(source + "/") else { return }
+            try await harness.move(source, to: target)
+        }
+    }
+
+    private func other(
+        _ harness: Harness, _ text: String, _ random: inout SeededRandom
+    ) async throws {
+        let paths = try await harness.serverTree().keys.sorted()
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0...4: try await harness.put(place(in: paths, &random), text)
+        case 5: try await harness.putFolder(place(in: paths, &random))
+        case 6...7: try await harness.remove(any(of: paths, &random))
+        default:
+            try await harness.relocate(any(of: paths, &random), to: place(in: paths, &random))
+        }
+    }
+
+    private func any(of paths: [String], _ random: inout SeededRandom) -> String {
+        paths.randomElement(using: &random) ?? "/none"
+    }
+
+    /// A name in one of the folders, or below what is a file and will refuse.
+    private func place(in paths: [String], _ random: inout SeededRandom) -> String {
+        let shallow = paths.filter { $0.split(separator: "/").count < 4 }
+        let folder = Bool.random(using: &random) ? "" : shallow.randomElement(using: &random) ?? ""
+        return folder + "/" + (Self.names.randomElement(using: &random) ?? "a")
+    }
+}
+
+/// Switches the network's misbehaviour on and off.
+private final class Faults: Sendable {
+    private let seed: UInt64
+    private let store = Mutex<FaultInjectingStore?>(nil)
+
+    init(seed: UInt64) {
+        self.seed = seed
+    }
+
+    func wrap(_ server: InMemoryStore) -> any RemoteStoring {
+        let faulty = FaultInjectingStore(server, seed: seed)
+        store.withLock { $0 = faulty }
+        return faulty
+    }
+
+    func begin() {
+        store.withLock { $0 }?.injectRandomly(
+            [
+                .failBefore(.offline("test")), .failAfter(.offline("test")),
+                .failAfter(.server("test")), .failBefore(.rateLimited(retryAfter: 1)),
+            ], probability: 0.3)
+    }
+
+    func end() {
+        store.withLock { $0 }?.removeFaults()
+    }
+}
