@@ -19,7 +19,7 @@ import Testing
 
     @Test(
         "whatever both sides do, and whatever the network does, both end with the same tree",
-        arguments: seeds)
+        arguments: SimulationTests.seeds)
     func convergence(seed: Int) async throws {
         var random = SeededRandom(seed: UInt64(seed))
         let faults = Faults(seed: UInt64(seed))
