@@ -17,6 +17,14 @@ import Testing
     /// Few names, some of which collide by folding, so that histories get in each other's way.
     private static let names = ["a", "b", "A", "ä", "c.txt"]
 
+    /// The first 60, or as many as the environment's `SIMULATION_SEEDS` names: "100..<2000".
+    static let seeds: Range<Int> = {
+        let bounds = ProcessInfo.processInfo.environment["SIMULATION_SEEDS"]?
+            .split(separator: "..<").compactMap { Int($0) }
+        guard let bounds, bounds.count == 2, bounds[0] < bounds[1] else { return 0..<60 }
+        return bounds[0]..<bounds[1]
+    }()
+
     @Test(
         "whatever both sides do, and whatever the network does, both end with the same tree",
         arguments: SimulationTests.seeds)
