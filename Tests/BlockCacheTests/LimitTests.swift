@@ -1,0 +1,158 @@
+// The size of the cache on disk, pins, restarts, and readers that go on while contents are evicted.
+
+import BlockCache
+import ContentHashing
+import Dispatch
+import Synchronization
+import Testing
+
+private let chunk = 64 * 1024
+
+@Suite("Limits")
+struct LimitTests {
+    @Test("the folder stays below the limit while twenty times as much passes by")
+    func large() throws {
+        let folder = try TemporaryFolder()
+        let limit: Int64 = 1 << 20
+        let cache = try DiskBlockCache(directory: folder.path, limit: limit)
+        for seed in 0..<100 {
+            cache.store(Sample(size: 3 * chunk, seed: UInt64(seed)))
+            #expect(cache.usedBytes <= limit)
+        }
+        #expect(cache.usedBytes > limit / 2)
+        #expect(Files.diskUsage(folder.path + "/content") <= limit + limit / 4 + 2 << 20)
+    }
+
+    @Test("small contents count for what they take on disk")
+    func small() throws {
+        let folder = try TemporaryFolder()
+        let limit: Int64 = 1 << 20
+        let cache = try DiskBlockCache(directory: folder.path, limit: limit)
+        for seed in 0..<1000 {
+            cache.store(Sample(size: 100, seed: UInt64(seed)))
+        }
+        let files = TemporaryFolder.names(in: folder.path + "/content").reduce(Int64(0)) {
+            sum, name in
+            let path = "\(folder.path)/content/\(name)"
+            return TemporaryFolder.names(in: path).reduce(sum) {
+                $0 + Files.diskUsage("\(path)/\($1)")
+            }
+        }
+        defect {
+            #expect(files <= limit + limit / 4)
+        }
+    }
+
+    @Test("what earlier runs left is counted, and cut to a smaller limit, oldest first")
+    func restart() throws {
+        let folder = try TemporaryFolder()
+        let samples = (0..<20).map { Sample(size: chunk, seed: UInt64(100 + $0)) }
+        do {
+            let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 30)
+            for sample in samples { cache.store(sample) }
+        }
+        let limit = Int64(10 * chunk)
+        let cache = try DiskBlockCache(directory: folder.path, limit: limit)
+        cache.countContents()
+        #expect(cache.usedBytes <= limit)
+        let kept = samples.count { cache.bytes(of: $0) != nil }
+        #expect(kept >= 5 && kept <= 10)
+    }
+
+    @Test("counting contents that are being read already counts them whole")
+    func countingLate() throws {
+        let folder = try TemporaryFolder()
+        let sample = Sample(size: 10 * chunk, seed: 200)
+        do {
+            let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 30)
+            cache.insert(
+                at: 0, of: sample.hash, size: sample.size,
+                bytes: sample[0..<Int64(9 * chunk)])
+        }
+        let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 30)
+        cache.insert(
+            at: Int64(9 * chunk), of: sample.hash, size: sample.size,
+            bytes: sample[Int64(9 * chunk)..<sample.size])
+        cache.countContents()
+        defect {
+            #expect(cache.usedBytes >= sample.size)
+        }
+    }
+
+    @Test("pinned content outlives any pressure, until it is unpinned")
+    func pins() throws {
+        let folder = try TemporaryFolder()
+        let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 20)
+        let pinned = Sample(size: 4 * chunk, seed: 300)
+        cache.pin(pinned.hash, true)
+        cache.store(pinned)
+        for seed in 301..<360 { cache.store(Sample(size: 2 * chunk, seed: UInt64(seed))) }
+        #expect(cache.bytes(of: pinned) == pinned.bytes)
+        _ = cache.clear()
+        #expect(cache.bytes(of: pinned) == pinned.bytes)
+        cache.pin(pinned.hash, false)
+        _ = cache.clear()
+        #expect(cache.bytes(of: pinned) == nil)
+        #expect(cache.usedBytes == 0)
+    }
+
+    @Test("clearing says how much went, and leaves no file")
+    func clear() throws {
+        let folder = try TemporaryFolder()
+        let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 30)
+        for seed in 400..<410 { cache.store(Sample(size: chunk + 1, seed: UInt64(seed))) }
+        let used = cache.usedBytes
+        #expect(cache.clear() == used && used >= Int64(10 * (chunk + 1)))
+        let left = TemporaryFolder.names(in: folder.path + "/content").flatMap {
+            TemporaryFolder.names(in: "\(folder.path)/content/\($0)")
+        }
+        #expect(left == [])
+    }
+
+    @Test("a chunk that was damaged and fetched again is counted once")
+    func countedOnce() throws {
+        let folder = try TemporaryFolder()
+        let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 30)
+        let sample = Sample(size: 2 * chunk, seed: 500)
+        cache.store(sample)
+        let used = cache.usedBytes
+        for round in 0..<3 {
+            Files.flip(Files(sample, in: folder).data, byte: Int64(round), bit: 1)
+            #expect(cache.bytes(of: sample) == nil)
+            cache.store(sample)
+        }
+        defect {
+            #expect(cache.usedBytes == used)
+        }
+    }
+
+    @Test("readers get right bytes or misses while contents come and go")
+    func concurrentEviction() throws {
+        let folder = try TemporaryFolder()
+        let cache = try DiskBlockCache(directory: folder.path, limit: Int64(8 * chunk))
+        let samples = (0..<12).map { Sample(size: 2 * chunk + 77, seed: UInt64(600 + $0)) }
+        let counts = Mutex((hits: 0, misses: 0))
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            var generator = SplitMix(state: UInt64(thread))
+            for _ in 0..<150 {
+                let sample = samples[Int.random(in: 0..<samples.count, using: &generator)]
+                switch Int.random(in: 0..<10, using: &generator) {
+                case 0..<3:
+                    #expect(cache.store(sample) == .accepted)
+                case 3:
+                    cache.remove(sample.hash)
+                default:
+                    let lower = Int64.random(in: 0..<sample.size, using: &generator)
+                    let upper = Int64.random(in: lower...sample.size, using: &generator)
+                    let bytes = cache.bytes(of: sample, lower..<upper)
+                    #expect(bytes == nil || bytes == sample[lower..<upper])
+                    counts.withLock { counts in
+                        if bytes == nil { counts.misses += 1 } else { counts.hits += 1 }
+                    }
+                }
+            }
+        }
+        let (hits, misses) = counts.withLock { $0 }
+        #expect(hits > 0 && misses > 0)
+    }
+}

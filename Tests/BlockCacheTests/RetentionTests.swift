@@ -1,0 +1,87 @@
+// Which contents stay when the cache is full: pure decisions, no disk.
+
+@testable import BlockCache
+import ContentHashing
+import Testing
+
+@Suite("Retention")
+struct RetentionTests {
+    private func hash(_ number: Int) -> ContentHash {
+        ContentHasher.hash(withUnsafeBytes(of: number) { Array($0) })
+    }
+
+    /// What a reader does: it opens the content, and what is missing is added.
+    private func read(_ number: Int, bytes: Int64, in retention: inout Retention) {
+        let isNew = retention.entries[hash(number)] == nil
+        retention.use(hash(number))
+        if isNew { retention.add(bytes, to: hash(number)) }
+        _ = retention.victims(keeping: hash(number))
+    }
+
+    @Test("what is kept never exceeds the limit, and the count is right")
+    func limit() {
+        var retention = Retention(limit: 1000)
+        var generator = SplitMix(state: 1)
+        for _ in 0..<2000 {
+            read(
+                Int.random(in: 0..<200, using: &generator),
+                bytes: Int64.random(in: 1...100, using: &generator), in: &retention)
+            #expect(retention.used <= 1000)
+            #expect(retention.used == retention.entries.values.reduce(0) { $0 + $1.bytes })
+        }
+    }
+
+    @Test("a pass over a whole tree, once each, leaves what was read twice before")
+    func scan() {
+        var retention = Retention(limit: 1000)
+        for _ in 0..<2 {
+            for number in 0..<50 { read(number, bytes: 10, in: &retention) }
+        }
+        for number in 1000..<3000 { read(number, bytes: 10, in: &retention) }
+        let kept = (0..<50).count { retention.entries[hash($0)] != nil }
+        defect {
+            #expect(kept == 50)
+        }
+    }
+
+    @Test("a single file larger than the cache leaves what was read often before")
+    func hugeFile() {
+        var retention = Retention(limit: 1000)
+        for _ in 0..<5 {
+            for number in 0..<50 { read(number, bytes: 10, in: &retention) }
+        }
+        retention.use(hash(7777))
+        for _ in 0..<500 {
+            retention.add(10, to: hash(7777))
+            _ = retention.victims(keeping: hash(7777))
+        }
+        let kept = (0..<50).count { retention.entries[hash($0)] != nil }
+        defect {
+            #expect(kept == 50)
+        }
+    }
+
+    @Test("among contents that were read once, the oldest goes first")
+    func order() {
+        var retention = Retention(limit: 100)
+        for number in 0..<10 { retention.add(10, to: hash(number)) }
+        retention.add(10, to: hash(10))
+        let victims = retention.victims(keeping: hash(10))
+        #expect(victims.first == hash(0))
+        #expect(!victims.contains(hash(9)) && !victims.contains(hash(10)))
+    }
+
+    @Test("what is pinned stays, even if it is more than the limit")
+    func pins() {
+        var retention = Retention(limit: 100)
+        for number in 0..<20 {
+            retention.pin(hash(number), true)
+            retention.add(10, to: hash(number))
+        }
+        retention.add(50, to: hash(99))
+        #expect(retention.victims(keeping: nil) == [hash(99)])
+        for number in 0..<20 { retention.pin(hash(number), false) }
+        #expect(!retention.victims(keeping: nil).isEmpty)
+        #expect(retention.used <= 100)
+    }
+}
