@@ -1,0 +1,165 @@
+// What Swift cannot say to libfuse itself: macros, versioned entry points, and the two functions that
+// stand between libfuse and /dev/fuse. Header only. No policy: which flags to ask for is Fuse's choice.
+
+#ifndef CFUSE_SHIM_H
+#define CFUSE_SHIM_H
+
+// API level 3.14 is what Debian 12 ships; newer libraries keep it.
+#define FUSE_USE_VERSION 314
+
+#include <errno.h>
+#include <fuse_lowlevel.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+// glibc hides O_DIRECT behind _GNU_SOURCE, and its value differs between processors.
+#ifdef __O_DIRECT
+enum { CFUSE_O_DIRECT = __O_DIRECT };
+#else
+enum { CFUSE_O_DIRECT = 0 };
+#endif
+
+// FUSE_HANDLE_KILLPRIV_V2 of <linux/fuse.h>: the server drops setuid and setgid bits itself, so the
+// kernel need not ask for `security.capability` before each write. libfuse knows it from 3.17 on.
+enum { CFUSE_INIT_HANDLE_KILLPRIV_V2 = 1 << 28 };
+
+// What libfuse hands back as user data with each request and each transfer.
+struct cfuse_connection {
+    // The Swift object behind the operations; not owned.
+    void *owner;
+    // Called once, after the kernel has taken the reply to INIT.
+    void (*initialized)(void *owner);
+    // INIT flags to add to the reply where the kernel offers them.
+    uint32_t wanted_init_flags;
+    // The part of them that the kernel offered and was given.
+    uint32_t granted_init_flags;
+    // Number of the INIT request while its reply is awaited; 0 before and after.
+    uint64_t init_request;
+};
+
+// Offsets into <linux/fuse.h>'s fuse_in_header, fuse_init_in, fuse_out_header and fuse_init_out. They
+// are part of the kernel's ABI.
+enum {
+    CFUSE_IN_HEADER_SIZE = 40,
+    CFUSE_IN_OPCODE = 4,
+    CFUSE_IN_UNIQUE = 8,
+    CFUSE_INIT_IN_FLAGS = CFUSE_IN_HEADER_SIZE + 12,
+    CFUSE_OUT_ERROR = 4,
+    CFUSE_OUT_UNIQUE = 8,
+    CFUSE_INIT_OUT_FLAGS = 12,
+    CFUSE_OPCODE_INIT = 26,
+    CFUSE_PROTOCOL_MAJOR = 7,
+};
+
+static inline uint32_t cfuse_u32(const void *base, size_t offset) {
+    uint32_t value;
+    memcpy(&value, (const char *)base + offset, sizeof value);
+    return value;
+}
+
+static inline uint64_t cfuse_u64(const void *base, size_t offset) {
+    uint64_t value;
+    memcpy(&value, (const char *)base + offset, sizeof value);
+    return value;
+}
+
+// Reads one request and remembers what INIT offers. In C because libfuse cancels threads that wait
+// here, and a cancelled thread must not unwind through Swift.
+static inline ssize_t cfuse_read(int fd, void *buffer, size_t capacity, void *data) {
+    struct cfuse_connection *connection = (struct cfuse_connection *)data;
+    ssize_t count = read(fd, buffer, capacity);
+    if (count >= CFUSE_INIT_IN_FLAGS + 4 && cfuse_u32(buffer, CFUSE_IN_OPCODE) == CFUSE_OPCODE_INIT
+        && cfuse_u32(buffer, CFUSE_IN_HEADER_SIZE) == CFUSE_PROTOCOL_MAJOR) {
+        connection->granted_init_flags =
+            connection->wanted_init_flags & cfuse_u32(buffer, CFUSE_INIT_IN_FLAGS);
+        __atomic_store_n(
+            &connection->init_request, cfuse_u64(buffer, CFUSE_IN_UNIQUE), __ATOMIC_RELEASE);
+    }
+    return count;
+}
+
+// Completes INIT's reply with the granted flags, and keeps quiet what is no error: libfuse prints
+// every failed write but ENOENT, also that of a notification about something the kernel does not know.
+static inline ssize_t cfuse_writev(int fd, struct iovec *parts, int count, void *data) {
+    struct cfuse_connection *connection = (struct cfuse_connection *)data;
+    uint64_t unique = cfuse_u64(parts[0].iov_base, CFUSE_OUT_UNIQUE);
+    uint64_t init = __atomic_load_n(&connection->init_request, __ATOMIC_ACQUIRE);
+    int answers_init = init != 0 && unique == init && count == 2
+        && parts[1].iov_len >= CFUSE_INIT_OUT_FLAGS + 4
+        && cfuse_u32(parts[0].iov_base, CFUSE_OUT_ERROR) == 0;
+    if (answers_init) {
+        char *flags = (char *)parts[1].iov_base + CFUSE_INIT_OUT_FLAGS;
+        uint32_t completed = cfuse_u32(flags, 0) | connection->granted_init_flags;
+        memcpy(flags, &completed, sizeof completed);
+        __atomic_store_n(&connection->init_request, 0, __ATOMIC_RELEASE);
+    }
+    ssize_t written = writev(fd, parts, count);
+    if (written < 0 && (unique == 0 || errno == ENODEV || errno == ENOTCONN)) {
+        errno = ENOENT;
+    }
+    if (written >= 0 && answers_init && connection->initialized) {
+        connection->initialized(connection->owner);
+    }
+    return written;
+}
+
+// fuse_session_new with options as an argument vector; NULL if an option is not understood.
+static inline struct fuse_session *cfuse_session_new(
+    int argc, char **argv, const struct fuse_lowlevel_ops *operations,
+    struct cfuse_connection *connection
+) {
+    struct fuse_args args = FUSE_ARGS_INIT(argc, argv);
+    struct fuse_session *session =
+        fuse_session_new(&args, operations, sizeof *operations, connection);
+    fuse_opt_free_args(&args);
+    return session;
+}
+
+// Puts cfuse_read and cfuse_writev between libfuse and the mounted device. 0 or -errno.
+static inline int cfuse_session_install_io(struct fuse_session *session) {
+    struct fuse_custom_io io = {.writev = cfuse_writev, .read = cfuse_read};
+    return fuse_session_custom_io(session, &io, fuse_session_fd(session));
+}
+
+// Serves requests until the connection or the session ends. 0 or -errno.
+static inline int cfuse_session_loop(
+    struct fuse_session *session, unsigned int max_threads, int clone_fd
+) {
+    struct fuse_loop_config *config = fuse_loop_cfg_create();
+    if (!config) {
+        return -ENOMEM;
+    }
+    fuse_loop_cfg_set_max_threads(config, max_threads);
+    fuse_loop_cfg_set_clone_fd(config, clone_fd);
+    int result = fuse_session_loop_mt(session, config);
+    fuse_loop_cfg_destroy(config);
+    return result;
+}
+
+static inline void cfuse_ignore_signal(int number) {
+    (void)number;
+}
+
+// A signal that does nothing but interrupt the loop's wait: a real-time signal that nothing else uses.
+static inline int cfuse_wake_signal(void) {
+    return SIGRTMIN + 4;
+}
+
+// Without SA_RESTART, so that a waiting thread returns with EINTR. 0 or -1.
+static inline int cfuse_install_wake_handler(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = cfuse_ignore_signal;
+    return sigaction(cfuse_wake_signal(), &action, 0);
+}
+
+// Names the calling thread for ps(1). In C because prctl is variadic.
+static inline void cfuse_name_thread(const char *name) {
+    prctl(PR_SET_NAME, name, 0, 0, 0);
+}
+
+#endif

@@ -1,0 +1,265 @@
+// Between libfuse's callbacks and the filesystem: what a callback needs, and how an answer, now or
+// after waiting, becomes the one reply. The callbacks themselves are in Operations+….swift.
+
+import CFuse
+import Core
+import FileSystem
+import Logging
+import Synchronization
+import SystemPackage
+
+/// What serves the requests of one session.
+final class Bridge: Sendable {
+    /// Who knows the answers.
+    let fileSystem: any FileSystemOperations
+    /// What waits on the network.
+    let pending = PendingOperations()
+    let log: Logger
+    private let initialized = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init(fileSystem: any FileSystemOperations, log: Logger) {
+        self.fileSystem = fileSystem
+        self.log = log
+    }
+
+    /// The bridge of the session that a request belongs to.
+    static func serving(_ request: fuse_req_t) -> Bridge? {
+        guard let userData = fuse_req_userdata(request) else { return nil }
+        let connection = userData.assumingMemoryBound(to: cfuse_connection.self)
+        guard let owner = connection.pointee.owner else { return nil }
+        // Not retained by the connection: the session keeps the bridge until libfuse is done.
+        return Unmanaged<Bridge>.fromOpaque(owner).takeUnretainedValue()
+    }
+
+    /// Has `body` called once, on libfuse's thread, when the kernel has accepted the connection.
+    func whenInitialized(_ body: @escaping @Sendable () -> Void) {
+        initialized.withLock { $0 = body }
+    }
+
+    /// The kernel has accepted the connection.
+    func becomeInitialized() {
+        let body = initialized.withLock { $0.take() }
+        body?()
+    }
+
+    /// Answers a request, on this thread if the answer is there and else when its task ends.
+    func answer<Value>(
+        _ reply: consuming Reply, _ operation: Operation, with answer: Answer<Value>,
+        as encoding: Encoding<Value>
+    ) {
+        switch answer {
+        case .ready(let value):
+            send(value, to: reply, as: encoding)
+        case .failed(let error):
+            fail(reply, operation, with: error)
+        case .pending(let work):
+            wait(for: work, reply: reply, operation: operation, encoding: encoding)
+        }
+    }
+
+    /// Answers with an error.
+    func fail(_ reply: consuming Reply, _ operation: Operation, with error: FileSystemError) {
+        if case .inputOutput(let reason) = error {
+            // Only this one carries what no errno can say.
+            log.error(
+                "\(operation.name) failed",
+                metadata: ["inodes": "\(operation.inodes)", "reason": "\(reason)"])
+        } else {
+            log.trace("\(operation.name): \(error)", metadata: ["inodes": "\(operation.inodes)"])
+        }
+        reply.fail(Errno(error))
+    }
+
+    private func send<Value>(
+        _ value: Value, to reply: consuming Reply, as encoding: Encoding<Value>
+    ) {
+        if !encoding.send(reply, value) {
+            encoding.takeBack(fileSystem, value)
+        }
+    }
+
+    /// Runs the work in a task; the thread that took the request is free at once.
+    private func wait<Value: Sendable>(
+        for work: @escaping @Sendable () async throws(FileSystemError) -> Value,
+        reply: consuming Reply, operation: Operation, encoding: Encoding<Value>
+    ) {
+        guard let token = pending.enter(operation, processID: reply.caller.processID) else {
+            // The session is ending; like a network filesystem whose server has gone.
+            reply.fail(.socketNotConnected)
+            return
+        }
+        // Before the task starts, for the request is freed with its answer. Entered already, for an
+        // interruption that has happened is told of at once.
+        reply.onInterrupt(token) { request, token in
+            guard let request, let token, let bridge = Bridge.serving(request) else { return }
+            bridge.pending.interrupt(UInt64(UInt(bitPattern: token)))
+        }
+        let parked = ParkedReply(reply)
+        pending.start(token) { [self] in
+            let outcome: Result<Value, FileSystemError>
+            do throws(FileSystemError) {
+                outcome = .success(try await work())
+            } catch {
+                outcome = .failure(error)
+            }
+            finish(parked, token, operation, with: outcome, as: encoding)
+        }
+    }
+
+    private func finish<Value>(
+        _ parked: ParkedReply, _ token: UInt64, _ operation: Operation,
+        with outcome: Result<Value, FileSystemError>, as encoding: Encoding<Value>
+    ) {
+        defer { pending.leave(token) }
+        guard let reply = parked.take() else { return }
+        guard pending.beginAnswer(token) else {
+            reply.abandon()
+            if case .success(let value) = outcome {
+                encoding.takeBack(fileSystem, value)
+            }
+            return
+        }
+        switch outcome {
+        case .success(let value): send(value, to: reply, as: encoding)
+        case .failure(let error): fail(reply, operation, with: error)
+        }
+    }
+}
+
+/// A reply that waits in a task, where a value that cannot be copied cannot be captured.
+private final class ParkedReply: Sendable {
+    private let reply: Mutex<Reply?>
+
+    init(_ reply: consuming Reply) {
+        self.reply = Mutex(reply)
+    }
+
+    /// The reply, the first time.
+    func take() -> Reply? {
+        reply.withLock { $0.take() }
+    }
+}
+
+/// How a value becomes an answer, and how what it hands over is taken back if nobody takes it.
+struct Encoding<Value>: Sendable {
+    /// Answers; false if the kernel did not take it.
+    let send: @Sendable (consuming Reply, Value) -> Bool
+    /// Gives the filesystem back what the answer would have handed to the kernel.
+    var takeBack: @Sendable (any FileSystemOperations, Value) -> Void = { _, _ in }
+}
+
+extension Encoding where Value == Void {
+    /// Success is all there is to say.
+    static var done: Self { Encoding { reply, _ in reply.succeed() } }
+}
+
+extension Encoding where Value == LookupResult {
+    /// A name's inode or its absence.
+    static var lookup: Self {
+        Encoding { reply, result in
+            switch result {
+            case .found(let entry): reply.entry(entry)
+            case .absent(let timeout): reply.absent(timeout: timeout)
+            }
+        } takeBack: { fileSystem, result in
+            if case .found(let entry) = result {
+                fileSystem.forget(entry.attributes.inode, count: 1)
+            }
+        }
+    }
+}
+
+extension Encoding where Value == Entry {
+    /// A new name's inode, which counts a lookup.
+    static var entry: Self {
+        Encoding {
+            $0.entry($1)
+        } takeBack: {
+            $0.forget($1.attributes.inode, count: 1)
+        }
+    }
+
+    /// Attributes alone.
+    static var attributes: Self { Encoding { $0.attributes($1) } }
+}
+
+extension Encoding where Value == CreatedFile {
+    /// A new inode and its open file.
+    static var created: Self {
+        Encoding {
+            $0.created($1)
+        } takeBack: { fileSystem, created in
+            let inode = created.entry.attributes.inode
+            fileSystem.release(inode, handle: created.opened.handle)
+            fileSystem.forget(inode, count: 1)
+        }
+    }
+}
+
+extension Encoding where Value == OpenedFile {
+    /// An open file of a known inode.
+    static func opened(_ inode: InodeID) -> Self {
+        Encoding {
+            $0.opened(fuse_file_info($1))
+        } takeBack: {
+            $0.release(inode, handle: $1.handle)
+        }
+    }
+}
+
+extension Encoding where Value == OpenedDirectory {
+    /// An open folder of a known inode.
+    static func opened(_ inode: InodeID) -> Self {
+        Encoding {
+            $0.opened(fuse_file_info($1))
+        } takeBack: {
+            $0.releaseDirectory(inode, handle: $1.handle)
+        }
+    }
+}
+
+extension Encoding where Value == [UInt8] {
+    /// Content; never more than was asked for, which the kernel would take for a broken server.
+    static func content(limit: Int) -> Self {
+        Encoding { $0.bytes($1, limit: limit) }
+    }
+
+    /// A symbolic link's target.
+    static var target: Self { Encoding { $0.target($1) } }
+
+    /// An extended attribute for a buffer of so many bytes; 0 asks for the size.
+    static func attribute(capacity: Int) -> Self {
+        Encoding { reply, value in
+            sendAttribute(value, to: reply, capacity: capacity)
+        }
+    }
+}
+
+extension Encoding where Value == [String] {
+    /// Names of extended attributes, each ended by NUL, for a buffer of so many bytes.
+    static func attributeNames(capacity: Int) -> Self {
+        Encoding { reply, names in
+            sendAttribute(names.flatMap { $0.utf8 + [0] }, to: reply, capacity: capacity)
+        }
+    }
+}
+
+extension Encoding where Value == Int {
+    /// A count of bytes.
+    static var count: Self { Encoding { $0.count($1) } }
+}
+
+extension Encoding where Value == Int64 {
+    /// A place in a file.
+    static var offset: Self { Encoding { $0.offset($1) } }
+}
+
+private func sendAttribute(_ value: [UInt8], to reply: consuming Reply, capacity: Int) -> Bool {
+    if capacity == 0 {
+        return reply.size(value.count)
+    }
+    if value.count > capacity {
+        return reply.fail(.outOfRange)
+    }
+    return reply.bytes(value, limit: capacity)
+}

@@ -1,0 +1,141 @@
+// libfuse's session as a value with a beginning and an end: created, mounted, served, freed. No policy
+// about when; Session decides.
+
+import CFuse
+import Glibc
+import Logging
+import Synchronization
+import SystemPackage
+
+/// A mounted connection to the kernel.
+///
+/// Made by `mount`, used by one thread in `serve`, and freed by `free` when nothing uses it any more.
+// Sendable because the pointers never change, libfuse's functions for replies, notifications and the
+// exit flag may be called from any thread, and Session sees to it that `serve` and `free` are called
+// once, in this order.
+final class Connection: @unchecked Sendable {
+    private let session: OpaquePointer
+    private let context: UnsafeMutablePointer<cfuse_connection>
+    private let owner: Unmanaged<Bridge>
+    /// Where it is mounted.
+    let mountpoint: Mountpoint
+    /// The connection's number: its device's minor number.
+    let device: UInt32
+
+    /// Mounts. Nothing is answered before `serve`.
+    static func mount(
+        _ bridge: Bridge, at mountpoint: Mountpoint, options: MountOptions
+    ) throws(MountError) -> Connection {
+        try checkPrerequisites(options)
+        let context = UnsafeMutablePointer<cfuse_connection>.allocate(capacity: 1)
+        let owner = Unmanaged.passRetained(bridge)
+        context.initialize(to: cfuse_connection())
+        context.pointee.owner = owner.toOpaque()
+        context.pointee.initialized = { owner in
+            guard let owner else { return }
+            Unmanaged<Bridge>.fromOpaque(owner).takeUnretainedValue().becomeInitialized()
+        }
+        if options.dropsPrivilegeBits {
+            context.pointee.wanted_init_flags = UInt32(CFUSE_INIT_HANDLE_KILLPRIV_V2)
+        }
+        let messages = LibraryLog.capture(to: bridge.log)
+        guard let session = open(context, at: mountpoint.path, arguments: options.arguments) else {
+            context.deallocate()
+            owner.release()
+            throw .refused(mountpoint.path, LibraryLog.text(since: messages))
+        }
+        // The last one made at this path is ours: nothing else is known to mount here meanwhile.
+        let device = MountTable.current().topMount(at: mountpoint.path)?.minor ?? 0
+        return Connection(
+            session: session, context: context, owner: owner, mountpoint: mountpoint,
+            device: device)
+    }
+
+    private init(
+        session: OpaquePointer, context: UnsafeMutablePointer<cfuse_connection>,
+        owner: Unmanaged<Bridge>, mountpoint: Mountpoint, device: UInt32
+    ) {
+        self.session = session
+        self.context = context
+        self.owner = owner
+        self.mountpoint = mountpoint
+        self.device = device
+    }
+
+    /// What libfuse would only print, found out before it is asked.
+    private static func checkPrerequisites(_ options: MountOptions) throws(MountError) {
+        do {
+            try FileDescriptor.open("/dev/fuse", .readWrite, options: .closeOnExec).close()
+        } catch Errno.noSuchFileOrDirectory, Errno.operationNotSupportedByDevice, Errno
+            .noSuchAddressOrDevice
+        {
+            throw .deviceMissing
+        } catch {
+            throw .deviceForbidden(error as? Errno ?? .ioError)
+        }
+        guard geteuid() != 0 else { return }
+        if Fusermount.locate() == nil {
+            throw .fusermountMissing
+        }
+        let configuration = readSmallFile("/etc/fuse.conf") ?? ""
+        if options.access != .owner, !Fusermount.allowsOthers(configuration: configuration) {
+            throw .accessForOthersForbidden
+        }
+    }
+
+    private static func open(
+        _ context: UnsafeMutablePointer<cfuse_connection>, at path: FilePath, arguments: [String]
+    ) -> OpaquePointer? {
+        var argv: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        defer { argv.forEach { Glibc.free($0) } }
+        var operations = fuse_lowlevel_ops.bridge
+        guard let session = cfuse_session_new(CInt(argv.count), &argv, &operations, context) else {
+            return nil
+        }
+        guard fuse_session_mount(session, path.string) == 0 else {
+            fuse_session_destroy(session)
+            return nil
+        }
+        guard cfuse_session_install_io(session) == 0 else {
+            fuse_session_unmount(session)
+            fuse_session_destroy(session)
+            return nil
+        }
+        return session
+    }
+
+    /// Where notifications go.
+    var notificationTarget: NotificationTarget { NotificationTarget(session: session) }
+
+    /// Whether the kernel took the promise about setuid and setgid bits. Meaningful once ready.
+    var dropsPrivilegeBits: Bool { context.pointee.granted_init_flags != 0 }
+
+    /// Serves requests on this thread and on those that libfuse makes, until the mount or `exit` ends it.
+    func serve(threads: UInt32, clonesDevice: Bool) throws(SessionError) {
+        let result = cfuse_session_loop(session, threads, clonesDevice ? 1 : 0)
+        if result != 0 {
+            throw .failed(Errno(rawValue: abs(result)))
+        }
+    }
+
+    /// Makes `serve` return once its thread is woken.
+    func exit() {
+        fuse_session_exit(session)
+    }
+
+    /// Whether the mount is in the table of mounts still.
+    var isMounted: Bool {
+        guard let top = MountTable.current().topMount(at: mountpoint.path) else { return false }
+        return top.isFuse && top.minor == device
+    }
+
+    /// Closes the device, which ends every request that is left, and frees all.
+    ///
+    /// Not `fuse_session_unmount`: it closes the device before it unmounts, so that dirty pages of
+    /// memory-mapped files could not be written any more, and it unmounts whatever is at that path.
+    func free() {
+        fuse_session_destroy(session)
+        context.deallocate()
+        owner.release()
+    }
+}

@@ -1,0 +1,204 @@
+// From the kernel's values to the filesystem's and back. Pure: no request, no policy.
+
+import CFuse
+import Core
+import FileSystem
+import Glibc
+
+extension stat {
+    /// What `stat(2)` shows of an inode.
+    init(_ attributes: Attributes) {
+        self.init()
+        st_ino = ino_t(attributes.inode.rawValue)
+        // setuid and setgid are never shown. The kernel was promised that they do not outlive a write
+        // (HANDLE_KILLPRIV_V2), and programs that arrive by synchronization gain nobody's rights.
+        st_mode = attributes.kind.modeBits | mode_t(attributes.permissions & 0o1777)
+        st_nlink = nlink_t(attributes.linkCount)
+        st_uid = attributes.userID
+        st_gid = attributes.groupID
+        st_size = off_t(attributes.size)
+        st_blocks = blkcnt_t(attributes.blocks)
+        st_blksize = blksize_t(preferredTransferSize)
+        st_atim = timespec(attributes.accessTime)
+        st_mtim = timespec(attributes.modificationTime)
+        st_ctim = timespec(attributes.changeTime)
+    }
+}
+
+/// How much a program should read or write at a time (`st_blksize`).
+///
+/// stdio takes it for the size of its buffers, so that 128 KiB, the kernel's own readahead, turn
+/// thirty-two requests into one where programs write a line at a time. Disks say 4 KiB, NFS 1 MiB.
+let preferredTransferSize = 128 << 10
+
+extension FileKind {
+    /// The file type's bits in `st_mode`.
+    var modeBits: mode_t {
+        switch self {
+        case .directory: S_IFDIR
+        case .regular: S_IFREG
+        case .symbolicLink: S_IFLNK
+        }
+    }
+}
+
+extension timespec {
+    /// Seconds and nanoseconds of a point in time.
+    init(_ time: Timestamp) {
+        self.init(tv_sec: Int(time.seconds), tv_nsec: Int(time.nanosecondsWithinSecond))
+    }
+}
+
+extension Timestamp {
+    /// The point in time that the kernel sent.
+    init(_ time: timespec) {
+        self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
+    }
+}
+
+extension fuse_entry_param {
+    /// An entry as the kernel wants it.
+    init(_ entry: Entry) {
+        self.init()
+        ino = entry.attributes.inode.rawValue
+        // Inode numbers are never used twice, so that generations are not needed.
+        generation = 0
+        attr = stat(entry.attributes)
+        attr_timeout = entry.timeouts.attributes
+        entry_timeout = entry.timeouts.entry
+    }
+}
+
+extension fuse_file_info {
+    /// An open file as the kernel wants it.
+    init(_ file: OpenedFile) {
+        self.init()
+        fh = file.handle.rawValue
+        keep_cache = file.keepsCache ? 1 : 0
+        direct_io = file.isDirect ? 1 : 0
+    }
+
+    /// An open folder as the kernel wants it.
+    init(_ directory: OpenedDirectory) {
+        self.init()
+        fh = directory.handle.rawValue
+        // cache_readdir lets the kernel store the listing, keep_cache lets it use what it stored.
+        cache_readdir = directory.cachesListing ? 1 : 0
+        keep_cache = directory.cachesListing ? 1 : 0
+    }
+}
+
+extension OpenFlags {
+    /// The flags of `open(2)`.
+    init(_ flags: CInt) {
+        let access = flags & O_ACCMODE
+        self.init(
+            reads: access == O_RDONLY || access == O_RDWR,
+            writes: access == O_WRONLY || access == O_RDWR,
+            truncates: flags & O_TRUNC != 0,
+            appends: flags & O_APPEND != 0,
+            isExclusive: flags & O_EXCL != 0,
+            isDirect: flags & CInt(CFUSE_O_DIRECT) != 0,
+            isSynchronous: flags & (O_SYNC | O_DSYNC) != 0)
+    }
+}
+
+extension AttributeChanges {
+    /// What `setattr` shall change. A change time is left to the filesystem.
+    init(_ status: stat, mask: CInt) {
+        self.init()
+        if mask & FUSE_SET_ATTR_MODE != 0 { permissions = UInt16(status.st_mode & 0o7777) }
+        if mask & FUSE_SET_ATTR_UID != 0 { userID = status.st_uid }
+        if mask & FUSE_SET_ATTR_GID != 0 { groupID = status.st_gid }
+        if mask & FUSE_SET_ATTR_SIZE != 0 { size = Int64(status.st_size) }
+        accessTime = Self.time(
+            status.st_atim, given: mask & FUSE_SET_ATTR_ATIME,
+            isNow: mask & FUSE_SET_ATTR_ATIME_NOW)
+        modificationTime = Self.time(
+            status.st_mtim, given: mask & FUSE_SET_ATTR_MTIME,
+            isNow: mask & FUSE_SET_ATTR_MTIME_NOW)
+    }
+
+    /// "Now" comes with the plain bit set as well, and with a time that means nothing.
+    private static func time(_ time: timespec, given: CInt, isNow: CInt) -> TimeChange? {
+        if isNow != 0 { return .now }
+        return given != 0 ? .time(Timestamp(time)) : nil
+    }
+}
+
+extension RenameMode {
+    /// The flags of `renameat2(2)`; nil for those that have no meaning here (`RENAME_WHITEOUT`).
+    init?(flags: UInt32) {
+        switch flags {
+        case 0: self = .replace
+        case 1 << 0: self = .noReplace
+        case 1 << 1: self = .exchange
+        default: return nil
+        }
+    }
+}
+
+extension AttributeWriteMode {
+    /// The flags of `setxattr(2)`; nil if both or unknown ones are given.
+    init?(flags: CInt) {
+        switch flags {
+        case 0: self = .any
+        case 1 << 0: self = .create
+        case 1 << 1: self = .replace
+        default: return nil
+        }
+    }
+}
+
+extension AllocationMode {
+    /// The mode of `fallocate(2)`; nil for what is not supported, such as collapsing a range.
+    init?(mode: CInt) {
+        let keepSize: CInt = 0x01
+        let punchHole: CInt = 0x02
+        let zeroRange: CInt = 0x10
+        switch mode {
+        case 0: self = .extend
+        case keepSize: self = .keepSize
+        case punchHole | keepSize: self = .punchHole
+        case zeroRange: self = .zeroRange(keepsSize: false)
+        case zeroRange | keepSize: self = .zeroRange(keepsSize: true)
+        default: return nil
+        }
+    }
+}
+
+extension SeekTarget {
+    /// The `whence` of `lseek(2)`; nil for those that the kernel answers itself.
+    init?(whence: CInt) {
+        switch whence {
+        case 3: self = .data
+        case 4: self = .hole
+        default: return nil
+        }
+    }
+}
+
+extension statvfs {
+    /// What `statfs(2)` shows.
+    init(_ usage: SpaceUsage) {
+        self.init()
+        // Fixed at the page size: `df` multiplies, and old programs take f_bsize for the fragment.
+        let blockSize: Int64 = 4096
+        // Dropbox does not limit the count of files; rsync and installers want some to be free.
+        let freeEntries: UInt64 = 1 << 32
+        f_bsize = UInt(blockSize)
+        f_frsize = UInt(blockSize)
+        f_blocks = fsblkcnt_t(max(0, usage.totalBytes / blockSize))
+        f_bfree = fsblkcnt_t(max(0, usage.freeBytes / blockSize))
+        f_bavail = f_bfree
+        f_files = fsfilcnt_t(usage.entryCount &+ freeEntries)
+        f_ffree = fsfilcnt_t(freeEntries)
+        f_favail = f_ffree
+        f_namemax = UInt(FileName.maximumByteCount)
+    }
+}
+
+/// Copies a C string: the kernel's buffer is reused when the callback returns.
+func copyBytes(_ string: UnsafePointer<CChar>) -> [UInt8] {
+    Array(UnsafeRawBufferPointer(start: string, count: strlen(string)))
+}

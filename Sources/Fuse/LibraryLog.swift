@@ -1,0 +1,76 @@
+// What libfuse has to say. It has one log function per process, so this is one object per process.
+
+import CFuse
+import Glibc
+import Logging
+import Synchronization
+
+/// Turns libfuse's messages into log entries, and keeps the last ones to explain a failed mount.
+enum LibraryLog {
+    private struct State {
+        var log: Logger?
+        var messages: [String] = []
+        var total = 0
+    }
+
+    /// More than libfuse says about one failure.
+    private static let kept = 16
+    private static let state = Mutex(State())
+
+    /// Sends messages to `log` from now on and returns a mark for `text(since:)`.
+    static func capture(to log: Logger) -> Int {
+        let isFirst = state.withLock { state in
+            defer { state.log = log }
+            return state.log == nil
+        }
+        if isFirst {
+            fuse_set_log_func { level, format, arguments in
+                guard let format, let arguments else { return }
+                LibraryLog.add(level, format, arguments)
+            }
+        }
+        return state.withLock { $0.total }
+    }
+
+    /// What was said since a mark, or that nothing was.
+    static func text(since mark: Int) -> String {
+        let messages = state.withLock { $0.messages.suffix($0.total - mark) }
+        return messages.isEmpty ? "no reason given" : messages.joined(separator: "; ")
+    }
+
+    private static func add(
+        _ level: fuse_log_level, _ format: UnsafePointer<CChar>, _ arguments: CVaListPointer
+    ) {
+        let capacity = 512
+        let message = String(unsafeUninitializedCapacity: capacity) { buffer in
+            buffer.withMemoryRebound(to: CChar.self) { characters in
+                let length = vsnprintf(characters.baseAddress, capacity, format, arguments)
+                return max(0, min(Int(length), capacity - 1))
+            }
+        }
+        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let log = state.withLock { state in
+            state.messages.append(line)
+            if state.messages.count > kept {
+                state.messages.removeFirst()
+            }
+            state.total += 1
+            return state.log
+        }
+        log?.log(level: Logger.Level(level), "\(line)")
+    }
+}
+
+extension Logger.Level {
+    /// libfuse's levels are syslog's.
+    init(_ level: fuse_log_level) {
+        switch level {
+        case FUSE_LOG_EMERG, FUSE_LOG_ALERT, FUSE_LOG_CRIT: self = .critical
+        case FUSE_LOG_ERR: self = .error
+        case FUSE_LOG_WARNING: self = .warning
+        case FUSE_LOG_NOTICE: self = .notice
+        case FUSE_LOG_INFO: self = .info
+        default: self = .debug
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// The kernel's list of mounts, from /proc/self/mountinfo. Reading it asks no filesystem anything,
+// which `stat(2)` of a mountpoint would: that hangs while the mount's own process does the asking.
+
+public import SystemPackage
+
+/// The mounts that this process sees, oldest first.
+public struct MountTable: Sendable {
+    /// One mount.
+    public struct Mount: Hashable, Sendable {
+        /// The device's major number; 0 for FUSE.
+        public var major: UInt32
+        /// The device's minor number, which names a FUSE connection in /sys/fs/fuse/connections.
+        public var minor: UInt32
+        /// Where it is mounted.
+        public var path: FilePath
+        /// The filesystem's type, such as `fuse.dbxfs`.
+        public var type: String
+        /// What is mounted.
+        public var source: String
+
+        /// Whether a FUSE server answers for it.
+        public var isFuse: Bool { type == "fuse" || type.hasPrefix("fuse.") }
+    }
+
+    /// All mounts, in the order of the kernel.
+    public var mounts: [Mount]
+
+    /// Parses the text of /proc/self/mountinfo; lines that make no sense are left out.
+    public init(parsing text: String) {
+        mounts = text.split(separator: "\n").compactMap(Self.parse)
+    }
+
+    /// The table now. Empty if /proc is not there.
+    public static func current() -> MountTable {
+        MountTable(parsing: readSmallFile("/proc/self/mountinfo") ?? "")
+    }
+
+    /// The mount that a path lookup would find at exactly this path: the last one made.
+    public func topMount(at path: FilePath) -> Mount? {
+        mounts.last { $0.path == path }
+    }
+
+    /// The mount that a canonical path lies in.
+    public func mount(containing path: FilePath) -> Mount? {
+        var place = path
+        while true {
+            if let mount = topMount(at: place) { return mount }
+            guard place.removeLastComponent() else { return nil }
+        }
+    }
+
+    /// Fields: id, parent, major:minor, root, mountpoint, options, optional fields up to "-", type,
+    /// source, superblock options. See proc(5).
+    private static func parse(_ line: Substring) -> Mount? {
+        let fields = line.split(separator: " ")
+        guard let separator = fields.firstIndex(of: "-"), separator >= 6,
+            fields.count > separator + 2
+        else { return nil }
+        let device = fields[2].split(separator: ":")
+        guard device.count == 2, let major = UInt32(device[0]), let minor = UInt32(device[1]) else {
+            return nil
+        }
+        return Mount(
+            major: major, minor: minor, path: FilePath(unescape(fields[4])),
+            type: String(fields[separator + 1]), source: unescape(fields[separator + 2]))
+    }
+
+    /// Undoes the kernel's octal escapes for space, tab, newline, backslash and `#`.
+    private static func unescape(_ field: Substring) -> String {
+        let bytes = Array(field.utf8)
+        var plain: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "\\"), index + 3 < bytes.count,
+                let code = UInt8(
+                    String(decoding: bytes[index + 1...index + 3], as: UTF8.self), radix: 8)
+            {
+                plain.append(code)
+                index += 4
+            } else {
+                plain.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: plain, as: UTF8.self)
+    }
+}
+
+/// The text of a file in /proc, /sys or /etc, which are small and answer at once; nil if unreadable.
+func readSmallFile(_ path: String) -> String? {
+    guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return nil }
+    defer { try? file.close() }
+    var content: [UInt8] = []
+    while true {
+        let chunk = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            count = (try? file.read(into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
+        }
+        if chunk.isEmpty { break }
+        content += chunk
+    }
+    return String(decoding: content, as: UTF8.self)
+}

@@ -1,0 +1,132 @@
+// Callbacks from opendir to releasedir, and how a listing is laid out in the kernel's buffer.
+
+import CFuse
+import Core
+import FileSystem
+import Glibc
+import SystemPackage
+
+extension fuse_lowlevel_ops {
+    mutating func addDirectories() {
+        opendir = { request, inode, _ in
+            serve(request) { bridge, reply in bridge.openDirectory(reply, inode) }
+        }
+        readdir = { request, inode, size, offset, info in
+            serve(request) { bridge, reply in
+                bridge.readDirectory(reply, inode, size, offset, info, withEntries: false)
+            }
+        }
+        readdirplus = { request, inode, size, offset, info in
+            serve(request) { bridge, reply in
+                bridge.readDirectory(reply, inode, size, offset, info, withEntries: true)
+            }
+        }
+        fsyncdir = { request, inode, _, _ in
+            serve(request) { bridge, reply in bridge.synchronizeDirectory(reply, inode) }
+        }
+        releasedir = { request, inode, info in
+            serve(request) { bridge, reply in
+                if let info {
+                    bridge.fileSystem.releaseDirectory(
+                        InodeID(inode), handle: HandleID(info.pointee.fh))
+                }
+                reply.succeed()
+            }
+        }
+    }
+}
+
+extension Bridge {
+    fileprivate func openDirectory(_ reply: consuming Reply, _ inode: fuse_ino_t) {
+        let inode = InodeID(inode)
+        answer(
+            reply, Operation(name: "opendir", inodes: [inode], isInterruptible: true),
+            with: fileSystem.openDirectory(inode), as: .opened(inode))
+    }
+
+    fileprivate func readDirectory(
+        _ reply: consuming Reply, _ inode: fuse_ino_t, _ size: Int, _ offset: off_t,
+        _ info: UnsafeMutablePointer<fuse_file_info>?, withEntries: Bool
+    ) {
+        guard let info else { return }
+        let inode = InodeID(inode)
+        let handle = HandleID(info.pointee.fh)
+        let bytes = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: size, alignment: MemoryLayout<UInt64>.alignment)
+        defer { bytes.deallocate() }
+        var listing = ListingBuffer(bytes, withEntries: withEntries)
+        let error = fileSystem.readDirectory(
+            inode, handle: handle, offset: UInt64(bitPattern: Int64(offset)),
+            withEntries: withEntries
+        ) { entry in
+            listing.append(entry)
+        }
+        // Entries that fit are handed over even if an error came after: their lookups are counted.
+        if let error, listing.count == 0 {
+            let operation = Operation(name: "readdir", inodes: [inode], isInterruptible: false)
+            fail(reply, operation, with: error)
+        } else {
+            _ = reply.bytes(listing.filled)
+        }
+    }
+
+    fileprivate func synchronizeDirectory(_ reply: consuming Reply, _ inode: fuse_ino_t) {
+        let inode = InodeID(inode)
+        answer(
+            reply, Operation(name: "fsyncdir", inodes: [inode], isInterruptible: true),
+            with: fileSystem.synchronizeDirectory(inode), as: .done)
+    }
+}
+
+/// The buffer of one `readdir` or `readdirplus`, filled from the front.
+struct ListingBuffer: ~Copyable {
+    private let bytes: UnsafeMutableRawBufferPointer
+    private let withEntries: Bool
+    /// How many bytes are filled.
+    private(set) var count = 0
+
+    /// Fills memory that the caller owns and keeps.
+    init(_ bytes: UnsafeMutableRawBufferPointer, withEntries: Bool) {
+        self.bytes = bytes
+        self.withEntries = withEntries
+    }
+
+    /// What is filled.
+    var filled: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[..<count]) }
+
+    /// Adds an entry; false, and nothing is added, if it does not fit.
+    mutating func append(_ entry: DirectoryEntry) -> Bool {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
+        let start = rest.baseAddress?.assumingMemoryBound(to: CChar.self)
+        let offset = off_t(Int64(bitPattern: entry.nextOffset))
+        let needed = entry.name.withCString { name in
+            // libfuse ignores the request in both calls.
+            if withEntries {
+                var parameters = Self.parameters(entry)
+                return fuse_add_direntry_plus(nil, start, rest.count, name, &parameters, offset)
+            }
+            var status = Self.status(entry)
+            return fuse_add_direntry(nil, start, rest.count, name, &status, offset)
+        }
+        guard needed <= rest.count else { return false }
+        count += needed
+        return true
+    }
+
+    /// Inode 0 tells the kernel that there is a name and no lookup, as for "." and "..".
+    private static func parameters(_ entry: DirectoryEntry) -> fuse_entry_param {
+        if let full = entry.entry {
+            return fuse_entry_param(full)
+        }
+        var parameters = fuse_entry_param()
+        parameters.attr = status(entry)
+        return parameters
+    }
+
+    private static func status(_ entry: DirectoryEntry) -> stat {
+        var status = stat()
+        status.st_ino = ino_t(entry.inode.rawValue)
+        status.st_mode = entry.kind.modeBits
+        return status
+    }
+}

@@ -1,0 +1,114 @@
+// Callbacks for extended attributes. Those that belong to the kernel's own security and ACL code are
+// answered here: it asks for them often, and this filesystem never has any.
+
+import CFuse
+import Core
+import FileSystem
+import Glibc
+import SystemPackage
+
+extension fuse_lowlevel_ops {
+    mutating func addExtendedAttributes() {
+        getxattr = { request, inode, name, capacity in
+            serve(request) { bridge, reply in
+                bridge.extendedAttribute(reply, inode, name, capacity: capacity)
+            }
+        }
+        listxattr = { request, inode, capacity in
+            serve(request) { bridge, reply in
+                bridge.extendedAttributeNames(reply, inode, capacity: capacity)
+            }
+        }
+        setxattr = { request, inode, name, value, size, flags in
+            serve(request) { bridge, reply in
+                bridge.setExtendedAttribute(
+                    reply, inode, name, UnsafeRawBufferPointer(start: value, count: size), flags)
+            }
+        }
+        removexattr = { request, inode, name in
+            serve(request) { bridge, reply in bridge.removeExtendedAttribute(reply, inode, name) }
+        }
+    }
+}
+
+/// Who answers for an extended attribute.
+enum AttributeName: Hashable, Sendable {
+    /// The filesystem.
+    case fileSystem(String)
+    /// Nobody: file capabilities and POSIX ACLs.
+    case kernel
+    /// Nobody: the name is not UTF-8.
+    case undecodable
+
+    /// Sorts a name as the kernel sent it.
+    init(_ bytes: [UInt8]) {
+        guard let name = String(validating: bytes, as: UTF8.self) else {
+            self = .undecodable
+            return
+        }
+        let belongsToKernel = name == "security.capability" || name.hasPrefix("system.posix_acl_")
+        self = belongsToKernel ? .kernel : .fileSystem(name)
+    }
+}
+
+extension Bridge {
+    fileprivate func extendedAttribute(
+        _ reply: consuming Reply, _ inode: fuse_ino_t, _ name: UnsafePointer<CChar>?, capacity: Int
+    ) {
+        guard let name else { return }
+        guard case .fileSystem(let name) = AttributeName(copyBytes(name)) else {
+            reply.fail(.noData)
+            return
+        }
+        let inode = InodeID(inode)
+        answer(
+            reply, Operation(name: "getxattr", inodes: [inode], isInterruptible: true),
+            with: fileSystem.extendedAttribute(name, of: inode),
+            as: .attribute(capacity: capacity))
+    }
+
+    fileprivate func extendedAttributeNames(
+        _ reply: consuming Reply, _ inode: fuse_ino_t, capacity: Int
+    ) {
+        let inode = InodeID(inode)
+        answer(
+            reply, Operation(name: "listxattr", inodes: [inode], isInterruptible: true),
+            with: fileSystem.extendedAttributeNames(of: inode),
+            as: .attributeNames(capacity: capacity))
+    }
+
+    fileprivate func setExtendedAttribute(
+        _ reply: consuming Reply, _ inode: fuse_ino_t, _ name: UnsafePointer<CChar>?,
+        _ value: UnsafeRawBufferPointer, _ flags: CInt
+    ) {
+        guard let name else { return }
+        guard let mode = AttributeWriteMode(flags: flags) else {
+            reply.fail(.invalidArgument)
+            return
+        }
+        guard case .fileSystem(let name) = AttributeName(copyBytes(name)) else {
+            // What `cp -a` and `setfacl` take for "this filesystem has none".
+            reply.fail(.notSupported)
+            return
+        }
+        let inode = InodeID(inode)
+        answer(
+            reply, Operation(name: "setxattr", inodes: [inode], isInterruptible: true),
+            with: fileSystem.setExtendedAttribute(name, of: inode, to: Array(value), mode: mode),
+            as: .done)
+    }
+
+    fileprivate func removeExtendedAttribute(
+        _ reply: consuming Reply, _ inode: fuse_ino_t, _ name: UnsafePointer<CChar>?
+    ) {
+        guard let name else { return }
+        guard case .fileSystem(let name) = AttributeName(copyBytes(name)) else {
+            reply.fail(.noData)
+            return
+        }
+        let inode = InodeID(inode)
+        answer(
+            reply, Operation(name: "removexattr", inodes: [inode], isInterruptible: true),
+            with: fileSystem.removeExtendedAttribute(name, of: inode), as: .done)
+    }
+}

@@ -1,0 +1,152 @@
+// Callbacks that find, make, remove and rename names. They decode and copy; the strings are libfuse's
+// and end with the callback.
+
+import CFuse
+import Core
+import FileSystem
+import Glibc
+import SystemPackage
+
+extension fuse_lowlevel_ops {
+    mutating func addNames() {
+        lookup = { request, parent, name in
+            serve(request) { bridge, reply in bridge.lookup(reply, parent, name) }
+        }
+        forget = { request, inode, count in
+            serve(request) { bridge, reply in
+                bridge.fileSystem.forget(InodeID(inode), count: count)
+                reply.none()
+            }
+        }
+        forget_multi = { request, count, forgets in
+            serve(request) { bridge, reply in
+                for forget in UnsafeBufferPointer(start: forgets, count: count) {
+                    bridge.fileSystem.forget(InodeID(forget.ino), count: forget.nlookup)
+                }
+                reply.none()
+            }
+        }
+        mknod = { request, parent, name, mode, _ in
+            serve(request) { bridge, reply in bridge.makeNode(reply, parent, name, mode) }
+        }
+        mkdir = { request, parent, name, mode in
+            serve(request) { bridge, reply in bridge.makeDirectory(reply, parent, name, mode) }
+        }
+        symlink = { request, target, parent, name in
+            serve(request) { bridge, reply in
+                bridge.makeSymbolicLink(reply, target, parent, name)
+            }
+        }
+        unlink = { request, parent, name in
+            serve(request) { bridge, reply in bridge.unlink(reply, parent, name) }
+        }
+        rmdir = { request, parent, name in
+            serve(request) { bridge, reply in bridge.removeDirectory(reply, parent, name) }
+        }
+        rename = { request, parent, name, newParent, newName, flags in
+            serve(request) { bridge, reply in
+                bridge.rename(reply, parent, name, newParent, newName, flags)
+            }
+        }
+        // EPERM means "this filesystem has no hard links" to cp, git and tar; ENOSYS reads like a bug.
+        link = { request, _, _, _ in serve(request) { _, reply in reply.fail(.notPermitted) } }
+        readlink = { request, inode in
+            serve(request) { bridge, reply in bridge.readSymbolicLink(reply, inode) }
+        }
+    }
+}
+
+extension Bridge {
+    fileprivate typealias Name = UnsafePointer<CChar>?
+
+    fileprivate func lookup(_ reply: consuming Reply, _ parent: fuse_ino_t, _ name: Name) {
+        guard let name else { return }
+        let parent = InodeID(parent)
+        answer(
+            reply, Operation(name: "lookup", inodes: [parent], isInterruptible: true),
+            with: fileSystem.lookup(copyBytes(name), in: parent), as: .lookup)
+    }
+
+    /// Regular files only: Dropbox has no notion of pipes, sockets and devices.
+    fileprivate func makeNode(
+        _ reply: consuming Reply, _ parent: fuse_ino_t, _ name: Name, _ mode: mode_t
+    ) {
+        guard let name else { return }
+        let kind = mode & S_IFMT
+        guard kind == S_IFREG || kind == 0 else {
+            reply.fail(.notPermitted)
+            return
+        }
+        let parent = InodeID(parent)
+        let result = fileSystem.makeFile(
+            copyBytes(name), in: parent, permissions: UInt16(mode & 0o7777), caller: reply.caller)
+        answer(
+            reply, Operation(name: "mknod", inodes: [parent], isInterruptible: true),
+            with: result, as: .entry)
+    }
+
+    fileprivate func makeDirectory(
+        _ reply: consuming Reply, _ parent: fuse_ino_t, _ name: Name, _ mode: mode_t
+    ) {
+        guard let name else { return }
+        let parent = InodeID(parent)
+        let result = fileSystem.makeDirectory(
+            copyBytes(name), in: parent, permissions: UInt16(mode & 0o7777), caller: reply.caller)
+        answer(
+            reply, Operation(name: "mkdir", inodes: [parent], isInterruptible: true),
+            with: result, as: .entry)
+    }
+
+    fileprivate func makeSymbolicLink(
+        _ reply: consuming Reply, _ target: Name, _ parent: fuse_ino_t, _ name: Name
+    ) {
+        guard let target, let name else { return }
+        let parent = InodeID(parent)
+        let result = fileSystem.makeSymbolicLink(
+            copyBytes(name), in: parent, target: copyBytes(target), caller: reply.caller)
+        answer(
+            reply, Operation(name: "symlink", inodes: [parent], isInterruptible: true),
+            with: result, as: .entry)
+    }
+
+    fileprivate func unlink(_ reply: consuming Reply, _ parent: fuse_ino_t, _ name: Name) {
+        guard let name else { return }
+        let parent = InodeID(parent)
+        answer(
+            reply, Operation(name: "unlink", inodes: [parent], isInterruptible: true),
+            with: fileSystem.unlink(copyBytes(name), in: parent), as: .done)
+    }
+
+    fileprivate func removeDirectory(_ reply: consuming Reply, _ parent: fuse_ino_t, _ name: Name) {
+        guard let name else { return }
+        let parent = InodeID(parent)
+        answer(
+            reply, Operation(name: "rmdir", inodes: [parent], isInterruptible: true),
+            with: fileSystem.removeDirectory(copyBytes(name), in: parent), as: .done)
+    }
+
+    fileprivate func rename(
+        _ reply: consuming Reply, _ parent: fuse_ino_t, _ name: Name, _ newParent: fuse_ino_t,
+        _ newName: Name, _ flags: UInt32
+    ) {
+        guard let name, let newName else { return }
+        guard let mode = RenameMode(flags: flags) else {
+            reply.fail(.invalidArgument)
+            return
+        }
+        let parent = InodeID(parent)
+        let newParent = InodeID(newParent)
+        let result = fileSystem.rename(
+            copyBytes(name), in: parent, to: copyBytes(newName), in: newParent, mode: mode)
+        answer(
+            reply, Operation(name: "rename", inodes: [parent, newParent], isInterruptible: true),
+            with: result, as: .done)
+    }
+
+    fileprivate func readSymbolicLink(_ reply: consuming Reply, _ inode: fuse_ino_t) {
+        let inode = InodeID(inode)
+        answer(
+            reply, Operation(name: "readlink", inodes: [inode], isInterruptible: true),
+            with: fileSystem.readSymbolicLink(inode), as: .target)
+    }
+}

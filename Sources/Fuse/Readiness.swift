@@ -1,0 +1,43 @@
+// A gate that opens once, with yes or no, for tasks that wait for it.
+
+import Synchronization
+
+/// Whether the mount works: unknown, then yes or no for good.
+final class Readiness: Sendable {
+    private enum State {
+        case unknown([CheckedContinuation<Bool, Never>])
+        case known(Bool)
+    }
+
+    private let state = Mutex(State.unknown([]))
+
+    /// Decides; only the first decision counts.
+    func decide(_ isReady: Bool) {
+        let waiting = state.withLock { state in
+            guard case .unknown(let waiting) = state else {
+                return [CheckedContinuation<Bool, Never>]()
+            }
+            state = .known(isReady)
+            return waiting
+        }
+        waiting.forEach { $0.resume(returning: isReady) }
+    }
+
+    /// Waits for the decision.
+    func wait() async -> Bool {
+        await withCheckedContinuation { continuation in
+            let known: Bool? = state.withLock { state in
+                switch state {
+                case .known(let isReady):
+                    return isReady
+                case .unknown(let waiting):
+                    state = .unknown(waiting + [continuation])
+                    return nil
+                }
+            }
+            if let known {
+                continuation.resume(returning: known)
+            }
+        }
+    }
+}
