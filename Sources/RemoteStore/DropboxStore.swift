@@ -2,45 +2,100 @@
 // DropboxAPI's; here its routes become the operations of `RemoteStoring`, and nothing that the server
 // says is believed before it has been checked.
 
-import ContentHashing
 public import Core
 public import DropboxAPI
+public import Logging
+import Synchronization
 
 /// An account on Dropbox, or the part of it below a folder.
+///
+/// Requests that change something are sent again by the client when their fate is unknown: each either
+/// says what it expects to find, or is recognised here as done.
 public final class DropboxStore: RemoteStoring {
-    /// Largest answer to one listing; the most that the API allows.
-    private static let pageLimit: UInt32 = 2000
-
-    let client: DropboxClient
-    /// The folder that the mount's root is: "" for the account's, "/Projects" for a part.
-    let prefix: RemotePath
-    private let foldedPrefix: String
-
-    /// Speaks for one account by way of a client.
-    public init(client: DropboxClient, prefix: RemotePath = .root) {
-        self.client = client
-        self.prefix = prefix
-        self.foldedPrefix = Folding.fold(prefix.rawValue)
+    /// What the account's paths start from.
+    public enum Root: Hashable, Sendable {
+        /// The person's own folder: what Dropbox assumes when nothing is said.
+        case home
+        /// The team's space, named by `RemoteAccount.teamNamespace`. Once the person has changed
+        /// teams, every call throws `rootChanged`.
+        case team(namespace: String)
+        /// Any namespace that the person can use, for example a shared folder's.
+        case namespace(String)
     }
 
-    /// Options for calls that a process may be waiting for.
-    static var interactive: CallOptions { .within(.seconds(60)) }
-    /// Options for commits, which big files make slow: rclone has seen more than two minutes.
-    static var unhurried: CallOptions { .within(.seconds(900)) }
+    /// Largest page of a listing; the most that the API allows.
+    private static let pageLimit: UInt32 = 2000
+    /// Longest pause that the server's wish for one is believed, in seconds.
+    private static let longestBackoff: UInt64 = 3600
+
+    let client: DropboxClient
+    let reader: MetadataReader
+    let clock: StoreClock
+    private let root: Root
+    /// The folder that the mount's root is: "" for the account's, "/Projects" for a part.
+    private let prefix: RemotePath
+    private let log: Logger
+    private let refused = Mutex(0)
+    /// Files that the server may not know everywhere yet.
+    private let recentUploads = Mutex(RecentUploads())
+
+    /// Speaks for one account by way of a client.
+    public convenience init(
+        client: DropboxClient, root: Root = .home, prefix: RemotePath = .root,
+        log: Logger = Logger(label: "remote")
+    ) {
+        self.init(client: client, root: root, prefix: prefix, log: log, clock: StoreClock())
+    }
+
+    init(
+        client: DropboxClient, root: Root = .home, prefix: RemotePath = .root,
+        log: Logger = Logger(label: "remote"), clock: StoreClock
+    ) {
+        switch root {
+        case .home: self.client = client
+        case .team(let id): self.client = client.rooted(at: .root(id))
+        case .namespace(let id): self.client = client.rooted(at: .namespaceID(id))
+        }
+        self.root = root
+        self.prefix = prefix
+        self.reader = MetadataReader(prefix: prefix)
+        self.log = log
+        self.clock = clock
+    }
+
+    /// How many entries of listings were refused so far, because nothing sensible could be made of
+    /// them.
+    public var refusedEntryCount: Int { refused.withLock { $0 } }
 
     func serverPath(_ path: RemotePath) -> String {
         prefix.rawValue + path.rawValue
+    }
+
+    func noteUpload(_ path: RemotePath) {
+        recentUploads.withLock { $0.note(path, at: clock.now()) }
+    }
+
+    func wasUploadedRecently(_ path: RemotePath) -> Bool {
+        recentUploads.withLock { $0.contains(path, at: clock.now()) }
     }
 
     // MARK: Account
 
     /// Whose account this is.
     public func account() async throws(RemoteError) -> RemoteAccount {
-        do {
-            let account = try await client.call(Users.getCurrentAccount, options: Self.interactive)
+        do throws(CallError<NoError>) {
+            let account = try await client.call(Users.getCurrentAccount, options: .interactive)
+            let home = account.rootInfo.homeNamespaceID
+            let team = account.rootInfo.rootNamespaceID
+            let start =
+                switch root {
+                case .home: home
+                case .team(let id), .namespace(let id): id
+                }
             return RemoteAccount(
                 id: account.accountID, displayName: account.name.displayName,
-                email: account.email, rootNamespace: account.rootInfo.rootNamespaceID)
+                email: account.email, rootNamespace: start,
+                teamNamespace: team == home ? nil : team)
         } catch {
             throw RemoteError(error)
         }
@@ -48,9 +103,8 @@ public final class DropboxStore: RemoteStoring {
 
     /// Bytes used and allowed; for a member of a team with a cap of their own, that one.
     public func space() async throws(RemoteError) -> RemoteSpace {
-        do {
-            let usage = try await client.call(Users.getSpaceUsage, options: Self.interactive)
-            return RemoteSpace(usage)
+        do throws(CallError<NoError>) {
+            return RemoteSpace(try await client.call(Users.getSpaceUsage, options: .interactive))
         } catch {
             throw RemoteError(error)
         }
@@ -62,81 +116,126 @@ public final class DropboxStore: RemoteStoring {
     public func list(
         _ folder: RemotePath, recursive: Bool
     ) async throws(RemoteError) -> RemotePage {
+        let argument = Files.ListFolderArg(
+            path: serverPath(folder), recursive: recursive, limit: Self.pageLimit)
+        let listing: TolerantListing
         do {
-            let argument = Files.ListFolderArg(
-                path: serverPath(folder), recursive: recursive, limit: Self.pageLimit)
-            return page(
-                try await client.call(Files.listFolder, argument, options: Self.interactive))
+            listing = try await client.call(
+                TolerantListing.listFolder, argument, options: .interactive)
         } catch {
             throw RemoteError(error) { RemoteError($0) }
         }
+        return try page(listing, after: nil)
     }
 
     /// The next page or delta.
     public func list(after cursor: Core.Cursor) async throws(RemoteError) -> RemotePage {
+        let argument = Files.ListFolderContinueArg(cursor: cursor.rawValue)
+        let listing: TolerantListing
         do {
-            let argument = Files.ListFolderContinueArg(cursor: cursor.rawValue)
-            return page(
-                try await client.call(
-                    Files.listFolderContinue, argument, options: Self.interactive))
+            listing = try await client.call(
+                TolerantListing.listFolderContinue, argument, options: .interactive)
         } catch {
+            if error.isAboutCursor { throw .cursorReset }
             throw RemoteError(error) { RemoteError($0) }
         }
+        return try page(listing, after: cursor)
     }
 
     /// Waits for a change.
     public func waitForChange(
         after cursor: Core.Cursor, timeout: Int
     ) async throws(RemoteError) -> RemoteChange {
+        let argument = Files.ListFolderLongpollArg(
+            cursor: cursor.rawValue, timeout: UInt64(min(480, max(30, timeout))))
         do {
-            let argument = Files.ListFolderLongpollArg(
-                cursor: cursor.rawValue, timeout: UInt64(min(480, max(30, timeout))))
             let result = try await client.call(Files.listFolderLongpoll, argument)
             return RemoteChange(
-                hasChanges: result.changes, backoff: result.backoff.map { Int(clamping: $0) })
+                hasChanges: result.changes,
+                backoff: result.backoff.map { Int(min($0, Self.longestBackoff)) })
         } catch {
+            if error.isAboutCursor { throw .cursorReset }
             throw RemoteError(error) { $0 == .reset ? .cursorReset : .server("\($0)") }
         }
     }
 
-    /// What is at a path.
+    /// What is at a path. At a path that Dropbox would not store, there is nothing.
     public func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
+        guard path != .root else { return nil }
         let metadata: Files.Metadata
         do {
             metadata = try await client.call(
                 Files.getMetadata, Files.GetMetadataArg(path: serverPath(path)),
-                options: Self.interactive)
+                options: .interactive)
         } catch {
             let mapped = RemoteError(error) { RemoteError($0) }
-            if mapped == .notFound { return nil }
+            if mapped == .notFound || mapped == .disallowedName { return nil }
             throw mapped
         }
-        return try entry(metadata)
+        let entry = try reader.entry(metadata)
+        return entry.kind == .deleted ? nil : entry
     }
 
-    // MARK: Entries
-
-    private func page(_ result: Files.ListFolderResult) -> RemotePage {
-        var entries: [RemoteEntry] = []
-        entries.reserveCapacity(result.entries.count)
-        var refused = 0
-        for metadata in result.entries {
-            switch RemoteEntry.reading(metadata, below: foldedPrefix) {
-            case .entry(let entry): entries.append(entry)
+    private func page(
+        _ listing: TolerantListing, after cursor: Core.Cursor?
+    ) throws(RemoteError) -> RemotePage {
+        let next = Core.Cursor(listing.cursor)
+        guard !listing.cursor.isEmpty else { throw .malformed("a page without a cursor") }
+        guard !listing.hasMore || next != cursor else {
+            throw .malformed("a page that leads to itself")
+        }
+        var page = RemotePage(entries: [], cursor: next, hasMore: listing.hasMore)
+        page.entries.reserveCapacity(listing.entries.count)
+        for item in listing.entries {
+            switch item.metadata.map(reader.read) ?? .refused {
+            case .entry(let entry): page.entries.append(entry)
             case .root: break
-            case .refused: refused += 1
+            case .refused: page.refusedCount += 1
             }
         }
-        return RemotePage(
-            entries: entries, cursor: Core.Cursor(result.cursor), hasMore: result.hasMore,
-            refusedCount: refused)
+        note(refused: page.refusedCount)
+        return page
     }
 
-    /// An entry in answer to a call about one; the server must name it sensibly.
-    func entry(_ metadata: Files.Metadata) throws(RemoteError) -> RemoteEntry {
-        guard case .entry(let entry) = RemoteEntry.reading(metadata, below: foldedPrefix) else {
-            throw .malformed("an entry without a usable name or path")
-        }
-        return entry
+    private func note(refused count: Int) {
+        guard count > 0 else { return }
+        refused.withLock { $0 += count }
+        log.warning(
+            "the server sent entries that cannot be shown", metadata: ["count": "\(count)"])
+    }
+}
+
+/// Time, replaceable in tests.
+struct StoreClock: Sendable {
+    var now: @Sendable () -> ContinuousClock.Instant = { .now }
+    var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+}
+
+extension CallOptions {
+    /// For calls that a process may be waiting for.
+    static var interactive: CallOptions { .within(.seconds(60)) }
+
+    /// For changes of names. Moves and deletes of large folders take the server long.
+    static var change: CallOptions {
+        CallOptions(deadline: .now + .seconds(300), retryAfterSend: true)
+    }
+
+    /// For so many bytes down, over a link of at least 16 KiB a second.
+    static func download(bytes: Int64) -> CallOptions {
+        .within(.seconds(60 + bytes >> 14))
+    }
+
+    /// For so many bytes up, over a link of at least 4 KiB a second: nobody waits for an upload, and
+    /// giving up wastes what was sent.
+    static func upload(bytes: Int64) -> CallOptions {
+        CallOptions(deadline: .now + .seconds(900 + bytes >> 12), retryAfterSend: true)
+    }
+
+    /// For making a session a file: rclone has seen commits of very large files take more than two
+    /// minutes (rclone/rclone#2158, #5008).
+    static var commit: CallOptions {
+        CallOptions(
+            deadline: .now + .seconds(1800), retryAfterSend: true,
+            timeouts: TransferTimeouts(response: .seconds(900)))
     }
 }

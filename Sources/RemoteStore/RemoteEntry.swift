@@ -178,13 +178,19 @@ public struct RemoteAccount: Hashable, Sendable {
     public var email: String
     /// The namespace that paths start in.
     public var rootNamespace: String
+    /// The namespace of the team's space; nil for those who are in no team, or in one without.
+    public var teamNamespace: String?
 
     /// Names every field.
-    public init(id: String, displayName: String, email: String, rootNamespace: String) {
+    public init(
+        id: String, displayName: String, email: String, rootNamespace: String,
+        teamNamespace: String? = nil
+    ) {
         self.id = id
         self.displayName = displayName
         self.email = email
         self.rootNamespace = rootNamespace
+        self.teamNamespace = teamNamespace
     }
 }
 

@@ -3,6 +3,14 @@
 
 import DropboxAPI
 
+extension CallError {
+    /// Whether the server does not understand a cursor. A cursor is the server's own word, so one that
+    /// it does not know any more has expired.
+    var isAboutCursor: Bool {
+        if case .badInput(let message) = kind { message.contains("cursor") } else { false }
+    }
+}
+
 extension RemoteError {
     /// What every route can answer; `route` maps what only this one can.
     init<Failure>(_ error: CallError<Failure>, route: (Failure) -> RemoteError) {
@@ -126,6 +134,16 @@ extension RemoteError {
         case .payloadTooLarge: self = .tooLarge
         case .contentHashMismatch: self = .contentMismatch
         case .propertiesError, .encryptionNotSupported: self = .server("\(error)")
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
+    init(_ error: Files.UploadSessionStartError) {
+        switch error {
+        case .contentHashMismatch: self = .contentMismatch
+        case .concurrentSessionDataNotAllowed, .concurrentSessionCloseNotAllowed,
+            .payloadTooLarge:
+            self = .server("\(error)")
         case .unknown(let tag): self = .server(tag)
         }
     }

@@ -29,21 +29,22 @@ struct InMemorySession {
         _ bytes: [UInt8], at offset: Int64, closes: Bool
     ) throws(RemoteError) {
         let end = offset + Int64(bytes.count)
-        if isClosed {
-            guard end <= size else { throw .sessionLost }
-            return
-        }
         if isConcurrent {
             guard offset % Self.unit == 0, closes || end % Self.unit == 0 else {
                 throw .sessionLost
             }
+            // Others may still be on their way when the piece that closes has arrived.
+            let last = pieces.map { $0 + Int64($1.count) }.max() ?? 0
+            guard !isClosed || end <= last else { throw .sessionLost }
             pieces[offset] = bytes
+        } else if isClosed {
+            guard end <= size else { throw .sessionLost }
         } else {
             guard offset <= size else { throw .sessionLost }
             let missing = Array(bytes.dropFirst(Int(size - offset)))
             if !missing.isEmpty { pieces[size] = missing }
         }
-        isClosed = closes
+        isClosed = isClosed || closes
     }
 
     /// The bytes of a complete session. Throws `sessionLost` if it is not complete.

@@ -1,0 +1,99 @@
+// Content up in pieces. Every piece may have arrived although its answer was lost, so what looks like a
+// wrong place is compared with where the piece ends.
+
+import Core
+import DropboxAPI
+
+extension DropboxStore {
+    /// Opens a session.
+    public func startUpload(concurrent: Bool) async throws(RemoteError) -> UploadSession {
+        do {
+            let argument = Files.UploadSessionStartArg(
+                sessionType: concurrent ? .concurrent : .sequential)
+            let result = try await client.call(
+                Files.uploadSessionStart, argument, options: .upload(bytes: 0))
+            return UploadSession(id: result.sessionID, isConcurrent: concurrent)
+        } catch {
+            throw RemoteError(error) { RemoteError($0) }
+        }
+    }
+
+    /// Adds a piece.
+    public func append(
+        _ source: any UploadSource, range: Range<Int64>, to session: UploadSession, closes: Bool
+    ) async throws(RemoteError) {
+        var range = range
+        while true {
+            let argument = Files.UploadSessionAppendArg(
+                cursor: Files.UploadSessionCursor(
+                    sessionID: session.id, offset: UInt64(range.lowerBound)),
+                close: closes, contentHash: try await hash(of: source, range))
+            do {
+                _ = try await client.upload(
+                    Files.uploadSessionAppend, argument,
+                    body: UploadBody(source: source, range: range),
+                    options: .upload(bytes: Int64(range.count)))
+                return
+            } catch {
+                switch AppendRemedy(error.routeError, range: range, closes: closes) {
+                case .done: return
+                case .send(let rest): range = rest
+                case .fail: throw RemoteError(error) { RemoteError($0) }
+                }
+            }
+        }
+    }
+
+    /// Makes a session's bytes a file.
+    public func finishUpload(
+        _ session: UploadSession, size: Int64, commit: RemoteCommit
+    ) async throws(RemoteError) -> RemoteEntry {
+        let argument = Files.UploadSessionFinishArg(
+            cursor: Files.UploadSessionCursor(sessionID: session.id, offset: UInt64(size)),
+            commit: info(commit))
+        let file: Files.FileMetadata
+        do {
+            file = try await client.call(
+                Files.uploadSessionFinish, argument, options: .commit)
+        } catch {
+            return try await ownSuccess(
+                of: commit, size: size,
+                wasPossible: error.context.earlierAttemptMayHaveTakenEffect,
+                insteadOf: RemoteError(error) { RemoteError($0) })
+        }
+        return try stored(file, size: size, commit)
+    }
+}
+
+/// What to do about a refused piece. Pure.
+enum AppendRemedy: Hashable {
+    /// The server has it.
+    case done
+    /// The server has a part of it; this is missing.
+    case send(Range<Int64>)
+    /// It does not fit.
+    case fail
+
+    init(_ error: Files.UploadSessionAppendError?, range: Range<Int64>, closes: Bool) {
+        switch error {
+        case .closed:
+            // Only a piece of ours can have closed it. Should this one be missing, finishing says so.
+            self = .done
+        case .incorrectOffset(let place):
+            guard let end = Int64(exactly: place.correctOffset) else {
+                self = .fail
+                return
+            }
+            if end >= range.upperBound {
+                // An empty piece that closes must still do so, at the true end.
+                self = closes && end > range.upperBound ? .fail : .done
+            } else if end > range.lowerBound {
+                self = .send(end..<range.upperBound)
+            } else {
+                self = .fail
+            }
+        default:
+            self = .fail
+        }
+    }
+}

@@ -1,0 +1,150 @@
+// Checks what the server says of an entry, and takes over what a filesystem can hold. A server that is
+// broken or hostile must not be able to name a place outside of the mount. Pure.
+
+import Core
+import DropboxAPI
+
+/// Reads metadata of entries below one folder of an account.
+struct MetadataReader: Sendable {
+    /// What a piece of metadata turned out to be.
+    enum Reading: Equatable {
+        /// An entry below the mount's root.
+        case entry(RemoteEntry)
+        /// The mount's root itself.
+        case root
+        /// Something that cannot be shown.
+        case refused
+    }
+
+    /// Most folders below one another. Linux's longest path (`PATH_MAX`) has room for 2,048, and whoever
+    /// walks trees by recursion needs stack for each.
+    static let maximumDepth = 1024
+    /// Largest believable file: 500 times Dropbox's largest (2^41 - 2^22 bytes), and far from where
+    /// sums of sizes and offsets overflow.
+    static let maximumSize: UInt64 = 1 << 50
+    /// Longest believable id or revision, in bytes; real ones have about 25.
+    static let maximumIdentifierLength = 1024
+
+    private let prefix: [String]
+
+    init(prefix: RemotePath) {
+        self.prefix = Self.components(of: prefix.rawValue) ?? []
+    }
+
+    func read(_ metadata: Files.Metadata) -> Reading {
+        guard let path = metadata.pathLower, let last = metadata.name,
+            let components = Self.components(of: path), let below = withoutPrefix(components)
+        else { return .refused }
+        guard !below.isEmpty else { return .root }
+        guard below.count <= Self.maximumDepth,
+            below.allSatisfy({ (try? FileName($0)) != nil }), let name = try? FileName(last),
+            let filed = below.last, Self.canFold(name.string, to: filed),
+            let kind = kind(of: metadata)
+        else { return .refused }
+        let folded = below.reduce(into: "") { $0 += "/" + $1 }
+        return .entry(
+            RemoteEntry(foldedPath: RemotePath(rawValue: folded), name: name, kind: kind))
+    }
+
+    /// The entry in an answer about one. Throws `malformed` unless the server names it sensibly.
+    func entry(_ metadata: Files.Metadata) throws(RemoteError) -> RemoteEntry {
+        guard case .entry(let entry) = read(metadata) else {
+            throw .malformed("an entry without a usable name, path or size")
+        }
+        return entry
+    }
+
+    // MARK: Paths
+
+    /// The names in a path. Split by bytes: a slash and a combining mark are one `Character`.
+    private static func components(of path: String) -> [String]? {
+        if path.isEmpty { return [] }
+        guard path.utf8.first == UInt8(ascii: "/") else { return nil }
+        return path.utf8.dropFirst().split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
+        ).map { String(Substring($0)) }
+    }
+
+    private func withoutPrefix(_ components: [String]) -> [String]? {
+        guard components.count >= prefix.count,
+            zip(prefix, components).allSatisfy(Self.canFold)
+        else { return nil }
+        return Array(components.dropFirst(prefix.count))
+    }
+
+    /// Whether the server may file a name in this form.
+    ///
+    /// ASCII folds in one known way. How Dropbox folds other characters is not documented, and hiding a
+    /// file because of a wrong guess would be worse than what a server could gain by lying here.
+    private static func canFold(_ name: String, to folded: String) -> Bool {
+        guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return true }
+        return name.lowercased().utf8.elementsEqual(folded.utf8)
+    }
+
+    // MARK: Facts
+
+    private func kind(of metadata: Files.Metadata) -> RemoteEntry.Kind? {
+        switch metadata {
+        case .deleted: .deleted
+        case .unknown: nil
+        case .folder(let folder): self.folder(folder).map { .folder($0) }
+        case .file(let file): self.file(file).map { .file($0) }
+        }
+    }
+
+    private func folder(_ folder: Files.FolderMetadata) -> RemoteFolder? {
+        guard Self.isIdentifier(folder.id) else { return nil }
+        let sharing = folder.sharingInfo
+        return RemoteFolder(
+            id: FileID(folder.id), sharedFolderID: sharing?.sharedFolderID,
+            isReadOnly: sharing?.isReadOnly ?? false,
+            isTraverseOnly: sharing?.isTraverseOnly ?? false,
+            isNoAccess: sharing?.isInaccessible ?? false)
+    }
+
+    private func file(_ file: Files.FileMetadata) -> RemoteFile? {
+        guard Self.isIdentifier(file.id), Self.isIdentifier(file.rev),
+            file.size <= Self.maximumSize
+        else { return nil }
+        return RemoteFile(
+            id: FileID(file.id), revision: Revision(file.rev), hash: file.contentHash,
+            size: Int64(file.size),
+            clientModified: Core.Timestamp(seconds: file.clientModified.secondsSince1970),
+            serverModified: Core.Timestamp(seconds: file.serverModified.secondsSince1970),
+            symbolicLinkTarget: file.symlinkInfo?.target,
+            // Without a hash there is nothing to check the bytes against.
+            isDownloadable: file.isDownloadable && file.contentHash != nil,
+            isReadOnly: file.sharingInfo?.isReadOnly ?? false)
+    }
+
+    private static func isIdentifier(_ text: String) -> Bool {
+        (1...maximumIdentifierLength).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    }
+}
+
+extension RemoteSpace {
+    init(_ usage: Users.SpaceUsage) {
+        let used = Self.bytes(usage.used)
+        switch usage.allocation {
+        case .individual(let individual):
+            self.init(used: used, allocated: Self.bytes(individual.allocated))
+        case .team(let team) where team.memberAllocated > 0 && team.memberLimitType == .stopSync:
+            // A member's cap does not help where the team is full.
+            let memberUsed = Self.bytes(team.memberUsed)
+            let ofMember = max(0, Self.bytes(team.memberAllocated) - memberUsed)
+            let ofTeam = max(0, Self.bytes(team.allocated) - Self.bytes(team.used))
+            self.init(used: memberUsed, allocated: memberUsed + min(ofMember, ofTeam))
+        case .team(let team):
+            self.init(used: Self.bytes(team.used), allocated: Self.bytes(team.allocated))
+        case .unknown:
+            // Whether there is room, the server will say when it is used up.
+            self.init(used: used, allocated: Self.bytes(.max))
+        }
+    }
+
+    /// A number that sums and block counts can be made of.
+    private static func bytes(_ number: UInt64) -> Int64 {
+        Int64(min(number, 1 << 60))
+    }
+}

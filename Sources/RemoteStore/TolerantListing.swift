@@ -1,0 +1,39 @@
+// Listings in which a single entry may be nonsense without taking the whole page with it.
+
+import DropboxAPI
+
+/// A page of a listing or of changes.
+struct TolerantListing: Decodable, Sendable {
+    /// An entry, or nil if its fields are missing, of other types, or out of range.
+    struct Item: Decodable, Sendable {
+        let metadata: Files.Metadata?
+
+        init(from decoder: any Decoder) throws {
+            metadata = try? Files.Metadata(from: decoder)
+        }
+    }
+
+    let entries: [Item]
+    let cursor: Files.Cursor
+    let hasMore: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case entries
+        case cursor
+        case hasMore = "has_more"
+    }
+
+    /// `files/list_folder`
+    static var listFolder: Route<Files.ListFolderArg, Self, Files.ListFolderError> {
+        let strict = Files.listFolder
+        return .init(strict.name, scope: strict.scope, retryAfterSend: strict.retryAfterSend)
+    }
+
+    /// `files/list_folder/continue`
+    static var listFolderContinue:
+        Route<Files.ListFolderContinueArg, Self, Files.ListFolderContinueError>
+    {
+        let strict = Files.listFolderContinue
+        return .init(strict.name, scope: strict.scope, retryAfterSend: strict.retryAfterSend)
+    }
+}

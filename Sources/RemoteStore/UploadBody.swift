@@ -1,0 +1,75 @@
+// Content on its way through the API: a part of a source as a request's body, and an answer's body as a
+// stream.
+
+import ContentHashing
+import DropboxAPI
+
+/// A range of a source as a request's body.
+struct UploadBody: BodySource {
+    let source: any UploadSource
+    let range: Range<Int64>
+
+    var length: UInt64 { UInt64(range.count) }
+
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        try source.read(
+            at: range.lowerBound + Int64(offset), before: range.upperBound, into: buffer)
+    }
+}
+
+/// The source has fewer bytes than it said.
+struct SourceEndedEarly: Error {}
+
+extension UploadSource {
+    /// Reads bytes that lie before `end`; returns how many.
+    func read(
+        at offset: Int64, before end: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws -> Int {
+        let count = Int(min(Int64(buffer.count), end - offset))
+        guard count > 0 else { return 0 }
+        return try read(
+            at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)))
+    }
+
+    /// The hash of a part. Throws what reading throws, and `SourceEndedEarly`.
+    func contentHash(_ range: Range<Int64>) throws -> ContentHash {
+        var hasher = ContentHasher()
+        var buffer = [UInt8](repeating: 0, count: min(range.count, 1 << 20))
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let count = try buffer.withUnsafeMutableBytes { bytes in
+                try read(at: offset, before: range.upperBound, into: bytes)
+            }
+            guard count > 0 else { throw SourceEndedEarly() }
+            hasher.update(buffer.prefix(count))
+            offset += Int64(count)
+        }
+        return hasher.finalized()
+    }
+}
+
+/// A download's body. Once it failed, it stays failed.
+actor DropboxByteStream: RemoteByteStream {
+    private var iterator: DownloadBody<Files.DownloadError>.AsyncIterator
+    private var failure: RemoteError?
+
+    init(_ body: DownloadBody<Files.DownloadError>) {
+        iterator = body.makeAsyncIterator()
+    }
+
+    func next() async throws(RemoteError) -> [UInt8]? {
+        if let failure { throw failure }
+        // Copied, because an actor's state cannot be lent across the suspension; one task reads, so
+        // nobody else moves it meanwhile.
+        var copy = iterator
+        do {
+            let chunk = try await copy.next()
+            iterator = copy
+            return chunk
+        } catch {
+            let error = RemoteError(error) { RemoteError($0) }
+            failure = error
+            throw error
+        }
+    }
+}

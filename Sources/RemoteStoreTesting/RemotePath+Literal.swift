@@ -1,0 +1,10 @@
+// Lets tests write paths as texts.
+
+public import RemoteStore
+
+extension RemotePath: ExpressibleByStringLiteral {
+    /// A path that is known to be well formed: "" or "/name/name".
+    public init(stringLiteral value: String) {
+        self.init(rawValue: value)
+    }
+}
