@@ -24,11 +24,12 @@ extension DropboxFileSystem {
             if let size = changes.size {
                 try self.setSize(size, of: inode)
             }
+            var isQueued = false
             let node = try self.store.write { transaction in
                 let open = self.openFiles[inode]
                 if let staged = open?.staged {
                     // The time of the last write must not come later over the one to be set.
-                    try self.save(staged, transaction)
+                    isQueued = try self.save(staged, transaction)
                 }
                 var node = try transaction.existing(inode)
                 node.local = node.local.changed(by: changes, at: self.clock.now())
@@ -38,7 +39,9 @@ extension DropboxFileSystem {
                 }
                 return node
             }
-            self.sync.noteChange()
+            if isQueued {
+                self.sync.noteChange()
+            }
             return self.entry(node, since: moment)
         }
     }

@@ -12,7 +12,7 @@ extension DropboxFileSystem {
         make(name, in: parent) { place, isLocal, transaction in
             let local = self.localFacts(.directory, permissions: permissions, caller: caller)
             let inode = try transaction.insert(
-                .folder, at: place, local: local, flags: isLocal ? [.listed, .localOnly] : .listed)
+                .folder, at: place, local: local, flags: isLocal ? .localOnly : [])
             if !isLocal {
                 try transaction.enqueue(inode, due: self.due(for: inode))
             }
@@ -117,6 +117,10 @@ extension DropboxFileSystem {
         _ inode: InodeID, _ opened: OpenedFile, since moment: Moment
     ) throws -> CreatedFile {
         inodes.remember(inode)
+        // What the kernel has of a new file is what is about to be written through it.
+        if let version = openFiles[inode].flatMap({ version(of: $0) }) {
+            _ = inodes.noteOpened(inode, with: version)
+        }
         let node = try store.read { try $0.existing(inode) }
         return CreatedFile(entry: entry(node, since: moment), opened: opened)
     }

@@ -46,6 +46,7 @@ extension DropboxFileSystem {
     public func synchronizeDirectory(_ inode: InodeID) -> Answer<Void> {
         .pending { () async throws(FileSystemError) in
             try await self.onDisk { try self.store.synchronize() }
+            try await self.drainIfAsked(inode)
         }
     }
 

@@ -61,8 +61,10 @@ extension DropboxFileSystem {
 
     /// Returns the staging file to remove after the commit.
     private func dropUnreachable(_ node: Node, _ transaction: Transaction) throws -> Int64? {
+        // Marked before the commit: a forget that comes at once waits in `end` for this transaction.
+        let isKnown = inodes.noteUnlinked(node.inode)
         if openFiles.isOpen(node.inode) { return nil }
-        if node.remote == .absent && !inodes.isKnown(node.inode) {
+        if node.remote == .absent && !isKnown {
             try transaction.remove(node.inode)
         } else if node.staged != nil {
             try transaction.removeStaged(of: node.inode)
@@ -79,8 +81,6 @@ extension DropboxFileSystem {
         } else {
             try transaction.enqueue(inode, due: due(for: inode))
         }
-        // Marked before the commit: a forget that comes at once waits in `end` for this transaction.
-        inodes.noteUnlinked(inode)
         return try dropUnreachable(node, transaction)
     }
 

@@ -61,7 +61,8 @@ extension DropboxFileSystem {
         if node.flags.contains(.notDownloadable) && node.staged == nil { throw .unsupported }
     }
 
-    private func version(of file: OpenFile) -> ContentVersion? {
+    /// The content that the kernel's pages of an open file belong to.
+    func version(of file: OpenFile) -> ContentVersion? {
         switch file.content {
         case .unknown: nil
         case .revision(let content): .revision(content.revision)
@@ -94,9 +95,14 @@ extension DropboxFileSystem {
             try self.save(file)
             try self.store.synchronize()
         }
+        try await drainIfAsked(file.inode)
+    }
+
+    /// With `fsync=remote`, waits until a node is on the server.
+    func drainIfAsked(_ inode: InodeID) async throws(FileSystemError) {
         guard options.synchronizesRemotely else { return }
         do throws(RemoteError) {
-            try await sync.drain(file.inode)
+            try await sync.drain(inode)
         } catch {
             throw failure(error)
         }
@@ -120,8 +126,6 @@ extension DropboxFileSystem {
             guard let node = try store.read({ try $0.node(file.inode) }), node.place == nil else {
                 return
             }
-            // Not noted before if it was Sync that took the name away.
-            inodes.noteUnlinked(file.inode)
             end(file.inode)
         } catch {
             _ = failure(error)

@@ -199,7 +199,17 @@ extension DropboxFileSystem {
     /// Brings all bytes of a file into its staging file.
     func stageWhole(_ inode: InodeID) async throws(FileSystemError) {
         let file = openFiles.register(inode, writes: true)
-        defer { _ = openFiles.unregister(inode, writes: true) }
+        let outcome: Result<Void, FileSystemError>
+        do throws(FileSystemError) {
+            outcome = .success(try await stageWhole(file))
+        } catch {
+            outcome = .failure(error)
+        }
+        await disk.run { self.close(file, writes: true) }
+        try outcome.get()
+    }
+
+    private func stageWhole(_ file: OpenFile) async throws(FileSystemError) {
         let staged = try await onDisk {
             _ = try self.settle(file)
             return try self.stage(file)
@@ -207,7 +217,8 @@ extension DropboxFileSystem {
         try await fill(staged.missingRanges, staged, session: ReadSession())
         try await onDisk {
             try self.store.write { transaction in
-                guard try transaction.node(inode)?.staged?.file == staged.number else { return }
+                let row = try transaction.node(file.inode)?.staged
+                guard row?.file == staged.number else { return }
                 try staged.persist(in: transaction)
             }
         }
@@ -225,7 +236,6 @@ extension DropboxFileSystem {
     }
 
     /// Like `save`, as part of a transaction. Returns whether the journal has changed.
-    @discardableResult
     func save(_ staged: StagedFile, _ transaction: Transaction) throws -> Bool {
         guard staged.hasUnsavedChanges, let node = try transaction.node(staged.inode),
             // Content that no row names belongs to a file that was deleted here and edited there.

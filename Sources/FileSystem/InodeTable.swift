@@ -44,12 +44,13 @@ final class InodeTable: Sendable {
         inode == .root || state.withLock { $0.counts[inode] != nil }
     }
 
-    /// Notes that an inode has no name any more, so that it ends when the kernel forgets it.
-    func noteUnlinked(_ inode: InodeID) {
+    /// Notes that an inode has no name any more, so that it ends when the kernel forgets it. Returns
+    /// false if the kernel does not know it.
+    func noteUnlinked(_ inode: InodeID) -> Bool {
         state.withLock { state in
-            if state.counts[inode] != nil {
-                state.unlinked.insert(inode)
-            }
+            guard state.counts[inode] != nil else { return false }
+            state.unlinked.insert(inode)
+            return true
         }
     }
 

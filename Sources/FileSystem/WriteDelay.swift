@@ -43,19 +43,26 @@ extension Timestamp {
 /// When the current stretch of changes of each node began, so that steady writing does not put its
 /// upload off without end.
 final class FirstChanges: Sendable {
+    private struct State {
+        var times: [InodeID: Timestamp] = [:]
+        /// How many to keep before looking for those that are over.
+        var limit = 4096
+    }
+
     /// Held for a dictionary access; no other lock is taken under it.
-    private let times = Mutex<[InodeID: Timestamp]>([:])
+    private let state = Mutex(State())
 
     /// When a change of a node at `now` is due.
     func due(for inode: InodeID, at now: Timestamp, delay: WriteDelay) -> Timestamp {
-        times.withLock { times in
-            if times.count > 4096 {
-                times = times.filter { !delay.isOver(at: now, firstChange: $0.value) }
-            }
-            if let first = times[inode], !delay.isOver(at: now, firstChange: first) {
+        state.withLock { state in
+            if let first = state.times[inode], !delay.isOver(at: now, firstChange: first) {
                 return delay.due(at: now, firstChange: first)
             }
-            times[inode] = now
+            if state.times.count >= state.limit {
+                state.times = state.times.filter { !delay.isOver(at: now, firstChange: $0.value) }
+                state.limit = max(4096, 2 * state.times.count)
+            }
+            state.times[inode] = now
             return delay.due(at: now, firstChange: now)
         }
     }

@@ -11,17 +11,19 @@ import Testing
 /// One block of staged content.
 let block = 4 << 20
 
-/// Bytes that differ from place to place.
+/// Bytes that differ from place to place: the period is prime, so that no block is like another.
 func pattern(_ count: Int, seed: UInt8 = 1) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    bytes.withUnsafeMutableBufferPointer { buffer in
-        var value = UInt32(seed) &* 2_654_435_761
-        for index in buffer.indices {
-            value = value &* 1_664_525 &+ 1_013_904_223
-            buffer[index] = UInt8(truncatingIfNeeded: value >> 24)
-        }
+    var value = UInt32(seed) &* 2_654_435_761
+    let period = (0..<4099).map { _ -> UInt8 in
+        value = value &* 1_664_525 &+ 1_013_904_223
+        return UInt8(truncatingIfNeeded: value >> 24)
     }
-    return bytes
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count + period.count)
+    while bytes.count < count {
+        bytes.append(contentsOf: period)
+    }
+    return Array(bytes.prefix(count))
 }
 
 struct ContentTests {
