@@ -51,7 +51,9 @@ extension DeltaApplier {
     /// The content or the facts of a known file are others now.
     mutating func updateFile(_ node: Node, _ facts: RemoteFacts, name: FileName) throws {
         try mark(node.inode)
-        if node.facts.revision == facts.revision {
+        let isSameContent = facts.hash != nil && node.facts.hash == facts.hash
+        if node.facts.revision == facts.revision || isSameContent && !node.isTombstone {
+            // A move gives a new revision to the same content; nobody's work depends on its name.
             if node.facts != facts {
                 try transaction.setFacts(facts, of: node.inode)
                 announceAttributes(of: node.inode)

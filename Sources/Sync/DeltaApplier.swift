@@ -73,8 +73,10 @@ struct DeltaApplier {
     // MARK: One entry
 
     private mutating func applyFile(_ file: RemoteFile, _ entry: RemoteEntry) throws {
-        // The echo of a revision that this mount has replaced meanwhile.
-        if try transaction.isSuperseded(file.revision) { return }
+        // The echo of a revision that this mount has replaced meanwhile, of a file that it still knows.
+        if try transaction.isSuperseded(file.revision), try transaction.node(id: file.id) != nil {
+            return
+        }
         let kind: NodeKind = file.symbolicLinkTarget == nil ? .file : .symbolicLink
         let place = try place(of: entry)
         let facts = RemoteFacts(file)
@@ -188,6 +190,31 @@ struct DeltaApplier {
             try moveRemote(child, to: Place(parent: folder.inode, name: place.name))
         }
         try removeRemote(placeholder)
+    }
+
+    /// Two nodes turn out to be one: the first one goes, and what is in it is in the second.
+    mutating func absorb(_ other: Node, into node: Node) throws {
+        for child in try transaction.children(of: other.inode) {
+            guard let current = try transaction.node(child.inode) else { continue }
+            if let local = try transaction.child(folded: child.name.folded, of: node.inode) {
+                try stepAside(local)
+            }
+            try transaction.move(
+                child.inode, to: Place(parent: node.inode, name: child.name))
+            if current.remote == .inPlace {
+                try transaction.setRemotePlace(
+                    child.inode, Place(parent: node.inode, name: child.name))
+            }
+        }
+        for child in try transaction.remoteChildren(of: other.inode) {
+            guard let place = try transaction.remotePlace(of: child) else { continue }
+            try transaction.setRemotePlace(
+                child.inode, Place(parent: node.inode, name: place.name))
+        }
+        if let place = other.place {
+            announceDeletion(of: other.inode, at: place)
+        }
+        try transaction.remove(other.inode)
     }
 
     // MARK: Bookkeeping

@@ -56,11 +56,11 @@ actor FolderLister {
         var entries: [RemoteEntry] = []
         var attempt = 0
         while true {
-            let recorded = environment.state.recordedCount
+            let knowledge = environment.state.knowledge
             entries = try await pages(of: RemotePath(rawValue: path))
             attempt += 1
-            // A listing that was asked for before a change of ours was recorded may be older than it.
-            let isCurrent = recorded == environment.state.recordedCount
+            // A listing that was asked for before other news came may be older than those.
+            let isCurrent = knowledge == environment.state.knowledge
             if isCurrent || attempt == 5 { break }
         }
         let listed = entries
@@ -69,6 +69,7 @@ actor FolderLister {
                 var applier = DeltaApplier(
                     transaction: transaction, context: environment.deltaContext())
                 try applier.apply(listed)
+                environment.state.noteApplied()
                 try transaction.setFlags(.listed, true, of: folder)
                 return applier.changes
             }

@@ -101,6 +101,7 @@ actor RemoteWatcher {
         try await write { transaction in
             var applier = DeltaApplier(transaction: transaction, context: surroundings)
             try applier.apply(page.entries)
+            environment.state.noteApplied()
             if !page.hasMore {
                 if phase == .comparing {
                     try applier.removeUnseen()
@@ -173,6 +174,7 @@ actor RemoteWatcher {
             }
             var applier = DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries)
+            environment.state.noteApplied()
             try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
             return applier.outcome
         }

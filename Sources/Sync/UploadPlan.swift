@@ -67,7 +67,7 @@ struct UploadPlanner {
         var visited: Set<InodeID> = []
         var current = start
         while visited.insert(current).inserted, !busy.contains(current) {
-            let step = try step(for: current)
+            let step = try step(for: current, busy: busy)
             switch step {
             case .waitFor(let other):
                 guard try isDue(other, at: now) else { return nil }
@@ -102,7 +102,7 @@ struct UploadPlanner {
         return true
     }
 
-    func step(for inode: InodeID) throws -> UploadStep {
+    func step(for inode: InodeID, busy: Set<InodeID> = []) throws -> UploadStep {
         guard let node = try transaction.node(inode), !node.flags.contains(.localOnly) else {
             return .settled
         }
@@ -112,16 +112,18 @@ struct UploadPlanner {
         }
         let path = RemotePath(rawValue: parentPath).appending(place.name)
         switch node.remote {
-        case .absent: return try creation(of: node, at: path, place)
-        case .displaced: return try move(of: node, to: path, place)
+        case .absent: return try creation(of: node, at: path, place, busy)
+        case .displaced: return try move(of: node, to: path, place, busy)
         case .inPlace: return try update(of: node, at: path, place)
         }
     }
 
     // MARK: New nodes
 
-    private func creation(of node: Node, at path: RemotePath, _ place: Place) throws -> UploadStep {
-        if let blocked = try step(toFree: place, for: node) {
+    private func creation(
+        of node: Node, at path: RemotePath, _ place: Place, _ busy: Set<InodeID>
+    ) throws -> UploadStep {
+        if let blocked = try step(toFree: place, for: node, busy) {
             return blocked
         }
         // Freeing the place may have handed over the identity of what was there.
@@ -175,13 +177,15 @@ struct UploadPlanner {
 
     // MARK: Moved nodes
 
-    private func move(of node: Node, to path: RemotePath, _ place: Place) throws -> UploadStep {
+    private func move(
+        of node: Node, to path: RemotePath, _ place: Place, _ busy: Set<InodeID>
+    ) throws -> UploadStep {
         guard let source = try transaction.remotePath(of: node.inode) else { return .settled }
         if try transaction.isRemote(place.parent, within: node.inode) {
             // Into a folder that the server still has below it: that one moves out first.
             return try stepOut(of: node, from: place.parent)
         }
-        if let blocked = try step(toFree: place, for: node) {
+        if let blocked = try step(toFree: place, for: node, busy) {
             return blocked
         }
         let from = RemotePath(rawValue: source)
@@ -221,14 +225,16 @@ struct UploadPlanner {
     }
 
     /// What must happen before a place on the server is free for a node; nil when it is.
-    private func step(toFree place: Place, for node: Node) throws -> UploadStep? {
+    private func step(
+        toFree place: Place, for node: Node, _ busy: Set<InodeID>
+    ) throws -> UploadStep? {
         guard
             let occupant = try transaction.remoteChild(
                 folded: place.name.folded, of: place.parent),
             occupant.inode != node.inode
         else { return nil }
         if occupant.isTombstone, occupant.kind == .file, node.kind == .file,
-            node.remote == .absent, node.staged != nil
+            node.remote == .absent, node.staged != nil, !busy.contains(occupant.inode)
         {
             // Deleted and written again, or renamed away and rewritten: the next revision of the
             // same file, with its history and its links.

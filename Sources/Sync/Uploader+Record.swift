@@ -27,37 +27,75 @@ struct UploadRecorder {
 
     /// A node is where users see it, by a new folder or a move.
     mutating func placed(_ inode: InodeID, _ entry: RemoteEntry) throws {
-        guard let node = try transaction.node(inode) else {
-            return try becameUnwanted(entry)
-        }
-        let facts = RemoteFacts(entry.kind, fallback: node.facts)
-        try takeIdentity(facts, from: inode)
-        try transaction.setFacts(facts, of: inode)
+        guard let node = try owner(of: entry, sentFor: inode) else { return }
+        try transaction.setFacts(RemoteFacts(entry.kind, fallback: node.facts), of: inode)
         try finish(inode, at: entry)
     }
 
     /// Content is stored.
     mutating func stored(_ upload: ContentUpload, for inode: InodeID, _ entry: RemoteEntry) throws {
-        guard let node = try transaction.node(inode) else {
+        guard let node = try owner(of: entry, sentFor: inode) else { return }
+        let facts = RemoteFacts(entry.kind, fallback: node.facts)
+        guard isStill(node, upload.expectation, facts) else {
+            // While its content was sent as a new file, it took the place of another one.
             return try becameUnwanted(entry)
         }
         if let old = node.facts.revision, node.remote != .absent {
             try transaction.supersede(old, at: context.now)
         }
-        let facts = RemoteFacts(entry.kind, fallback: node.facts)
-        try takeIdentity(facts, from: inode)
         try transaction.setFacts(facts, of: inode)
         try retireStaged(of: node, generation: upload.staged.generation, facts)
         try finish(inode, at: entry)
     }
 
+    /// Whether a node is, for the server, what it was when its content was sent.
+    private func isStill(
+        _ node: Node, _ expectation: RemoteCommit.Expectation, _ facts: RemoteFacts
+    ) -> Bool {
+        if node.facts.id == facts.id && node.remote != .absent { return true }
+        return switch expectation {
+        case .absent: node.remote == .absent
+        case .revision(let revision):
+            node.remote != .absent && node.facts.revision == revision
+        }
+    }
+
+    /// The node that an answer is about, if that is still the one that the step was sent for.
+    ///
+    /// Meanwhile users may have deleted it, or its identity may have gone to another node that
+    /// replaced it; then what the answer says is recorded here, and there is nothing more to do.
+    private mutating func owner(
+        of entry: RemoteEntry, sentFor inode: InodeID
+    ) throws -> Node? {
+        let node = try transaction.node(inode)
+        let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
+        guard let id = facts.id, let other = try transaction.node(id: id), other.inode != inode
+        else {
+            if node == nil { try becameUnwanted(entry) }
+            return node
+        }
+        if other.staged == nil, let node, node.remote == .absent, node.place != nil {
+            // The feed brought the server's new file in as a node of its own before the answer came.
+            try useApplier { try $0.absorb(other, into: node) }
+            return try transaction.node(inode)
+        }
+        // The identity was handed over: it is the other one's revision that was made here.
+        if let old = other.facts.revision {
+            try transaction.supersede(old, at: context.now)
+        }
+        try transaction.setFacts(facts, of: other.inode)
+        try useApplier { applier in
+            let place = try applier.place(of: entry)
+            try applier.moveRemote(other, to: place)
+            if other.staged == nil { applier.announceContent(of: other.inode) }
+        }
+        try transaction.enqueue(other.inode, due: context.now)
+        return nil
+    }
+
     /// Users deleted a node while it was being sent. The server has it now, and is to delete it.
     private mutating func becameUnwanted(_ entry: RemoteEntry) throws {
         let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
-        if let id = facts.id, let known = try transaction.node(id: id) {
-            try transaction.move(known.inode, to: nil)
-            return try transaction.enqueue(known.inode, due: context.now)
-        }
         let kind: NodeKind = if case .folder = entry.kind { .folder } else { .file }
         try useApplier { applier in
             let place = try applier.place(of: entry)
@@ -110,18 +148,6 @@ struct UploadRecorder {
         try body(&applier)
         changes += applier.changes
         conflicts += applier.conflicts
-    }
-
-    /// The feed may have brought the server's new file in as a node of its own before the answer came.
-    private mutating func takeIdentity(_ facts: RemoteFacts, from inode: InodeID) throws {
-        guard let id = facts.id, let other = try transaction.node(id: id), other.inode != inode
-        else { return }
-        if let place = other.place {
-            changes.append(
-                .deletedEntry(parent: place.parent, child: other.inode, name: place.name))
-            changes.append(.listing(place.parent))
-        }
-        try transaction.remove(other.inode)
     }
 
     private mutating func retireStaged(

@@ -210,6 +210,7 @@ actor Uploader {
     private func holdsNothingUnseen(
         _ path: RemotePath, _ inode: InodeID
     ) async throws(RemoteError) -> Bool {
+        let knowledge = environment.state.knowledge
         var page = try await environment.remote.list(path, recursive: true)
         var entries = page.entries
         while page.hasMore {
@@ -221,10 +222,14 @@ actor Uploader {
         }
         let below = Folding.fold(path.rawValue)
         let inside = entries.filter { $0.foldedPath.rawValue != below }
-        await refresh(with: inside)
-        let node = await attempt {
-            try await self.environment.store.read { try $0.node(inode) }
+        let environment = environment
+        let isCurrent = await attempt {
+            try await environment.store.read { _ in environment.state.knowledge == knowledge }
         }
+        // With news in between, the folder is listed again when its turn comes again.
+        guard isCurrent == true else { return false }
+        await refresh(with: inside, askedAt: knowledge)
+        let node = await attempt { try await environment.store.read { try $0.node(inode) } }
         return node.flatMap { $0 }?.isTombstone ?? false
     }
 
@@ -291,6 +296,7 @@ actor Uploader {
 
     /// Asks what is at paths and brings it into the tree by the rules for deltas.
     private func refresh(_ paths: [RemotePath]) async {
+        let knowledge = environment.state.knowledge
         var entries: [RemoteEntry] = []
         for path in paths {
             do throws(RemoteError) {
@@ -304,12 +310,16 @@ actor Uploader {
                 return
             }
         }
-        await refresh(with: entries)
+        await refresh(with: entries, askedAt: knowledge)
     }
 
-    private func refresh(with entries: [RemoteEntry]) async {
+    /// Brings answers in, unless news came after they were asked for: those may know better, and the
+    /// step will be refused again and ask again.
+    private func refresh(with entries: [RemoteEntry], askedAt knowledge: Knowledge) async {
         guard !entries.isEmpty else { return }
+        let state = environment.state
         await record { recorder in
+            guard state.knowledge == knowledge else { return }
             try recorder.apply(entries)
         }
     }
