@@ -1,4 +1,5 @@
-// One block on its way from the network, and those who wait for it. Not responsible for getting it.
+// A part of a block on its way from the network, and those who wait for it. Not responsible for getting
+// it.
 
 import ContentHashing
 import RemoteStore
@@ -10,8 +11,8 @@ struct BlockKey: Hashable, Sendable {
     var index: Int
 }
 
-/// A block that arrives, shared by all who want it. A waiter is served as soon as its bytes are here,
-/// unless the block must be checked whole first.
+/// Bytes that arrive, shared by all who want them. A waiter is served as soon as its bytes are here,
+/// unless they must be checked as a whole first.
 final class BlockFetch: Sendable {
     private struct Waiter {
         var needed: Int
@@ -24,56 +25,122 @@ final class BlockFetch: Sendable {
         var failure: RemoteError?
         var waiters: [Int: Waiter] = [:]
         var nextWaiter = 0
+        /// Readers and sessions that want it; it is called off when nobody does.
+        var interest = 1
+        var isStarted = false
+        var isAbandoned = false
+        var task: Task<Void, Never>?
     }
 
-    let key: BlockKey
-    /// Where the block lies in the content.
-    let range: Range<Int64>
-    /// Whether nothing is served before the whole block has been checked.
-    let servesWhole: Bool
-    /// Lock: a leaf. Continuations are resumed after it is released.
-    private let state: Mutex<State>
+    /// What is still to come is brought to its end, if it is no more than this: to break a transfer off
+    /// costs the connection, and a new one several round trips.
+    private static let worthFinishing = 1 << 20 + 128 << 10
 
-    init(key: BlockKey, range: Range<Int64>, servesWhole: Bool) {
+    /// A number of its own.
+    let id: Int
+    let key: BlockKey
+    /// Where the bytes lie in the content.
+    let range: Range<Int64>
+    /// Whether nothing is served before all has been checked.
+    let isHeldBack: Bool
+    /// Lock: a leaf. Continuations are resumed after it is released.
+    private let state = Mutex(State())
+
+    /// Makes one that its maker is interested in.
+    init(id: Int, key: BlockKey, range: Range<Int64>, isHeldBack: Bool) {
+        self.id = id
         self.key = key
         self.range = range
-        self.servesWhole = servesWhole
-        state = Mutex(State())
+        self.isHeldBack = isHeldBack
     }
 
+    /// How many bytes are here.
     var count: Int { state.withLock { $0.bytes.count } }
     var isOver: Bool { state.withLock { $0.isComplete || $0.failure != nil } }
-    var hasWaiters: Bool { state.withLock { !$0.waiters.isEmpty } }
+    /// Whether nobody wanted it any more.
+    var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
     /// The bytes so far.
     var bytes: [UInt8] { state.withLock { $0.bytes } }
 
+    // MARK: Interest
+
+    /// Somebody more wants it; false if it was called off already.
+    func retain() -> Bool {
+        state.withLock { state in
+            guard !state.isAbandoned else { return false }
+            state.interest += 1
+            return true
+        }
+    }
+
+    /// Somebody wants it no more. The last one calls it off, unless it has arrived.
+    func release() {
+        let task: Task<Void, Never>? = state.withLock { state in
+            state.interest -= 1
+            guard state.interest == 0, !state.isComplete, state.failure == nil else { return nil }
+            let rest = range.count - state.bytes.count
+            guard !state.isStarted || rest > Self.worthFinishing else { return nil }
+            state.isAbandoned = true
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    /// Notes the task that brings it.
+    func attach(_ task: Task<Void, Never>) {
+        let isAbandoned = state.withLock { state in
+            state.task = task
+            return state.isAbandoned
+        }
+        if isAbandoned { task.cancel() }
+    }
+
+    /// Ends it with an error, whoever wants it.
+    func abort(_ error: RemoteError) {
+        let task = state.withLock { state in
+            state.isAbandoned = true
+            return state.task
+        }
+        task?.cancel()
+        fail(error)
+    }
+
     // MARK: Arriving
 
-    func reserve() {
-        state.withLock { $0.bytes.reserveCapacity(range.count) }
+    /// Its turn has come.
+    func start() {
+        state.withLock { state in
+            state.isStarted = true
+            state.bytes.reserveCapacity(range.count)
+        }
     }
 
     func append(_ piece: [UInt8]) {
         wake { $0.bytes += piece }
     }
 
-    /// What came is not what it should be: begin again.
+    /// What came is not what it should be, and nobody has seen it: begin again.
     func restart() {
         state.withLock { $0.bytes.removeAll(keepingCapacity: true) }
     }
 
     func complete() {
-        wake { $0.isComplete = true }
+        wake { state in
+            if state.failure == nil { state.isComplete = true }
+        }
     }
 
     func fail(_ error: RemoteError) {
-        wake { $0.failure = error }
+        wake { state in
+            guard !state.isComplete || isHeldBack else { return }
+            state.failure = state.failure ?? error
+        }
     }
 
     private func wake(_ change: (inout State) -> Void) {
         let woken: [(Waiter, RemoteError?)] = state.withLock { state in
             change(&state)
-            let available = servesWhole && !state.isComplete ? 0 : state.bytes.count
+            let available = available(state)
             let failure = state.failure
             let ready = state.waiters.filter { failure != nil || $0.value.needed <= available }
             for ticket in ready.keys { state.waiters[ticket] = nil }
@@ -84,46 +151,46 @@ final class BlockFetch: Sendable {
         }
     }
 
+    /// How many bytes may be served.
+    private func available(_ state: State) -> Int {
+        isHeldBack && (!state.isComplete || state.failure != nil) ? 0 : state.bytes.count
+    }
+
     // MARK: Waiting
 
-    /// Bytes of the block if they are here; offsets count from the content's start.
+    /// Bytes if they are here and may be served; offsets count from the content's start.
     func available(_ wanted: Range<Int64>) -> [UInt8]? {
         state.withLock { state in
-            guard !servesWhole || state.isComplete else { return nil }
             let upper = Int(wanted.upperBound - range.lowerBound)
-            guard upper <= state.bytes.count else { return nil }
+            guard upper <= available(state) else { return nil }
             return Array(state.bytes[Int(wanted.lowerBound - range.lowerBound)..<upper])
         }
     }
 
-    /// Waits for bytes of the block. A cancelled waiter leaves at once, and the fetch goes on.
+    /// Waits for bytes. A cancelled waiter leaves at once.
     func wait(for wanted: Range<Int64>) async throws(RemoteError) -> [UInt8] {
-        if let bytes = available(wanted) { return bytes }
-        let needed = Int(wanted.upperBound - range.lowerBound)
-        let ticket = state.withLock { state in
-            state.nextWaiter += 1
-            return state.nextWaiter
-        }
-        let failure = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                enter(ticket, Waiter(needed: needed, continuation: continuation))
+        while true {
+            if let bytes = available(wanted) { return bytes }
+            let needed = Int(wanted.upperBound - range.lowerBound)
+            let ticket = state.withLock { state in
+                state.nextWaiter += 1
+                return state.nextWaiter
             }
-        } onCancel: {
-            let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
-            waiter?.continuation.resume(returning: .cancelled)
+            let failure = await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    enter(ticket, Waiter(needed: needed, continuation: continuation))
+                }
+            } onCancel: {
+                let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
+                waiter?.continuation.resume(returning: .cancelled)
+            }
+            if let failure { throw failure }
         }
-        if let failure { throw failure }
-        guard let bytes = available(wanted) else {
-            // Restarted between waking and looking.
-            return try await wait(for: wanted)
-        }
-        return bytes
     }
 
     private func enter(_ ticket: Int, _ waiter: Waiter) {
         let outcome: RemoteError?? = state.withLock { state in
-            let available = servesWhole && !state.isComplete ? 0 : state.bytes.count
-            if waiter.needed <= available { return .some(nil) }
+            if waiter.needed <= available(state) { return .some(nil) }
             if let failure = state.failure { return .some(failure) }
             if Task.isCancelled { return .some(.cancelled) }
             state.waiters[ticket] = waiter

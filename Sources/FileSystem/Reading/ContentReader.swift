@@ -1,5 +1,6 @@
 // The read pipeline: bytes of revisions from memory, from the cache on disk, or from the network. Not
-// responsible for what is open, nor for content that is not on the server.
+// responsible for what is open, nor for content that is not on the server. How fetches run is in
+// ContentReader+Fetching.swift, what is fetched before it is asked for in ContentReader+Ahead.swift.
 
 public import BlockCache
 import ContentHashing
@@ -8,38 +9,57 @@ public import Logging
 public import RemoteStore
 import Synchronization
 
-/// Reads content by blocks. One fetch brings a block for all who want it; handles that read on get the
+/// Reads content by blocks. One fetch brings bytes for all who want them; handles that read on get the
 /// next blocks ahead of time, those that read here and there get what they ask for and little more.
 public final class ContentReader: ContentReading {
-    /// Bytes of blocks in memory, on their way or just arrived. The whole mount is to stay below 200
-    /// MiB; SQLite, the runtime and uploads need about half of that.
-    private static let memoryBudget: Int64 = 64 << 20
-    /// Unit of fetching for handles that read at random: little more than a page is asked for, and a
-    /// request has a price as well.
-    private static let randomUnit: Int64 = 128 << 10
-    /// Tries for a block whose bytes come damaged or cut.
-    private static let attempts = 3
-
-    private struct State {
-        var fetches: [BlockKey: BlockFetch] = [:]
-        /// Keys of fetches that have arrived, oldest first.
-        var arrived: [BlockKey] = []
-        var bytes: Int64 = 0
+    /// What reading may use.
+    struct Limits: Sendable {
+        /// Bytes on their way or just arrived. The whole mount is to stay below 200 MiB; SQLite, the
+        /// runtime and uploads need about half of that.
+        var memory: Int64 = 64 << 20
+        /// Requests at a time: as many 4 MiB blocks as the memory holds.
+        var requests = 16
+        /// How long to wait before asking again, doubled each time.
+        var retryDelay: Duration = .milliseconds(100)
     }
 
-    private let remote: any RemoteStoring
-    private let cache: DiskBlockCache
-    private let log: Logger
-    private let disk = DiskQueue(label: "dbxfs.reader")
-    /// Lock: taken before a fetch's own.
-    private let state = Mutex(State())
+    struct State {
+        var fetches: [BlockKey: [BlockFetch]] = [:]
+        var queue: FetchQueue
+        /// Fetches that wait for their turn.
+        var turns: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var ledgers: [ContentHash: ContentLedger] = [:]
+        /// Fetches that are complete and wait for the check of the whole.
+        var held: [ContentHash: [BlockFetch]] = [:]
+        /// Contents that turned out wrong, with the reader's age at that time.
+        var condemned: [ContentHash: UInt64] = [:]
+        var epoch: UInt64 = 1
+        var nextID = 0
+    }
+
+    let remote: any RemoteStoring
+    let cache: DiskBlockCache
+    let limits: Limits
+    let log: Logger
+    let disk = DiskQueue(label: "dbxfs.reader")
+    /// Lock: taken before a session's and a fetch's own; memory only.
+    let state: Mutex<State>
 
     /// Reads from a cloud by way of a cache.
-    public init(remote: any RemoteStoring, cache: DiskBlockCache, log: Logger) {
+    public convenience init(remote: any RemoteStoring, cache: DiskBlockCache, log: Logger) {
+        self.init(remote: remote, cache: cache, limits: Limits(), log: log)
+    }
+
+    init(remote: any RemoteStoring, cache: DiskBlockCache, limits: Limits, log: Logger) {
         self.remote = remote
         self.cache = cache
+        self.limits = limits
         self.log = log
+        state = Mutex(State(queue: FetchQueue(budget: limits.memory, slots: limits.requests)))
     }
+
+    /// Bytes in memory, for tests and measurements.
+    var bytesInMemory: Int64 { state.withLock { $0.queue.bytes } }
 
     // MARK: Reading
 
@@ -56,49 +76,45 @@ public final class ContentReader: ContentReading {
 
     /// A read was answered from what is here: the next blocks may be wanted soon.
     public func noteRead(of content: FileContent, range: Range<Int64>, session: ReadSession) {
-        if session.note(range) {
-            cache.noteUse(of: content.hash)
-        }
-        fetchAhead(content, after: range, session)
+        guard !range.isEmpty else { return }
+        let epoch = state.withLock { $0.epoch }
+        if session.begin(epoch).isFirst { cache.noteUse(of: content.hash) }
+        let decision = session.note(range)
+        fetchAhead(content, decision.stream, session)
     }
 
     /// Bytes, fetched where they are not here.
     public func bytes(
         of content: FileContent, range: Range<Int64>, session: ReadSession
     ) async throws(RemoteError) -> [UInt8] {
-        let isFirst = session.note(range)
-        if isFirst { await disk.run { [cache] in cache.noteUse(of: content.hash) } }
-        session.noteStall()
-        fetchAhead(content, after: range, session)
+        guard range.lowerBound >= 0, range.upperBound <= content.size else {
+            throw .malformed("bytes beyond the end of the content were asked for")
+        }
+        let epoch = state.withLock { $0.epoch }
+        if session.begin(epoch).isFirst {
+            await disk.run { [cache] in cache.noteUse(of: content.hash) }
+        }
         var result: [UInt8] = []
         for (index, part) in parts(of: range) {
-            let bytes = try await self.part(content, index, part, session)
+            try refuseCondemned(content, session)
+            let decision = session.note(part)
+            let bytes = try await self.part(content, index, part, decision, session)
+            // What came before may have turned out wrong while this was waited for.
+            try refuseCondemned(content, session)
             if part == range { return bytes }
             result += bytes
         }
         return result
     }
 
-    private func part(
-        _ content: FileContent, _ index: Int, _ part: Range<Int64>, _ session: ReadSession
-    ) async throws(RemoteError) -> [UInt8] {
-        let local = await disk.run { self.localBytes(content, index, part) }
-        if let local { return local }
-        if session.isRandom && content.size > DiskBlockCache.blockSize {
-            return try await little(content, part)
-        }
-        return try await fetch(content, index).wait(for: part)
-    }
-
-    /// From a block in memory or from the disk. May block on the disk.
-    private func localBytes(
-        _ content: FileContent, _ index: Int, _ part: Range<Int64>
-    ) -> [UInt8]? {
-        let key = BlockKey(hash: content.hash, index: index)
-        if let fetch = state.withLock({ $0.fetches[key] }) {
-            return fetch.available(part)
-        }
-        return cache.bytes(of: content.hash, size: content.size, range: part)
+    /// A handle that has seen bytes of a content that turned out wrong gets no more of it: its reader
+    /// must learn that what he has is not the file. Handles opened afterwards begin anew.
+    private func refuseCondemned(
+        _ content: FileContent, _ session: ReadSession
+    ) throws(RemoteError) {
+        let (condemned, epoch) = state.withLock { ($0.condemned[content.hash], $0.epoch) }
+        guard let condemned, session.begin(epoch).epoch < condemned else { return }
+        throw .malformed("the content does not have the hash that the server gave")
     }
 
     private func parts(of range: Range<Int64>) -> [(index: Int, range: Range<Int64>)] {
@@ -113,161 +129,114 @@ public final class ContentReader: ContentReading {
         return parts
     }
 
-    // MARK: Fetching a little
+    // MARK: One block
 
-    /// Exactly what a random reader asks for, rounded to chunks so that the cache can keep it.
-    private func little(
-        _ content: FileContent, _ part: Range<Int64>
-    ) async throws(RemoteError) -> [UInt8] {
-        let unit = Self.randomUnit
-        let lower = part.lowerBound / unit * unit
-        let upper = min((part.upperBound + unit - 1) / unit * unit, content.size)
-        var failure = RemoteError.malformed("no attempt was made")
-        for _ in 0..<Self.attempts {
-            do throws(RemoteError) {
-                let bytes = try await download(content, lower..<upper)
-                await disk.run { [cache] in
-                    cache.insert(
-                        at: lower, of: content.hash, size: content.size, bytes: bytes)
-                }
-                return Array(
-                    bytes[Int(part.lowerBound - lower)..<Int(part.upperBound - lower)])
-            } catch {
-                guard case .malformed = error else { throw error }
-                failure = error
-            }
-        }
-        throw failure
-    }
-
-    private func download(
-        _ content: FileContent, _ range: Range<Int64>
-    ) async throws(RemoteError) -> [UInt8] {
-        let stream = try await remote.download(content.revision, range: range)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(range.count)
-        while let piece = try await stream.next() {
-            bytes += piece
-        }
-        guard bytes.count == range.count else {
-            throw .malformed("\(range.count) bytes were asked for and \(bytes.count) came")
-        }
-        return bytes
-    }
-
-    // MARK: Fetching blocks
-
-    private func fetchAhead(
-        _ content: FileContent, after range: Range<Int64>, _ session: ReadSession
-    ) {
-        let current = Int(max(range.lowerBound, range.upperBound - 1) / DiskBlockCache.blockSize)
-        let count = Int(
-            (content.size + DiskBlockCache.blockSize - 1) / DiskBlockCache.blockSize)
-        let wanted = session.blocksToFetch(after: current, count: count)
-        guard !wanted.isEmpty else { return }
-        Task {
-            for index in wanted where hasRoom {
-                let block = blockRange(index, of: content)
-                let isHere = await disk.run { [cache] in
-                    cache.contains(content.hash, size: content.size, range: block)
-                }
-                if !isHere { _ = fetch(content, index) }
-            }
-        }
-    }
-
-    private var hasRoom: Bool { state.withLock { $0.bytes < Self.memoryBudget } }
-
-    private func blockRange(_ index: Int, of content: FileContent) -> Range<Int64> {
-        let lower = Int64(index) * DiskBlockCache.blockSize
-        return lower..<min(lower + DiskBlockCache.blockSize, content.size)
-    }
-
-    /// The fetch of a block: the one that is under way, or a new one.
-    private func fetch(_ content: FileContent, _ index: Int) -> BlockFetch {
+    /// From memory or from the disk. May block on the disk.
+    private func localBytes(
+        _ content: FileContent, _ index: Int, _ part: Range<Int64>
+    ) -> [UInt8]? {
         let key = BlockKey(hash: content.hash, index: index)
-        let (fetch, isNew) = state.withLock { state in
-            if let known = state.fetches[key] { return (known, false) }
-            let range = blockRange(index, of: content)
-            let new = BlockFetch(
-                key: key, range: range, servesWhole: content.size <= DiskBlockCache.blockSize)
-            state.fetches[key] = new
-            state.bytes += Int64(range.count)
-            makeRoom(&state)
-            return (new, true)
+        let (covering, isHeldBack) = state.withLock { state in
+            (
+                state.fetches[key]?.first { $0.range.contains(part.lowerBound) },
+                Self.heldBack(key, part, state) != nil
+            )
         }
-        if isNew {
-            Task { await run(fetch, content) }
+        if isHeldBack { return nil }
+        if let covering, part.upperBound <= covering.range.upperBound {
+            return covering.available(part)
         }
+        return cache.bytes(of: content.hash, size: content.size, range: part)
+    }
+
+    /// Where, in a part of a block, bytes begin that may not be served yet, even if they are on disk.
+    private static func heldBack(
+        _ key: BlockKey, _ part: Range<Int64>, _ state: State
+    ) -> Int64? {
+        let fetches = (state.fetches[key] ?? []) + (state.held[key.hash] ?? [])
+        return fetches.lazy.filter { fetch in
+            fetch.key == key && fetch.isHeldBack && !fetch.isOver && fetch.range.overlaps(part)
+        }.map(\.range.lowerBound).min()
+    }
+
+    /// Bytes of one block, put together from what is on its way, what is on disk, and what must be
+    /// fetched.
+    private func part(
+        _ content: FileContent, _ index: Int, _ part: Range<Int64>,
+        _ decision: ReadPattern.Decision, _ session: ReadSession
+    ) async throws(RemoteError) -> [UInt8] {
+        let key = BlockKey(hash: content.hash, index: index)
+        var result: [UInt8] = []
+        var position = part.lowerBound
+        while position < part.upperBound {
+            var fetch = retained(key, at: position)
+            let border = state.withLock { Self.heldBack(key, position..<part.upperBound, $0) }
+            let rest = position..<max(position, min(border ?? .max, part.upperBound))
+            if fetch == nil {
+                // Decided between the two looks.
+                guard !rest.isEmpty else { continue }
+                let found = await disk.run { self.prefixOnDisk(content, rest) }
+                if !found.isEmpty {
+                    if found.count == part.count {
+                        fetchAhead(content, decision.stream, session)
+                        return found
+                    }
+                    result += found
+                    position += Int64(found.count)
+                    continue
+                }
+                fetch = await demand(content, key, rest, decision.reach)
+                // The stream that it was made for keeps it going after this read has its bytes.
+                if let fetch, fetch.retain() { session.claim(fetch, for: decision.stream) }
+            }
+            guard let fetch else { continue }
+            session.stalled(decision.stream, at: position)
+            fetchAhead(content, decision.stream, session)
+            let wanted = position..<min(part.upperBound, fetch.range.upperBound)
+            let bytes: [UInt8]
+            do throws(RemoteError) {
+                defer { fetch.release() }
+                bytes = try await fetch.wait(for: wanted)
+            } catch .cancelled where !Task.isCancelled {
+                // Called off for somebody else.
+                continue
+            } catch {
+                throw error
+            }
+            if wanted == part { return bytes }
+            result += bytes
+            position = wanted.upperBound
+        }
+        return result
+    }
+
+    /// The fetch that brings a byte, if there is one; the caller must release it.
+    private func retained(_ key: BlockKey, at position: Int64) -> BlockFetch? {
+        let (fetch, actions) = state.withLock { state -> (BlockFetch?, Turns) in
+            // What is held back can have left the table for others' bytes, and is waited for still.
+            let fetches = (state.fetches[key] ?? []) + (state.held[key.hash] ?? [])
+            let found = fetches.first {
+                $0.key == key && $0.range.contains(position) && $0.retain()
+            }
+            guard let found else { return (nil, Turns()) }
+            return (found, Self.perform(state.queue.demand(found.id), &state))
+        }
+        actions.take()
         return fetch
     }
 
-    /// Lets go of blocks that have arrived, oldest first; the disk has them.
-    private func makeRoom(_ state: inout State) {
-        while state.bytes > Self.memoryBudget, !state.arrived.isEmpty {
-            let key = state.arrived.removeFirst()
-            if let gone = state.fetches.removeValue(forKey: key) {
-                state.bytes -= Int64(gone.range.count)
-            }
+    /// As much of a range as is on disk from its start on.
+    private func prefixOnDisk(_ content: FileContent, _ range: Range<Int64>) -> [UInt8] {
+        let (hash, size) = (content.hash, content.size)
+        if let bytes = cache.bytes(of: hash, size: size, range: range) { return bytes }
+        var end = range.lowerBound
+        while end < range.upperBound {
+            let next = min(
+                (end / DiskBlockCache.chunkSize + 1) * DiskBlockCache.chunkSize, range.upperBound)
+            guard cache.contains(hash, size: size, range: end..<next) else { break }
+            end = next
         }
-    }
-
-    private func run(_ fetch: BlockFetch, _ content: FileContent) async {
-        var attempt = 1
-        while true {
-            do throws(RemoteError) {
-                try await transfer(fetch, content)
-                fetch.complete()
-                return state.withLock { state in
-                    state.arrived.append(fetch.key)
-                    makeRoom(&state)
-                }
-            } catch {
-                attempt += 1
-                let isWorthAnother = if case .malformed = error { true } else { false }
-                log.debug("a block came wrong", metadata: ["error": "\(error)"])
-                if !isWorthAnother || attempt > Self.attempts {
-                    // Out of the table first, so that who comes next begins a new fetch.
-                    state.withLock { state in
-                        state.fetches[fetch.key] = nil
-                        state.bytes -= Int64(fetch.range.count)
-                    }
-                    return fetch.fail(error)
-                }
-            }
-        }
-    }
-
-    /// Brings the rest of a block, checks what can be checked, and keeps it on disk.
-    private func transfer(
-        _ fetch: BlockFetch, _ content: FileContent
-    ) async throws(RemoteError) {
-        fetch.reserve()
-        let start = fetch.range.lowerBound + Int64(fetch.count)
-        if start < fetch.range.upperBound {
-            let stream = try await remote.download(
-                content.revision, range: start..<fetch.range.upperBound)
-            while let piece = try await stream.next() {
-                guard fetch.count + piece.count <= fetch.range.count else {
-                    fetch.restart()
-                    throw .malformed("more bytes came than were asked for")
-                }
-                fetch.append(piece)
-            }
-        }
-        guard fetch.count == fetch.range.count else {
-            throw .malformed("\(fetch.range.count) bytes were asked for and \(fetch.count) came")
-        }
-        let bytes = fetch.bytes
-        let isRight = await disk.run { [cache, servesWhole = fetch.servesWhole] in
-            if servesWhole, ContentHasher.hash(bytes) != content.hash { return false }
-            return cache.insert(
-                block: fetch.key.index, of: content.hash, size: content.size, bytes: bytes)
-                == .accepted
-        }
-        guard isRight else {
-            fetch.restart()
-            throw .malformed("the content does not have the hash that the server gave")
-        }
+        guard end > range.lowerBound, end < range.upperBound else { return [] }
+        return cache.bytes(of: hash, size: size, range: range.lowerBound..<end) ?? []
     }
 }

@@ -2,45 +2,75 @@
 
 import Synchronization
 
-/// The reading of one handle.
+/// The reading of one handle: its pattern, and what is being fetched ahead for it.
 public final class ReadSession: Sendable {
     private struct State {
-        var window = ReadWindow()
-        var isUsed = false
-        var fetchedUpTo = 0
+        var pattern = ReadPattern()
+        /// The reader's age when this handle read first; nil before.
+        var epoch: UInt64?
+        /// Fetches that run for a stream's future, by stream.
+        var claims: [Int: [BlockFetch]] = [:]
     }
 
-    /// Lock: a leaf.
+    /// Lock: a leaf, but for a fetch's own.
     private let state = Mutex(State())
 
     /// Begins with nothing read.
     public init() {}
 
-    /// Notes a read. Returns whether it is the handle's first.
-    func note(_ range: Range<Int64>) -> Bool {
+    /// Nobody reads on: what was fetched ahead and nobody else wants is called off.
+    deinit {
+        let claims = state.withLock { $0.claims }
+        for fetch in claims.values.joined() { fetch.release() }
+    }
+
+    /// Notes a read.
+    func note(_ range: Range<Int64>) -> ReadPattern.Decision {
+        let (decision, freed) = state.withLock { state in
+            let decision = state.pattern.note(range)
+            var freed: [BlockFetch] = []
+            if let abandoned = decision.abandoned {
+                freed = state.claims.removeValue(forKey: abandoned) ?? []
+            }
+            return (decision, freed)
+        }
+        for fetch in freed { fetch.release() }
+        return decision
+    }
+
+    /// Notes how old the reader was when this handle read first. Returns that age, and whether it is
+    /// now.
+    func begin(_ epoch: UInt64) -> (epoch: UInt64, isFirst: Bool) {
         state.withLock { state in
-            state.window.note(range)
-            defer { state.isUsed = true }
-            return !state.isUsed
+            let isFirst = state.epoch == nil
+            let begun = state.epoch ?? epoch
+            state.epoch = begun
+            return (begun, isFirst)
         }
     }
 
-    func noteStall() {
-        state.withLock { $0.window.stalled() }
+    func stalled(_ stream: Int, at offset: Int64) {
+        state.withLock { $0.pattern.stalled(stream, at: offset) }
     }
 
-    var isRandom: Bool { state.withLock { $0.window.isRandom } }
+    func refused(_ stream: Int, at offset: Int64) {
+        state.withLock { $0.pattern.refused(stream, at: offset) }
+    }
 
-    /// Blocks to fetch ahead now, each named once.
-    func blocksToFetch(after block: Int, count: Int) -> Range<Int> {
-        state.withLock { state in
-            let end = min(block + 1 + state.window.blocksAhead, count)
-            // After a seek back, what was fetched further on does not count.
-            let reach = state.fetchedUpTo > end ? block + 1 : state.fetchedUpTo
-            let start = max(block + 1, reach)
-            guard start < end else { return end..<end }
-            state.fetchedUpTo = end
-            return start..<end
+    func takeAhead(_ stream: Int, contentSize: Int64) -> Range<Int64>? {
+        state.withLock { $0.pattern.takeAhead(stream, contentSize: contentSize) }
+    }
+
+    /// Keeps a retained fetch going for a stream.
+    func claim(_ fetch: BlockFetch, for stream: Int) {
+        let over = state.withLock { state in
+            var claims = state.claims[stream] ?? []
+            let over = claims.filter(\.isOver)
+            claims.removeAll(where: \.isOver)
+            claims.append(fetch)
+            state.claims[stream] = claims
+            return over
         }
+        for fetch in over { fetch.release() }
     }
 }

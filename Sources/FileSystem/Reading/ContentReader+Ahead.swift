@@ -1,0 +1,84 @@
+// What is fetched before it is asked for.
+
+import BlockCache
+import Core
+import RemoteStore
+import Synchronization
+
+extension ContentReader {
+    /// Fetches what a stream will want next, if it is time to. Returns at once.
+    func fetchAhead(_ content: FileContent, _ stream: Int, _ session: ReadSession) {
+        guard let range = session.takeAhead(stream, contentSize: content.size) else { return }
+        Task { [weak session] in
+            var position = range.lowerBound
+            while position < range.upperBound {
+                // Nobody reads on: the handle was closed.
+                guard let session else { return }
+                let block = blockRange(Int(position / DiskBlockCache.blockSize), of: content)
+                let part = position..<min(block.upperBound, range.upperBound)
+                guard await fetchAhead(content, part, stream, session) else {
+                    return session.refused(stream, at: position)
+                }
+                position = part.upperBound
+            }
+        }
+    }
+
+    /// Fetches what of a part of a block is neither here nor on its way. False if there is no room.
+    private func fetchAhead(
+        _ content: FileContent, _ part: Range<Int64>, _ stream: Int, _ session: ReadSession
+    ) async -> Bool {
+        let key = BlockKey(
+            hash: content.hash, index: Int(part.lowerBound / DiskBlockCache.blockSize))
+        let block = blockRange(key.index, of: content)
+        guard let missing = await missing(content, block.clamped(to: part)) else { return true }
+        await survey(content, key.index)
+        var position = missing.lowerBound
+        while position < missing.upperBound {
+            let (other, hasRoom) = state.withLock { state in
+                (
+                    state.fetches[key]?.first { $0.range.contains(position) },
+                    state.queue.hasRoomAhead(missing.upperBound - position)
+                )
+            }
+            if let other {
+                position = other.range.upperBound
+                continue
+            }
+            guard hasRoom else {
+                forgetIdleLedger(of: content)
+                return false
+            }
+            let range = chunkStart(position)..<missing.upperBound
+            guard let fetch = make(content, key, range, from: position, isDemanded: false) else {
+                continue
+            }
+            position = fetch.range.upperBound
+            session.claim(fetch, for: stream)
+        }
+        return true
+    }
+
+    /// From the first to the last chunk of a range that is not on disk.
+    private func missing(_ content: FileContent, _ range: Range<Int64>) async -> Range<Int64>? {
+        await disk.run { [cache] in
+            let isHere = { (range: Range<Int64>) in
+                cache.contains(content.hash, size: content.size, range: range)
+            }
+            guard !isHere(range) else { return nil }
+            let chunk = DiskBlockCache.chunkSize
+            var (lower, upper) = (range.lowerBound, range.upperBound)
+            while lower < upper {
+                let next = min((lower / chunk + 1) * chunk, upper)
+                guard isHere(lower..<next) else { break }
+                lower = next
+            }
+            while lower < upper {
+                let previous = max((upper - 1) / chunk * chunk, lower)
+                guard isHere(previous..<upper) else { break }
+                upper = previous
+            }
+            return lower < upper ? lower..<upper : nil
+        }
+    }
+}

@@ -1,0 +1,376 @@
+// How fetches are made, take their turns, and end.
+
+import BlockCache
+import ContentHashing
+import Core
+import Logging
+import RemoteStore
+import Synchronization
+
+/// Turns that came up while the reader's lock was held, to be taken after it is released.
+struct Turns {
+    private var continuations: [CheckedContinuation<Bool, Never>] = []
+
+    mutating func add(_ continuation: CheckedContinuation<Bool, Never>) {
+        continuations.append(continuation)
+    }
+
+    func take() {
+        for continuation in continuations { continuation.resume(returning: true) }
+    }
+}
+
+extension ContentReader {
+    /// First piece for a reader of whom nothing is known: 1 MiB, a common unit of reading, and 128 KiB,
+    /// so that the kernel's next read-ahead need not wait; as in mountpoint-s3.
+    private static let initialReach: Int64 = 1 << 20 + 128 << 10
+    /// Unit of fetching for handles that read at random: a request has a price as well.
+    private static let exactUnit: Int64 = 128 << 10
+    /// Tries in a row that bring nothing, and tries in all.
+    private static let attempts = (idle: 3, all: 8)
+
+    // MARK: Making
+
+    /// A fetch for somebody who waits from `wanted`'s start on; the caller must release it. Nil if
+    /// another one came to be meanwhile.
+    func demand(
+        _ content: FileContent, _ key: BlockKey, _ wanted: Range<Int64>,
+        _ reach: ReadPattern.Reach
+    ) async -> BlockFetch? {
+        let block = blockRange(key.index, of: content)
+        let range: Range<Int64>
+        if content.size <= DiskBlockCache.blockSize {
+            range = block
+        } else {
+            switch reach {
+            case .exact:
+                let unit = Self.exactUnit
+                range =
+                    wanted.lowerBound / unit * unit..<(wanted.upperBound + unit - 1) / unit * unit
+            case .initial:
+                let lower = chunkStart(wanted.lowerBound)
+                range = lower..<max(lower + Self.initialReach, chunkEnd(wanted.upperBound))
+            case .block:
+                range = chunkStart(wanted.lowerBound)..<block.upperBound
+            }
+        }
+        let clamped = range.clamped(to: block)
+        await survey(content, key.index)
+        return make(content, key, clamped, from: wanted.lowerBound, isDemanded: true)
+    }
+
+    func blockRange(_ index: Int, of content: FileContent) -> Range<Int64> {
+        let lower = Int64(index) * DiskBlockCache.blockSize
+        return lower..<min(lower + DiskBlockCache.blockSize, content.size)
+    }
+
+    func chunkStart(_ offset: Int64) -> Int64 {
+        offset / DiskBlockCache.chunkSize * DiskBlockCache.chunkSize
+    }
+
+    private func chunkEnd(_ offset: Int64) -> Int64 {
+        chunkStart(offset + DiskBlockCache.chunkSize - 1)
+    }
+
+    /// Finds out whether a block completes its content. Stops at the first block that is nowhere, so a
+    /// content that is read from its start costs one look.
+    func survey(_ content: FileContent, _ index: Int) async {
+        guard content.size > DiskBlockCache.blockSize else { return }
+        while true {
+            let unknown = state.withLock { state in
+                state.ledgers[content.hash, default: newLedger(content)]
+                    .unknownBlock(besides: index)
+            }
+            guard let unknown else { return }
+            let range = blockRange(unknown, of: content)
+            let isHere = await disk.run { [cache] in
+                cache.contains(content.hash, size: content.size, range: range)
+            }
+            guard isHere else { return }
+            state.withLock { state in
+                state.ledgers[content.hash, default: newLedger(content)].found(unknown)
+            }
+        }
+    }
+
+    private func newLedger(_ content: FileContent) -> ContentLedger {
+        ContentLedger(blockCount: blockCount(of: content))
+    }
+
+    private func blockCount(of content: FileContent) -> Int {
+        Int((content.size + DiskBlockCache.blockSize - 1) / DiskBlockCache.blockSize)
+    }
+
+    /// Makes a fetch of a range that covers `position`, less what others are bringing. Nil if somebody
+    /// brings that position already, or if there is no room for what nobody waits for.
+    func make(
+        _ content: FileContent, _ key: BlockKey, _ range: Range<Int64>, from position: Int64,
+        isDemanded: Bool
+    ) -> BlockFetch? {
+        let (fetch, turns) = state.withLock { state -> (BlockFetch?, Turns) in
+            var range = range
+            for other in state.fetches[key] ?? [] where !other.isAbandoned {
+                guard !other.range.contains(position) else { return (nil, Turns()) }
+                if other.range.upperBound <= position {
+                    range = max(range.lowerBound, other.range.upperBound)..<range.upperBound
+                } else {
+                    range = range.lowerBound..<min(range.upperBound, other.range.lowerBound)
+                }
+            }
+            let bytes = Int64(range.count)
+            guard isDemanded || state.queue.hasRoomAhead(bytes) else { return (nil, Turns()) }
+            var ledger = state.ledgers[content.hash] ?? newLedger(content)
+            let fetch = BlockFetch(
+                id: state.nextID, key: key, range: range,
+                isHeldBack: content.size <= DiskBlockCache.blockSize
+                    || ledger.unknownBlock(besides: key.index) == nil)
+            state.nextID += 1
+            ledger.began(key.index)
+            state.ledgers[content.hash] = ledger
+            state.fetches[key, default: []].append(fetch)
+            let actions = state.queue.add(fetch.id, bytes: bytes, isDemanded: isDemanded)
+            return (fetch, Self.perform(actions, &state))
+        }
+        turns.take()
+        if let fetch {
+            fetch.attach(Task { await run(fetch, content) })
+        } else {
+            forgetIdleLedger(of: content)
+        }
+        return fetch
+    }
+
+    /// What was found out for a fetch that was then not made is not kept.
+    func forgetIdleLedger(of content: FileContent) {
+        state.withLock { state in
+            if state.ledgers[content.hash]?.fetchCount == 0 { state.ledgers[content.hash] = nil }
+        }
+    }
+
+    // MARK: Turns
+
+    /// Does what the queue says, as far as the lock allows.
+    static func perform(_ actions: [FetchQueue.Action], _ state: inout State) -> Turns {
+        var turns = Turns()
+        for action in actions {
+            switch action {
+            case .start(let id):
+                if let turn = state.turns.removeValue(forKey: id) { turns.add(turn) }
+            case .evict(let id):
+                forget(id, &state)
+            }
+        }
+        return turns
+    }
+
+    private static func forget(_ id: Int, _ state: inout State) {
+        for (key, fetches) in state.fetches {
+            guard let index = fetches.firstIndex(where: { $0.id == id }) else { continue }
+            forget(fetches[index], key, &state)
+            return
+        }
+    }
+
+    private static func forget(_ fetch: BlockFetch, _ key: BlockKey, _ state: inout State) {
+        guard let index = state.fetches[key]?.firstIndex(where: { $0 === fetch }) else { return }
+        state.fetches[key]?.remove(at: index)
+        if state.fetches[key]?.isEmpty == true { state.fetches[key] = nil }
+        state.ledgers[key.hash]?.left()
+        if state.ledgers[key.hash]?.fetchCount == 0 { state.ledgers[key.hash] = nil }
+    }
+
+    /// Waits for a fetch's turn; false if it was called off before.
+    private func turn(of fetch: BlockFetch) async -> Bool {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer: Bool? = state.withLock { state in
+                    if Task.isCancelled { return false }
+                    if state.queue.isRunning(fetch.id) { return true }
+                    state.turns[fetch.id] = continuation
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let waiting = state.withLock { $0.turns.removeValue(forKey: fetch.id) }
+            waiting?.resume(returning: false)
+        }
+    }
+
+    // MARK: Running
+
+    private func run(_ fetch: BlockFetch, _ content: FileContent) async {
+        guard await turn(of: fetch) else { return fail(fetch, .cancelled) }
+        fetch.start()
+        var idle = 0
+        for attempt in 1...Self.attempts.all {
+            let before = fetch.count
+            do throws(RemoteError) {
+                try await transfer(fetch, content)
+                return try await keep(fetch, content)
+            } catch {
+                let hasProgressed = fetch.count > before
+                idle = hasProgressed ? 0 : idle + 1
+                log.debug("a block came wrong", metadata: ["error": "\(error)"])
+                guard isWorthAnother(error, hasProgressed), idle < Self.attempts.idle,
+                    attempt < Self.attempts.all
+                else { return fail(fetch, error) }
+                try? await Task.sleep(for: limits.retryDelay * (1 << min(attempt - 1, 4)))
+                if Task.isCancelled { return fail(fetch, .cancelled) }
+            }
+        }
+    }
+
+    /// Wrong bytes are worth another try, and so is a connection that was lost on the way. A call that
+    /// failed before its first byte was tried often enough below.
+    private func isWorthAnother(_ error: RemoteError, _ hasProgressed: Bool) -> Bool {
+        switch error {
+        case .malformed, .server: true
+        default: hasProgressed && error.isTransient
+        }
+    }
+
+    /// Brings the rest of the bytes.
+    private func transfer(
+        _ fetch: BlockFetch, _ content: FileContent
+    ) async throws(RemoteError) {
+        let start = fetch.range.lowerBound + Int64(fetch.count)
+        guard start < fetch.range.upperBound else { return }
+        let stream = try await remote.download(
+            content.revision, range: start..<fetch.range.upperBound)
+        while let piece = try await stream.next() {
+            guard fetch.count + piece.count <= fetch.range.count else {
+                throw .malformed("more bytes came than were asked for")
+            }
+            fetch.append(piece)
+        }
+        guard fetch.count == fetch.range.count else {
+            throw .malformed("\(fetch.range.count) bytes were asked for and \(fetch.count) came")
+        }
+    }
+
+    // MARK: Ending
+
+    /// What keeping bytes found.
+    private enum Finding: Sendable {
+        /// They are part of a block.
+        case part
+        /// All of the block has passed by.
+        case passed
+        /// They are wrong, and nobody has seen them.
+        case wrong
+        /// All of the content has passed by, and it is not what it should be.
+        case mismatch
+    }
+
+    private func keep(_ fetch: BlockFetch, _ content: FileContent) async throws(RemoteError) {
+        let bytes = fetch.bytes
+        let block = blockRange(fetch.key.index, of: content)
+        let finding = await disk.run { [cache] in
+            Self.keep(bytes, fetch, block: block, content, in: cache)
+        }
+        switch finding {
+        case .part: arrive(fetch, passes: false)
+        case .passed: arrive(fetch, passes: true)
+        case .mismatch: condemn(content)
+        case .wrong:
+            fetch.restart()
+            throw .malformed("the content does not have the hash that the server gave")
+        }
+    }
+
+    private static func keep(
+        _ bytes: [UInt8], _ fetch: BlockFetch, block: Range<Int64>, _ content: FileContent,
+        in cache: DiskBlockCache
+    ) -> Finding {
+        let (hash, size, index) = (content.hash, content.size, fetch.key.index)
+        if size <= DiskBlockCache.blockSize {
+            // Checked here, whatever the cache does: nobody may see these bytes before.
+            guard ContentHasher.hash(bytes) == hash,
+                cache.insert(block: index, of: hash, size: size, bytes: bytes) == .accepted
+            else { return .wrong }
+            return .passed
+        }
+        var whole: [UInt8]? = bytes
+        if fetch.range != block {
+            cache.insert(at: fetch.range.lowerBound, of: hash, size: size, bytes: bytes)
+            // The parts of a block came one by one: it is checked when they are all here.
+            guard cache.contains(hash, size: size, range: block) else { return .part }
+            whole = cache.bytes(of: hash, size: size, range: block)
+        }
+        guard let whole else { return .part }
+        return cache.insert(block: index, of: hash, size: size, bytes: whole) == .accepted
+            ? .passed : .mismatch
+    }
+
+    private func arrive(_ fetch: BlockFetch, passes: Bool) {
+        let (served, turns) = state.withLock { state -> ([BlockFetch], Turns) in
+            let hash = fetch.key.hash
+            guard state.fetches[fetch.key]?.contains(where: { $0 === fetch }) == true else {
+                return ([], Turns())
+            }
+            state.ledgers[hash]?.ended(fetch.key.index, passes: passes)
+            let served = Self.settle(hash, adding: fetch, &state)
+            return (served, Self.perform(state.queue.arrive(fetch.id), &state))
+        }
+        for fetch in served { fetch.complete() }
+        turns.take()
+    }
+
+    /// Which complete fetches may be served: those that are not held back, and, when nothing of the
+    /// content is on its way any more, all of them: the check of the whole has had its chance.
+    private static func settle(
+        _ hash: ContentHash, adding fetch: BlockFetch?, _ state: inout State
+    ) -> [BlockFetch] {
+        var served: [BlockFetch] = []
+        if let fetch {
+            if fetch.isHeldBack {
+                state.held[hash, default: []].append(fetch)
+            } else {
+                served.append(fetch)
+            }
+        }
+        if state.ledgers[hash]?.isSettled ?? true {
+            served += state.held.removeValue(forKey: hash) ?? []
+        }
+        return served
+    }
+
+    private func fail(_ fetch: BlockFetch, _ error: RemoteError) {
+        // Out of the table first, so that who comes next begins a new fetch.
+        let (served, turns) = state.withLock { state -> ([BlockFetch], Turns) in
+            guard state.fetches[fetch.key]?.contains(where: { $0 === fetch }) == true else {
+                return ([], Turns())
+            }
+            state.ledgers[fetch.key.hash]?.ended(fetch.key.index, passes: false)
+            let served = Self.settle(fetch.key.hash, adding: nil, &state)
+            Self.forget(fetch, fetch.key, &state)
+            return (served, Self.perform(state.queue.remove(fetch.id), &state))
+        }
+        fetch.fail(error)
+        for fetch in served { fetch.complete() }
+        turns.take()
+    }
+
+    /// A content is not what its hash names. What of it is in memory goes, and handles that have seen
+    /// some of it get errors from now on.
+    private func condemn(_ content: FileContent) {
+        log.error(
+            "the server's bytes do not match the content hash that it gave",
+            metadata: ["revision": "\(content.revision)"])
+        let (gone, turns) = state.withLock { state -> ([BlockFetch], Turns) in
+            state.epoch += 1
+            state.condemned[content.hash] = state.epoch
+            let keys = state.fetches.keys.filter { $0.hash == content.hash }
+            let gone = keys.flatMap { state.fetches.removeValue(forKey: $0) ?? [] }
+            state.held[content.hash] = nil
+            state.ledgers[content.hash] = nil
+            let actions = gone.flatMap { state.queue.remove($0.id) }
+            return (gone, Self.perform(actions, &state))
+        }
+        for fetch in gone {
+            fetch.abort(.malformed("the content does not have the hash that the server gave"))
+        }
+        turns.take()
+    }
+}

@@ -1,0 +1,124 @@
+// Which fetches may run, and what leaves memory for them. Pure: events in, actions out; it knows fetches
+// by number and size only.
+
+import DequeModule
+
+/// Shares slots for requests and memory for bytes among fetches. Who waits goes before what is fetched
+/// ahead.
+struct FetchQueue {
+    /// What to do.
+    enum Action: Hashable {
+        /// The fetch may run.
+        case start(Int)
+        /// The fetch has arrived some time ago; its bytes leave memory.
+        case evict(Int)
+    }
+
+    private struct Waiting {
+        var id: Int
+        var bytes: Int64
+    }
+
+    private let budget: Int64
+    private let slots: Int
+    /// What is fetched ahead leaves a quarter of slots and memory to those who wait.
+    private var aheadSlots: Int { max(1, slots * 3 / 4) }
+    private var aheadBudget: Int64 { budget * 3 / 4 }
+
+    private var running: [Int: Int64] = [:]
+    private var arrived: Deque<Waiting> = []
+    private var demanded: Deque<Waiting> = []
+    private var ahead: Deque<Waiting> = []
+    private var runningBytes: Int64 = 0
+    private var aheadBytes: Int64 = 0
+    /// Bytes of what runs and of what has arrived and is still in memory.
+    private(set) var bytes: Int64 = 0
+
+    /// Bytes in memory at most, and requests at most.
+    init(budget: Int64, slots: Int) {
+        self.budget = budget
+        self.slots = slots
+    }
+
+    func isRunning(_ id: Int) -> Bool { running[id] != nil }
+
+    /// Whether a fetch of so many bytes may be added for somebody's future.
+    func hasRoomAhead(_ bytes: Int64) -> Bool {
+        runningBytes + aheadBytes + bytes <= aheadBudget
+    }
+
+    /// Adds a fetch.
+    mutating func add(_ id: Int, bytes: Int64, isDemanded: Bool) -> [Action] {
+        if isDemanded {
+            demanded.append(Waiting(id: id, bytes: bytes))
+        } else {
+            ahead.append(Waiting(id: id, bytes: bytes))
+            aheadBytes += bytes
+        }
+        return pump()
+    }
+
+    /// Somebody waits for a fetch that was added for the future.
+    mutating func demand(_ id: Int) -> [Action] {
+        guard let index = ahead.firstIndex(where: { $0.id == id }) else { return [] }
+        let waiting = ahead.remove(at: index)
+        aheadBytes -= waiting.bytes
+        demanded.append(waiting)
+        return pump()
+    }
+
+    /// A fetch has all its bytes; they stay in memory for a while.
+    mutating func arrive(_ id: Int) -> [Action] {
+        guard let bytes = running.removeValue(forKey: id) else { return [] }
+        runningBytes -= bytes
+        arrived.append(Waiting(id: id, bytes: bytes))
+        return pump()
+    }
+
+    /// A fetch is gone, wherever it was.
+    mutating func remove(_ id: Int) -> [Action] {
+        if let bytes = running.removeValue(forKey: id) {
+            runningBytes -= bytes
+            self.bytes -= bytes
+        } else if let index = arrived.firstIndex(where: { $0.id == id }) {
+            bytes -= arrived.remove(at: index).bytes
+        } else if let index = ahead.firstIndex(where: { $0.id == id }) {
+            aheadBytes -= ahead.remove(at: index).bytes
+        } else {
+            demanded.removeAll { $0.id == id }
+        }
+        return pump()
+    }
+
+    private mutating func pump() -> [Action] {
+        var actions: [Action] = []
+        while let next = demanded.first, running.count < slots, makeRoom(next.bytes, &actions) {
+            demanded.removeFirst()
+            start(next, &actions)
+        }
+        guard demanded.isEmpty else { return actions }
+        while let next = ahead.first, running.count < aheadSlots, makeRoom(next.bytes, &actions) {
+            ahead.removeFirst()
+            aheadBytes -= next.bytes
+            start(next, &actions)
+        }
+        return actions
+    }
+
+    private mutating func start(_ waiting: Waiting, _ actions: inout [Action]) {
+        running[waiting.id] = waiting.bytes
+        runningBytes += waiting.bytes
+        bytes += waiting.bytes
+        actions.append(.start(waiting.id))
+    }
+
+    /// A fetch that is larger than all memory runs alone, so that everybody gets on.
+    private mutating func makeRoom(_ wanted: Int64, _ actions: inout [Action]) -> Bool {
+        guard runningBytes + wanted <= budget || running.isEmpty else { return false }
+        while bytes + wanted > budget, let oldest = arrived.popFirst() {
+            bytes -= oldest.bytes
+            actions.append(.evict(oldest.id))
+        }
+        return true
+    }
+}

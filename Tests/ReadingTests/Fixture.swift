@@ -1,0 +1,105 @@
+// A reader over a fake cloud and a cache in a folder of its own.
+
+import BlockCache
+@testable import FileSystem
+import Glibc
+import Logging
+import RemoteStore
+
+/// All that a test of the read pipeline needs. The folder goes with it.
+final class Fixture: Sendable {
+    let folder: String
+    let store: FakeStore
+    let cache: DiskBlockCache
+    let reader: ContentReader
+
+    init(
+        _ samples: [Sample], memory: Int64 = 64 << 20, requests: Int = 16,
+        cacheSize: Int64 = 1 << 30
+    ) throws {
+        var template = Array("/tmp/dbxfs-reading-test-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Errno(code: errno) }
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        store = FakeStore(samples)
+        cache = try DiskBlockCache(directory: folder, limit: cacheSize)
+        reader = Self.reader(store, cache, memory: memory, requests: requests)
+    }
+
+    deinit {
+        Self.remove(folder)
+    }
+
+    /// Another reader on the same cache, as after a restart.
+    func freshReader() -> ContentReader {
+        Self.reader(store, cache, memory: 64 << 20, requests: 16)
+    }
+
+    private static func reader(
+        _ store: FakeStore, _ cache: DiskBlockCache, memory: Int64, requests: Int
+    ) -> ContentReader {
+        var log = Logger(label: "test")
+        log.logLevel = .critical
+        return ContentReader(
+            remote: store, cache: cache,
+            limits: ContentReader.Limits(memory: memory, requests: requests, retryDelay: .zero),
+            log: log)
+    }
+
+    private static func remove(_ path: String) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        if descriptor >= 0, let stream = fdopendir(descriptor) {
+            while let entry = readdir(stream) {
+                let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+                        String(cString: $0)
+                    }
+                }
+                if name != "." && name != ".." { remove("\(path)/\(name)") }
+            }
+            closedir(stream)
+        }
+        if rmdir(path) != 0 { unlink(path) }
+    }
+
+    struct Errno: Error {
+        var code: Int32
+    }
+}
+
+extension ContentReader {
+    /// What a FUSE read does: at once from what is here, or waiting.
+    func read(
+        _ sample: Sample, _ range: Range<Int64>, _ session: ReadSession
+    ) async throws(RemoteError) -> [UInt8] {
+        if let bytes = cachedBytes(of: sample.content, range: range) {
+            noteRead(of: sample.content, range: range, session: session)
+            return bytes
+        }
+        return try await bytes(of: sample.content, range: range, session: session)
+    }
+
+    /// Reads a range in steps, as a program does; true if all bytes were right.
+    func readThrough(
+        _ sample: Sample, _ session: ReadSession, _ range: Range<Int64>? = nil,
+        step: Int64 = 128 << 10
+    ) async throws(RemoteError) -> Bool {
+        let range = range ?? 0..<sample.content.size
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let part = position..<min(position + step, range.upperBound)
+            guard try await read(sample, part, session) == sample[part] else { return false }
+            position = part.upperBound
+        }
+        return true
+    }
+}
+
+/// Waits until something becomes so; false if it does not within a time that only a broken
+/// implementation takes.
+func eventually(_ condition: () -> Bool) async -> Bool {
+    for _ in 0..<2000 {
+        if condition() { return true }
+        try? await Task.sleep(for: .milliseconds(5))
+    }
+    return condition()
+}

@@ -1,0 +1,132 @@
+// Turns and memory: events in, actions out. And what is known of a content's blocks.
+
+@testable import FileSystem
+import Testing
+
+@Suite("Turns and memory")
+struct QueueTests {
+    @Test("fetches start while there are slots and memory, and the next when one ends")
+    func slots() {
+        var queue = FetchQueue(budget: 100, slots: 2)
+        #expect(queue.add(1, bytes: 10, isDemanded: true) == [.start(1)])
+        #expect(queue.add(2, bytes: 10, isDemanded: true) == [.start(2)])
+        #expect(queue.add(3, bytes: 10, isDemanded: true) == [])
+        #expect(queue.remove(1) == [.start(3)])
+    }
+
+    @Test("who waits goes before what is fetched ahead")
+    func priority() {
+        var queue = FetchQueue(budget: 1000, slots: 1)
+        #expect(queue.add(1, bytes: 10, isDemanded: true) == [.start(1)])
+        #expect(queue.add(2, bytes: 10, isDemanded: false) == [])
+        #expect(queue.add(3, bytes: 10, isDemanded: true) == [])
+        #expect(queue.arrive(1) == [.start(3)])
+        #expect(queue.arrive(3) == [.start(2)])
+    }
+
+    @Test("what is fetched ahead and then waited for overtakes")
+    func promotion() {
+        var queue = FetchQueue(budget: 1000, slots: 1)
+        _ = queue.add(1, bytes: 10, isDemanded: true)
+        _ = queue.add(2, bytes: 10, isDemanded: false)
+        _ = queue.add(3, bytes: 10, isDemanded: false)
+        #expect(queue.demand(3) == [])
+        #expect(queue.arrive(1) == [.start(3)])
+    }
+
+    @Test("what is fetched ahead leaves slots to those who wait")
+    func reservedSlots() {
+        var queue = FetchQueue(budget: 1000, slots: 4)
+        var started = 0
+        for id in 0..<10 { started += queue.add(id, bytes: 1, isDemanded: false).count }
+        #expect(started == 3)
+        #expect(queue.add(99, bytes: 1, isDemanded: true) == [.start(99)])
+    }
+
+    @Test("arrived bytes leave memory, oldest first, when others need it")
+    func eviction() {
+        var queue = FetchQueue(budget: 30, slots: 10)
+        for id in 1...3 {
+            _ = queue.add(id, bytes: 10, isDemanded: true)
+            _ = queue.arrive(id)
+        }
+        #expect(queue.bytes == 30)
+        #expect(queue.add(4, bytes: 15, isDemanded: true) == [.evict(1), .evict(2), .start(4)])
+        #expect(queue.bytes == 25)
+    }
+
+    @Test("a fetch that is larger than all memory runs alone")
+    func tooLarge() {
+        var queue = FetchQueue(budget: 10, slots: 4)
+        #expect(queue.add(1, bytes: 25, isDemanded: true) == [.start(1)])
+        #expect(queue.add(2, bytes: 5, isDemanded: true) == [])
+        #expect(queue.remove(1) == [.start(2)])
+        #expect(queue.bytes == 5)
+    }
+
+    @Test("whatever happens, memory is kept, all that wait get their turn, and nothing leaks")
+    func randomEvents() {
+        for seed in 0..<50 {
+            var generator = SplitMix(state: UInt64(seed))
+            var queue = FetchQueue(budget: 100, slots: 4)
+            var waiting = Set<Int>()
+            var running = Set<Int>()
+            var inMemory = Set<Int>()
+            func apply(_ actions: [FetchQueue.Action]) {
+                for action in actions {
+                    switch action {
+                    case .start(let id):
+                        #expect(waiting.remove(id) != nil)
+                        running.insert(id)
+                    case .evict(let id): #expect(inMemory.remove(id) != nil)
+                    }
+                }
+                #expect(running.count <= 4)
+                #expect(queue.bytes <= 100)
+            }
+            for id in 0..<300 {
+                waiting.insert(id)
+                let bytes = Int64.random(in: 1...40, using: &generator)
+                apply(queue.add(id, bytes: bytes, isDemanded: Bool.random(using: &generator)))
+                if let promoted = waiting.randomElement(using: &generator),
+                    Bool.random(using: &generator)
+                {
+                    apply(queue.demand(promoted))
+                }
+                if let id = running.randomElement(using: &generator) {
+                    running.remove(id)
+                    if Bool.random(using: &generator) {
+                        inMemory.insert(id)
+                        apply(queue.arrive(id))
+                    } else {
+                        apply(queue.remove(id))
+                    }
+                }
+            }
+            while let id = running.first {
+                running.remove(id)
+                inMemory.insert(id)
+                apply(queue.arrive(id))
+            }
+            #expect(waiting.isEmpty)
+            for id in inMemory { apply(queue.remove(id)) }
+            #expect(queue.bytes == 0)
+        }
+    }
+
+    @Test("the block that completes a content is known when all others are here or on their way")
+    func completing() {
+        var ledger = ContentLedger(blockCount: 4)
+        #expect(ledger.unknownBlock(besides: 3) == 2)
+        for block in 0..<3 { ledger.began(block) }
+        #expect(ledger.unknownBlock(besides: 3) == nil)
+        ledger.ended(1, passes: false)
+        #expect(ledger.unknownBlock(besides: 3) == 1)
+        ledger.found(1)
+        #expect(ledger.unknownBlock(besides: 3) == nil)
+        #expect(!ledger.isSettled)
+        ledger.ended(0, passes: true)
+        ledger.ended(2, passes: true)
+        #expect(ledger.isSettled && ledger.unknownBlock(besides: 3) == nil)
+    }
+}
