@@ -62,8 +62,7 @@ extension DropboxFileSystem {
                 undoing: { _ = self.openFiles.unregister($0, writes: flags.writes) })
             switch outcome {
             case .found(let node):
-                let opened = try self.openExisting(node.inode, flags: flags)
-                return try self.created(node.inode, opened, since: moment)
+                return try self.openFound(node.inode, flags: flags, since: moment)
             case .made(let node, let file):
                 self.sync.noteChange()
                 let handle = FileHandle(
@@ -71,7 +70,7 @@ extension DropboxFileSystem {
                     isLocalOnly: node.flags.contains(.localOnly))
                 let opened = OpenedFile(
                     handle: self.files.insert(handle), keepsCache: false, isDirect: false)
-                return try self.created(node.inode, opened, since: moment)
+                return self.created(node, opened, since: moment)
             }
         }
     }
@@ -113,15 +112,28 @@ extension DropboxFileSystem {
         }
     }
 
-    private func created(
-        _ inode: InodeID, _ opened: OpenedFile, since moment: Moment
+    private func openFound(
+        _ inode: InodeID, flags: OpenFlags, since moment: Moment
     ) throws -> CreatedFile {
-        inodes.remember(inode)
-        // What the kernel has of a new file is what is about to be written through it.
-        if let version = openFiles[inode].flatMap({ version(of: $0) }) {
-            _ = inodes.noteOpened(inode, with: version)
+        let opened = try openExisting(inode, flags: flags)
+        do {
+            // Opening may have cut it.
+            let node = try store.read { try $0.existing(inode) }
+            return created(node, opened, since: moment)
+        } catch {
+            release(inode, handle: opened.handle)
+            throw error
         }
-        let node = try store.read { try $0.existing(inode) }
+    }
+
+    private func created(
+        _ node: Node, _ opened: OpenedFile, since moment: Moment
+    ) -> CreatedFile {
+        inodes.remember(node.inode)
+        // What the kernel will have of a new file is what is about to be written through it.
+        if let version = openFiles[node.inode].flatMap({ version(of: $0) }) {
+            _ = inodes.noteOpened(node.inode, with: version)
+        }
         return CreatedFile(entry: entry(node, since: moment), opened: opened)
     }
 

@@ -81,7 +81,7 @@ extension DropboxFileSystem {
                 if pieces.count == 1 { return bytes }
                 result += bytes
             case .zeros(let count):
-                result += repeatElement(0, count: count)
+                result += [UInt8](repeating: 0, count: count)
             case .remote(let content, let range):
                 guard let bytes = reader.cachedBytes(of: content, range: range) else { return nil }
                 if pieces.count == 1 { return bytes }
@@ -98,7 +98,7 @@ extension DropboxFileSystem {
         for piece in pieces {
             switch piece {
             case .bytes(let bytes): result += bytes
-            case .zeros(let count): result += repeatElement(0, count: count)
+            case .zeros(let count): result += [UInt8](repeating: 0, count: count)
             case .remote(let content, let range):
                 result += try await fetch(content, range, session: session)
             }

@@ -21,8 +21,7 @@ enum Schema {
     /// apart, so that a delta replaces the first and leaves the second.
     ///
     /// `journal`: the nodes whose local facts the server does not have yet. `staged`: where their
-    /// content lies and which parts of it. `superseded`: revisions that this mount replaced itself, so
-    /// that a late echo of them is not taken for somebody's change. `seen`: what a full listing after
+    /// content lies and which parts of it. `seen`: what a full listing after
     /// a cursor reset has met so far.
     private static let version1 = """
         CREATE TABLE node (
@@ -66,6 +65,7 @@ enum Schema {
             problem TEXT
         );
         CREATE INDEX journal_due ON journal(due, sequence);
+        CREATE INDEX journal_sequence ON journal(sequence);
         CREATE TABLE staged (
             inode INTEGER PRIMARY KEY,
             file INTEGER NOT NULL UNIQUE,
@@ -83,10 +83,6 @@ enum Schema {
             name TEXT NOT NULL,
             value BLOB NOT NULL,
             PRIMARY KEY (inode, name)
-        ) WITHOUT ROWID;
-        CREATE TABLE superseded (
-            revision TEXT PRIMARY KEY,
-            at INTEGER NOT NULL
         ) WITHOUT ROWID;
         CREATE TABLE seen (inode INTEGER PRIMARY KEY);
         CREATE TABLE setting (

@@ -30,7 +30,7 @@ struct DurabilityTests {
         #expect(try second.lookup("d") == folder)
         #expect(try second.lookup("f", in: folder) == file)
         #expect(try second.contents(file) == text("hello"))
-        #expect(try second.contents(base) == expected)
+        #expect(try second.contents(base).isSame(as: expected))
         #expect(try second.attributes(file).permissions == 0o750)
         #expect(
             try second.attributes(file).modificationTime == Timestamp(seconds: 5, nanoseconds: 7))

@@ -2,6 +2,7 @@
 // test. It knows names and content; nothing of servers, staging or transactions.
 
 import Core
+import Glibc
 
 @testable import FileSystem
 
@@ -267,7 +268,7 @@ extension [UInt8] {
         if size < count {
             removeLast(count - size)
         } else {
-            append(contentsOf: repeatElement(0, count: size - count))
+            append(contentsOf: [UInt8](repeating: 0, count: size - count))
         }
     }
 
@@ -276,10 +277,28 @@ extension [UInt8] {
         if offset + bytes.count > count {
             resize(offset + bytes.count)
         }
-        replaceSubrange(offset..<offset + bytes.count, with: bytes)
+        // Element by element, as `replaceSubrange` does it in a debug build, is slow for blocks.
+        withUnsafeMutableBytes { target in
+            bytes.withUnsafeBytes { source in
+                UnsafeMutableRawBufferPointer(rebasing: target[offset...]).copyMemory(from: source)
+            }
+        }
     }
 
     func slice(_ range: Range<Int>) -> [UInt8] {
         Array(self[Swift.min(range.lowerBound, count)..<Swift.min(range.upperBound, count)])
+    }
+
+    /// Whether two arrays hold the same bytes, compared at once: `==` goes byte by byte in a debug build.
+    func isSame(as other: [UInt8]) -> Bool {
+        guard count == other.count else { return false }
+        return withUnsafeBytes { one in
+            other.withUnsafeBytes { two in
+                guard let first = one.baseAddress, let second = two.baseAddress else {
+                    return true
+                }
+                return memcmp(first, second, one.count) == 0
+            }
+        }
     }
 }
