@@ -130,7 +130,8 @@ let package = Package(
         .testTarget(
             name: "MountingTests", dependencies: ["Mounting", log], swiftSettings: settings),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["dbxfs", "dropbox-emulator"],
+            name: "EndToEndTests",
+            dependencies: ["dbxfs", "dropbox-emulator", "Mounting", system],
             exclude: ["scenarios"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

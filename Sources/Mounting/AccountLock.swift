@@ -24,10 +24,10 @@ public final class AccountLock: Sendable {
 
     /// Takes a folder, waiting up to `patience` seconds for a process that is about to end.
     ///
-    /// `whileHeld` is called once with the holder's name before waiting, so that the caller can ask it
-    /// to hurry. Throws `folderInUse` when the time is over.
+    /// `isEnding` is called once with the holder's name before waiting; it says whether the holder is
+    /// about to end, and may ask it to hurry. Throws `folderInUse` when it is not or takes too long.
     public init(
-        folder: String, holder: Holder, patience: Double, whileHeld: (Holder?) -> Void = { _ in }
+        folder: String, holder: Holder, patience: Double, isEnding: (Holder?) -> Bool
     ) throws(CommandError) {
         let path = folder + "/lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -39,8 +39,8 @@ public final class AccountLock: Sendable {
         var attempts = 0
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let current = Self.holder(in: descriptor)
-            if attempts == 0 { whileHeld(current) }
-            guard Double(attempts) * 0.05 < patience else {
+            let isWorthWaiting = attempts > 0 || isEnding(current)
+            guard isWorthWaiting, Double(attempts) * 0.05 < patience else {
                 close(descriptor)
                 let name = current.map { "the mount at \($0.mountpoint) (process \($0.pid))" }
                 throw .folderInUse(folder: folder, by: name ?? "another process")

@@ -1,5 +1,6 @@
 // The mount's side of the control socket: one thread that accepts, one per conversation.
 
+import Dispatch
 import Glibc
 public import Logging
 import Synchronization
@@ -54,10 +55,12 @@ public final class ControlServer: Sendable {
         Thread.start { self.acceptAll() }
     }
 
-    /// Answers no more and takes the socket away.
+    /// Takes the socket away, and returns when all who wait for the mount's end have been told of it.
     public func stop() {
         unlink(folder.path + "/" + name)
         shutdown(listener, Int32(SHUT_RDWR))
+        // Whoever does not read that is not waited for.
+        _ = ending.listeners.wait(timeout: .now() + .seconds(2))
     }
 
     private func acceptAll() {
@@ -107,17 +110,25 @@ public final class ControlServer: Sendable {
                     return connection.send(progress)
                 }
         case .finish:
-            var acceptance = ControlReply()
-            acceptance.isAccepted = true
-            ending.setLimit(request.timeout)
-            guard connection.send(acceptance) else { return }
-            reply.outcome = ending.waitForOutcome()
+            return awaitEnd(limit: request.timeout, on: connection)
         case .hurry:
             ending.isHurried.set()
             reply.isAccepted = true
         case .clearCache, .verifyCache:
             answerCache(request.command, &reply)
         }
+        connection.send(reply)
+    }
+
+    private func awaitEnd(limit: Double?, on connection: ControlConnection) {
+        ending.listeners.enter()
+        defer { ending.listeners.leave() }
+        var acceptance = ControlReply()
+        acceptance.isAccepted = true
+        ending.setLimit(limit)
+        guard connection.send(acceptance) else { return }
+        var reply = ControlReply()
+        reply.outcome = ending.waitForOutcome()
         connection.send(reply)
     }
 
@@ -140,6 +151,8 @@ public final class MountEnding: Sendable {
     public let isHurried = Signal()
     /// Set when everything is closed.
     public let hasEnded = Signal()
+    /// Those who wait to be told of the end.
+    let listeners = DispatchGroup()
     private let state = Mutex(State())
 
     private struct State {

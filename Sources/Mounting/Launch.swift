@@ -24,7 +24,6 @@ public enum Launch {
         _ arguments: [String], at mountpoint: String, log: String,
         environment: [String: String]? = nil
     ) throws(CommandError) -> Success {
-        let beforehand = device(of: mountpoint)
         switch try Readiness.start(arguments, environment: environment) {
         case .died(let status):
             throw .mountDied(detail: "exit code \(status)", log: log)
@@ -32,7 +31,7 @@ public enum Launch {
             if let failure = report.failure {
                 throw .reported(failure, ExitStatus(rawValue: report.status) ?? .mountFailure)
             }
-            guard answers(mountpoint, beforehand: beforehand) else {
+            guard answers(mountpoint) else {
                 child.terminate()
                 throw .mountDoesNotAnswer(path: mountpoint, seconds: patience, log: log)
             }
@@ -40,27 +39,22 @@ public enum Launch {
         }
     }
 
-    /// Asks on a thread of its own, because a mount that does not answer holds whoever asks.
-    private static func answers(_ path: String, beforehand: UInt64) -> Bool {
+    /// Opens the folder, which the kernel cannot answer by itself, on a thread of its own, because a
+    /// mount that does not answer holds whoever asks.
+    private static func answers(_ path: String) -> Bool {
         let answer = Signal()
         let isOver = Signal()
         Thread.start {
             while !isOver.hasHappened {
-                let device = device(of: path)
-                if device != 0, device != beforehand {
-                    answer.set()
-                    return
+                let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                if folder >= 0 {
+                    close(folder)
+                    return answer.set()
                 }
                 usleep(10_000)
             }
         }
         defer { isOver.set() }
         return answer.wait(seconds: Double(patience))
-    }
-
-    /// The device number of a directory; 0 when it cannot be looked at.
-    private static func device(of path: String) -> UInt64 {
-        var status = stat()
-        return stat(path, &status) == 0 ? UInt64(status.st_dev) : 0
     }
 }

@@ -16,15 +16,14 @@ public enum OptionValue {
         return overflow ? nil : bytes
     }
 
-    /// Seconds: `5`, `0.5`, `5s`, `2m`.
+    /// Seconds: `5`, `0.5`, `5s`, `2m`, `1h`.
     public static func seconds(_ text: String) -> Double? {
+        let scales: [Character: Double] = ["s": 1, "m": 60, "h": 3600]
         var digits = Substring(text)
         var scale = 1.0
-        if digits.hasSuffix("s") {
+        if let unit = digits.last, let known = scales[unit] {
+            scale = known
             digits.removeLast()
-        } else if digits.hasSuffix("m") {
-            digits.removeLast()
-            scale = 60
         }
         guard digits.first?.isASCII == true, digits.first?.isNumber == true,
             let value = Double(digits), value.isFinite, value * scale <= 1e9

@@ -16,6 +16,23 @@ public enum ProcessSettings {
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     }
 
+    /// Closes what the process has inherited beyond its first descriptors: whoever waits for the other
+    /// end of a pipe would wait as long as the mount lasts. Must run before anything is opened.
+    public static func closeInherited(from first: Int32) {
+        guard let folder = opendir("/proc/self/fd") else { return }
+        var inherited: [Int32] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let number = Int32(name), number >= first, number != dirfd(folder) {
+                inherited.append(number)
+            }
+        }
+        closedir(folder)
+        for number in inherited { close(number) }
+    }
+
     /// Holds back the signals that ask for an end, in this thread and those that it will start, so that
     /// `onTermination` gets them. Must run before a second thread does.
     public static func holdTerminationSignals() {

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Fuse
+import Glibc
 import Mounting
 import SystemPackage
 
@@ -70,11 +71,15 @@ struct MountPlan: Sendable {
 
     var controlFolder: ControlFolder { ControlFolder(path: environment.runtimeFolder) }
 
+    /// Seconds that a mount whose process was killed gets to show that it is dead.
+    private static let deathPatience = 3.0
+
     /// The mountpoint, checked, with what a dead process left there cleared away.
     ///
     /// Not for the process that serves a mount at this place already: it would wait for itself.
     func prepareMountpoint() throws(CommandError) -> String {
         let path = FilePath(requestedMountpoint)
+        try clearDeadMount(at: RunningMount(at: requestedMountpoint))
         let mountpoint: FilePath
         do throws(Fuse.MountError) {
             try Mountpoint.detachStale(path)
@@ -90,5 +95,24 @@ struct MountPlan: Sendable {
             throw .mountpointNotEmpty(mountpoint.string)
         }
         return mountpoint.string
+    }
+
+    /// Detaches a mount of ours that nobody serves any more.
+    ///
+    /// Right after `kill -9` the kernel may not have noticed yet, and `stat` is answered from its cache
+    /// for long after that; to open the folder, it must ask.
+    private func clearDeadMount(at mount: RunningMount) throws(CommandError) {
+        guard mount.entry?.type == RunningMount.type,
+            try ControlClient(folder: controlFolder).connect(to: mount.mountpoint) == nil
+        else { return }
+        let end = ContinuousClock.now + .seconds(Self.deathPatience)
+        while ContinuousClock.now < end {
+            let folder = open(mount.mountpoint, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            if folder < 0, errno == ENOTCONN || errno == ECONNABORTED {
+                return try Detachment.detach(mount.mountpoint, isLazy: true)
+            }
+            close(folder)
+            usleep(50_000)
+        }
     }
 }

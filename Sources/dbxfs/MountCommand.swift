@@ -36,6 +36,7 @@ struct ServeCommand: ParsableCommand {
     @OptionGroup var arguments: MountArguments
 
     func run() throws {
+        ProcessSettings.closeInherited(from: Readiness.descriptor + 1)
         do throws(CommandError) {
             try MountProcess(try MountPlan(arguments), mode: .background).run()
         } catch {

@@ -56,16 +56,19 @@ struct MountProcess {
     private func lockFolders(for mountpoint: String) throws(CommandError) -> [AccountLock] {
         let holder = AccountLock.Holder(mountpoint: mountpoint)
         let client = ControlClient(folder: plan.controlFolder)
-        func hurry(_ holder: AccountLock.Holder?) {
-            // Only a process whose mount is gone hurries; others ignore it.
-            guard let holder, RunningMount(at: holder.mountpoint).entry == nil else { return }
+        func isEnding(_ holder: AccountLock.Holder?) -> Bool {
+            // A process that has no mountpoint yet, or none any more, may be about to end.
+            guard let holder else { return true }
+            guard RunningMount(at: holder.mountpoint).entry == nil else { return false }
             _ = try? client.connect(to: holder.mountpoint)?.send(ControlRequest(.hurry))
+            return true
         }
         var locks: [AccountLock] = []
         for folder in [plan.folders.state, plan.folders.cache] {
             locks.append(
                 try AccountLock(
-                    folder: folder, holder: holder, patience: Self.lockPatience, whileHeld: hurry))
+                    folder: folder, holder: holder, patience: Self.lockPatience, isEnding: isEnding)
+            )
         }
         return locks
     }

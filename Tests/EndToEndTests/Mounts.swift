@@ -12,8 +12,11 @@ struct MountedFolder: Hashable, Sendable {
 enum Mounts {
     /// Mounts of dbxfs below a folder.
     static func below(_ folder: String) -> [MountedFolder] {
-        let table = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? ""
-        return table.split(separator: "\n").compactMap { line in
+        // Not `contentsOfFile`, which reads one piece of a file that has no size.
+        let file = FileHandle(forReadingAtPath: "/proc/self/mountinfo")
+        var bytes = Data()
+        while let piece = try? file?.read(upToCount: 65536), !piece.isEmpty { bytes += piece }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ")
             guard line.contains(" - fuse.dbxfs "), fields.count > 4,
                 fields[4].hasPrefix(folder + "/"),

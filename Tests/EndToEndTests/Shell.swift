@@ -4,7 +4,9 @@
 // would hang with it, and not even SIGKILL would help. Programs started here do the touching.
 
 import Foundation
+import Mounting
 import Synchronization
+import SystemPackage
 
 /// How a program ended.
 struct ShellResult: Sendable, CustomStringConvertible {
@@ -13,48 +15,50 @@ struct ShellResult: Sendable, CustomStringConvertible {
     /// stdout and stderr, as they came.
     var output: String
 
-    var description: String { "exit code \(status)\n\(output)" }
+    /// The end of the output is what explains a failure; a trace of loops can be long.
+    var description: String {
+        let lines = output.split(separator: "\n")
+        let omitted = lines.count > 60 ? "[\(lines.count - 60) lines before]\n" : ""
+        return "exit code \(status)\n" + omitted + lines.suffix(60).joined(separator: "\n")
+    }
 }
 
 /// A program that runs beside a test.
+///
+/// Not Foundation's `Process`: that calls a program ended only when everything which the program has
+/// started has ended, too, and mounts stay.
 final class RunningProgram: Sendable {
-    private let process: Mutex<Process>
-    let id: Int32
+    private let process: ChildProcess
+    private let ended = Mutex(false)
+    private let ending: AsyncStream<Int32>
     /// Where its output goes.
     let outputPath: String
-    private let ending: AsyncStream<Int32>
 
     /// Starts a program; its output goes to a file.
     init(
-        _ path: String, _ arguments: [String], environment: [String: String], output: String,
-        folder: String
+        _ path: String, _ arguments: [String], environment: [String: String], output: String
     ) throws {
-        _ = FileManager.default.createFile(atPath: output, contents: nil)
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
-        try file.seekToEnd()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.environment = environment
-        process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = file
-        process.standardError = file
-        let (ending, ended) = AsyncStream<Int32>.makeStream()
-        process.terminationHandler = { process in
-            let wasSignalled = process.terminationReason == .uncaughtSignal
-            ended.yield(process.terminationStatus + (wasSignalled ? 128 : 0))
-            ended.finish()
-        }
-        try process.run()
-        try file.close()
-        id = process.processIdentifier
+        let file = try FileDescriptor.open(
+            output, .writeOnly, options: [.create, .append, .closeOnExec],
+            permissions: [.ownerReadWrite])
+        defer { try? file.close() }
+        process = try ChildProcess.start(
+            path, arguments, environment: environment, descriptors: [1: file, 2: file],
+            isDetached: true)
         outputPath = output
+        let (ending, end) = AsyncStream<Int32>.makeStream()
         self.ending = ending
-        self.process = Mutex(process)
+        Thread.start { [process, self] in
+            let status = process.wait()
+            ended.withLock { $0 = true }
+            end.yield(status)
+            end.finish()
+        }
     }
 
-    var isRunning: Bool { process.withLock { $0.isRunning } }
+    var id: Int32 { process.id }
+
+    var isRunning: Bool { ended.withLock { !$0 } }
 
     var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
 

@@ -51,7 +51,7 @@ actor TestBed {
             [
                 "--port", "0", "--state", folder + "/dropbox", "--token", Self.token, "--token",
                 Self.otherToken,
-            ], environment: environment, output: folder + "/emulator.log", folder: folder)
+            ], environment: environment, output: folder + "/emulator.log")
         emulator = program
         let address = try await poll("the emulator listens", seconds: 30) {
             program.output.split(separator: "\n")
@@ -71,7 +71,7 @@ actor TestBed {
         outputs += 1
         let program = try RunningProgram(
             Programs.dbxfs, ["mount", "--foreground", mountpoint] + options,
-            environment: environment, output: folder + "/mount-\(outputs).log", folder: folder)
+            environment: environment, output: folder + "/mount-\(outputs).log")
         mount = program
         _ = try await poll("the mount is there", seconds: 60) {
             guard program.isRunning else { throw BedError("the mount ended: " + program.output) }
@@ -107,7 +107,7 @@ actor TestBed {
         for (name, value) in variables { environment[name] = value }
         let running = try RunningProgram(
             "/usr/bin/timeout", ["--kill-after=5", "\(limit)", program] + arguments,
-            environment: environment, output: folder + "/output-\(outputs)", folder: folder)
+            environment: environment, output: folder + "/output-\(outputs)")
         if let status = await running.wait(seconds: limit + 15) {
             return ShellResult(status: status, output: running.output)
         }

@@ -16,7 +16,8 @@ import Testing
         -> AccountLock
     {
         try AccountLock(
-            folder: folder.path, holder: .init(mountpoint: mountpoint), patience: patience)
+            folder: folder.path, holder: .init(mountpoint: mountpoint), patience: patience,
+            isEnding: { _ in false })
     }
 
     @Test("a second mount is refused and told who has the account")
@@ -48,10 +49,18 @@ import Testing
         ) { holder in
             asked.append(holder?.mountpoint)
             first = nil
+            return true
         }
         #expect(asked == ["/mnt/first"])
         #expect(first == nil)
         withExtendedLifetime(second) {}
+    }
+
+    @Test("who has a mount that goes on is not waited for")
+    func noWaiting() throws {
+        let first = try lock("/mnt/first")
+        #expect(throws: CommandError.self) { try lock("/mnt/second", patience: 1e6) }
+        withExtendedLifetime(first) {}
     }
 
     @Test("folders are made private, down to the last one")

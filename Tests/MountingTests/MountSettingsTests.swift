@@ -124,12 +124,12 @@ import Testing
 
     @Test(
         "times are seconds unless they say minutes",
-        arguments: [("5", 5), ("0.5", 0.5), ("5s", 5), ("2m", 120), ("0", 0)])
+        arguments: [("5", 5), ("0.5", 0.5), ("5s", 5), ("2m", 120), ("1h", 3600), ("0", 0)])
     func times(text: String, seconds: Double) {
         #expect(OptionValue.seconds(text) == seconds)
     }
 
-    @Test("what is not a time is not one", arguments: ["", "s", "-1", "inf", "nan", "1h", "1e99"])
+    @Test("what is not a time is not one", arguments: ["", "s", "-1", "inf", "nan", "1d", "1e99"])
     func notTimes(text: String) {
         #expect(OptionValue.seconds(text) == nil)
     }

@@ -17,9 +17,12 @@ rm "$WORK/small/filler"
 
 dbxfs mount "$MNT" -o write_delay=1h
 echo 'before' > "$MNT/before"
+head -c 20000000 /dev/zero > "$WORK/small/filler"
 if head -c 60000000 /dev/urandom > "$MNT/too large" 2> "$WORK/message"; then exit 1; fi
 grep -qi 'no space left' "$WORK/message"
 test "$(cat "$MNT/before")" = before
+
+rm "$WORK/small/filler"
 rm "$MNT/too large"
 echo 'after' > "$MNT/after"
 dbxfs sync "$MNT" --timeout 60

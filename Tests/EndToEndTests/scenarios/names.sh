@@ -52,4 +52,4 @@ for name in [".~lock.document.odt#", "~$document.docx", "desktop.ini", "Thumbs.d
 os.makedirs("deep/" + "/".join(f"level {i}" for i in range(40)))
 END
 dbxfs sync "$MNT"
-test "$(cat '-rf')" = '-rf'
+test "$(cat ./-rf)" = '-rf'

@@ -25,7 +25,9 @@ start_emulator
 
 head -c 6000000 /dev/urandom > "$WORK/content"
 "$TOOLS/dropbox.py" upload /cached < "$WORK/content"
-"$TOOLS/dropbox.py" upload /remote < "$WORK/content"
+# Other bytes: content that is cached is known under every name.
+head -c 6000000 /dev/urandom > "$WORK/other content"
+"$TOOLS/dropbox.py" upload /remote < "$WORK/other content"
 dbxfs mount "$MNT"
 cmp "$WORK/content" "$MNT/cached"
 ls -l "$MNT"
@@ -60,6 +62,6 @@ cmp "$WORK/content" "$MNT/queued folder/cached"
 start_emulator
 dbxfs sync "$MNT" --timeout 120
 test "$("$TOOLS/dropbox.py" get /queued)" = 'written offline'
-cmp "$WORK/content" "$MNT/remote"
+cmp "$WORK/other content" "$MNT/remote"
 python3 "$TOOLS/compare.py" "$MNT"
 dbxfs unmount "$MNT"

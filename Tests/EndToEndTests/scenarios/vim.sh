@@ -3,8 +3,8 @@ cd "$MNT"
 printf 'first line\nsecond line\n' > notes.txt
 inode=$(stat -c %i notes.txt)
 for backupcopy in no yes auto; do
-    vim -u NONE -es -c "set backup writebackup backupcopy=$backupcopy fsync" \
-        -c 's/first/FIRST/e' -c "normal Goadded with $backupcopy" -c 'wq' notes.txt < /dev/null
+    vim -u NONE -es -c "set backup writebackup backupskip= backupcopy=$backupcopy fsync" \
+        -c '1s/first/FIRST/e' -c "normal Goadded with $backupcopy" -c 'wq' notes.txt < /dev/null
 done
 test "$(head -1 notes.txt)" = 'FIRST line'
 test "$(grep -c added notes.txt)" = 3

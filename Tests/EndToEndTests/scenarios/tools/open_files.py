@@ -137,4 +137,4 @@ os.fsync(folder)
 os.close(folder)
 
 usage = os.statvfs(".")
-assert usage.f_blocks > usage.f_bfree >= 0 and usage.f_namemax == 255, usage
+assert usage.f_blocks >= usage.f_bfree > 0 and usage.f_namemax == 255, usage
