@@ -3,7 +3,6 @@
 import ContentHashing
 import Core
 import Foundation
-import GRDB
 import Logging
 import MetadataStore
 import RemoteStore
@@ -151,14 +150,27 @@ final class Fixture: Sendable {
 
     // MARK: Looking inside
 
+    /// Every node that has a row.
     func allNodes() throws -> [Node] {
-        try store.read { snapshot in
-            let last = try Int64.fetchOne(
-                snapshot.database, sql: "SELECT max(inode) FROM node")
-            return try (1...(last ?? 1)).compactMap {
-                try snapshot.node(InodeID(UInt64($0)))
-            }
+        let end = try nextInode().rawValue
+        return try store.read { snapshot in
+            try (1..<end).compactMap { try snapshot.node(InodeID($0)) }
         }
+    }
+
+    /// The number that the next node will get: asked for by making one, and undoing that.
+    private func nextInode() throws -> InodeID {
+        struct Undone: Error {}
+        var next = InodeID.root
+        do {
+            try store.write { transaction in
+                next = try transaction.insert(
+                    .file, at: Place(parent: InodeID(.max), name: name("probe")),
+                    local: LocalFacts())
+                throw Undone()
+            }
+        } catch is Undone {}
+        return next
     }
 
     func node(_ inode: InodeID) throws -> Node? {
