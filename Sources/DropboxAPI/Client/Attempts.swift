@@ -157,7 +157,7 @@ extension DropboxClient {
         }
         return HTTPRequest(
             url: call.url, headers: headers, body: call.body, purpose: call.purpose,
-            timeouts: timeouts, mayBeSentTwice: call.retryAfterSend,
+            timeouts: timeouts, mayBeSentTwice: call.mayBeSentTwiceSilently,
             acceptsCompression: call.acceptsCompression, label: call.name)
     }
 

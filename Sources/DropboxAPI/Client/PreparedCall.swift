@@ -13,6 +13,9 @@ struct PreparedCall: Sendable {
     let acceptsCompression: Bool
     let authentication: RouteAuthentication
     let retryAfterSend: Bool
+    /// Whether the transport may send again without telling. Not where only the caller allows to send
+    /// again: it is promised `earlierAttemptMayHaveTakenEffect`.
+    let mayBeSentTwiceSilently: Bool
     let hasContent: Bool
     let options: CallOptions
 
@@ -58,6 +61,7 @@ extension DropboxClient {
             timeouts: timeouts(for: route.style, argument, options),
             acceptsCompression: route.style == .rpc, authentication: route.authentication,
             retryAfterSend: options.retryAfterSend ?? route.retryAfterSend,
+            mayBeSentTwiceSilently: route.retryAfterSend && options.retryAfterSend != false,
             hasContent: route.style == .upload && (content?.length ?? 0) > 0, options: options)
     }
 
