@@ -1,0 +1,99 @@
+// The pure decisions of the Dropbox store.
+
+import Core
+import DropboxAPI
+import Foundation
+import RemoteStore
+import RemoteStoreTesting
+import Testing
+
+@testable import RemoteStore
+
+@Suite("Decisions about refused pieces")
+struct AppendRemedyTests {
+    private func remedy(
+        correct: UInt64, _ range: Range<Int64>, closes: Bool = false
+    ) throws -> AppendRemedy {
+        let json = Data("{\"correct_offset\": \(correct)}".utf8)
+        let offset = try JSONDecoder().decode(Files.UploadSessionOffsetError.self, from: json)
+        return AppendRemedy(.incorrectOffset(offset), range: range, closes: closes)
+    }
+
+    @Test("What the server has is done, what it has in part is completed, the rest fails")
+    func offsets() throws {
+        #expect(try remedy(correct: 20, 10..<20) == .done)
+        #expect(try remedy(correct: 30, 10..<20) == .done)
+        #expect(try remedy(correct: 15, 10..<20) == .send(15..<20))
+        #expect(try remedy(correct: 10, 10..<20) == .fail)
+        #expect(try remedy(correct: 5, 10..<20) == .fail)
+        #expect(try remedy(correct: .max, 10..<20) == .fail)
+        #expect(try remedy(correct: 20, 10..<20, closes: true) == .done)
+        #expect(try remedy(correct: 21, 10..<20, closes: true) == .fail)
+    }
+
+    @Test("A closed session has what was sent; an unknown one does not")
+    func others() {
+        #expect(AppendRemedy(.closed, range: 0..<1, closes: true) == .done)
+        #expect(AppendRemedy(.notFound, range: 0..<1, closes: false) == .fail)
+        #expect(AppendRemedy(nil, range: 0..<1, closes: false) == .fail)
+    }
+}
+
+@Suite("Space")
+struct SpaceTests {
+    private func space(_ json: String) async throws -> RemoteSpace {
+        try await ScriptedTransport(json: json).store().space()
+    }
+
+    private func team(
+        used: UInt64, allocated: UInt64, cap: UInt64, limit: String, memberUsed: UInt64
+    ) -> String {
+        """
+        {"used": 1, "allocation": {".tag": "team", "used": \(used), "allocated": \(allocated),
+        "user_within_team_space_allocated": \(cap),
+        "user_within_team_space_limit_type": {".tag": "\(limit)"},
+        "user_within_team_space_used_cached": \(memberUsed)}}
+        """
+    }
+
+    @Test("A person's own space is theirs")
+    func individual() async throws {
+        let space = try await space(
+            "{\"used\": 7, \"allocation\": {\".tag\": \"individual\", \"allocated\": 10}}")
+        #expect(space == RemoteSpace(used: 7, allocated: 10))
+    }
+
+    @Test("A team's member has the team's space, unless a cap stops them")
+    func teams() async throws {
+        #expect(
+            try await space(team(used: 50, allocated: 100, cap: 0, limit: "off", memberUsed: 5))
+                == RemoteSpace(used: 50, allocated: 100))
+        #expect(
+            try await space(
+                team(used: 50, allocated: 100, cap: 20, limit: "alert_only", memberUsed: 5))
+                == RemoteSpace(used: 50, allocated: 100))
+        #expect(
+            try await space(
+                team(used: 50, allocated: 100, cap: 20, limit: "stop_sync", memberUsed: 5))
+                == RemoteSpace(used: 5, allocated: 20))
+        // The team is fuller than the member.
+        #expect(
+            try await space(
+                team(used: 97, allocated: 100, cap: 20, limit: "stop_sync", memberUsed: 5))
+                == RemoteSpace(used: 5, allocated: 8))
+    }
+
+    @Test("Impossible numbers stay numbers that can be calculated with")
+    func hugeNumbers() async throws {
+        let most = UInt64.max
+        for json in [
+            "{\"used\": \(most), \"allocation\": {\".tag\": \"individual\", \"allocated\": \(most)}}",
+            "{\"used\": 7, \"allocation\": {\".tag\": \"moon\"}}",
+            team(used: most, allocated: most, cap: most, limit: "stop_sync", memberUsed: most),
+        ] {
+            let space = try await space(json)
+            #expect((0...1 << 60).contains(space.used))
+            #expect((space.used...1 << 60).contains(space.allocated))
+        }
+    }
+}
