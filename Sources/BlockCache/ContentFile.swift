@@ -5,6 +5,7 @@ import ContentHashing
 import Core
 import Crypto
 import Glibc
+import Synchronization
 
 /// The layout of an index: a header, one digest per block, one sum per chunk.
 ///
@@ -18,17 +19,19 @@ struct ContentLayout: Hashable, Sendable {
     static let digestSize = 32
     /// The first 8 bytes of SHA-256: enough against bit rot, which is no adversary.
     static let sumSize = 8
-    /// "DBXC", the version, the size.
-    static let headerSize = 16
-    private static let magic: [UInt8] = [0x44, 0x42, 0x58, 0x43, 1, 0, 0, 0]
+    /// "DBXC", the version, the size, the hash. The hash binds the files to their name: files that
+    /// were given another content's name by a repair or a copy must not be taken for it.
+    static let headerSize = 48
+    private static let magic: [UInt8] = [0x44, 0x42, 0x58, 0x43, 2, 0, 0, 0]
 
+    let hash: ContentHash
     let size: Int64
 
     var chunkCount: Int { Int((size + Self.chunkSize - 1) / Self.chunkSize) }
     var blockCount: Int { Int((size + Self.blockSize - 1) / Self.blockSize) }
 
     var header: [UInt8] {
-        Self.magic + withUnsafeBytes(of: size.littleEndian) { Array($0) }
+        Self.magic + withUnsafeBytes(of: size.littleEndian) { Array($0) } + hash.bytes
     }
 
     func digestOffset(_ block: Int) -> Int64 {
@@ -55,9 +58,12 @@ final class ContentFile: Sendable {
     let layout: ContentLayout
     private let data: Int32
     private let index: Int32
+    /// Bytes in chunks that were found damaged and dropped, until somebody asks. Lock: a leaf, held
+    /// while a sum is cleared, so that a chunk is counted once.
+    private let lost = Mutex<Int64>(0)
 
     /// Opens the two files, making them if `creates`; nil if they are not there or not ours.
-    init?(dataPath: String, indexPath: String, size: Int64, creates: Bool) {
+    init?(dataPath: String, indexPath: String, hash: ContentHash, size: Int64, creates: Bool) {
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creates ? O_CREAT : 0)
         let data = open(dataPath, flags, 0o600)
         guard data >= 0 else { return nil }
@@ -66,7 +72,7 @@ final class ContentFile: Sendable {
             close(data)
             return nil
         }
-        self.layout = ContentLayout(size: size)
+        self.layout = ContentLayout(hash: hash, size: size)
         self.data = data
         self.index = index
         let header = layout.header
@@ -100,7 +106,10 @@ final class ContentFile: Sendable {
         for number in 0..<chunks.count where Self.sum(sums, number).allSatisfy({ $0 == 0 }) {
             return nil
         }
-        guard let bytes = Self.read(data, at: start, count: Int(end - start)) else { return nil }
+        guard let bytes = Self.read(data, at: start, count: Int(end - start)) else {
+            forgetUnreadable(chunks)
+            return nil
+        }
         for (number, chunk) in chunks.enumerated() {
             let part = layout.chunkRange(chunk)
             let slice = bytes[Int(part.lowerBound - start)..<Int(part.upperBound - start)]
@@ -136,6 +145,12 @@ final class ContentFile: Sendable {
             if !wasPresent { added += Int64(range.count) }
         }
         return added
+    }
+
+    /// Notes what the chunks of bytes that are in the file already sum up to. Returns whether the disk
+    /// took it.
+    func note(sums: [UInt8], from chunk: Int) -> Bool {
+        Self.write(index, sums, at: layout.sumOffset(chunk))
     }
 
     /// Notes a whole block's digest, for the check of the whole content.
@@ -176,10 +191,30 @@ final class ContentFile: Sendable {
         return sum.map { !$0.allSatisfy { $0 == 0 } } ?? false
     }
 
+    /// Bytes that were dropped since the last call.
+    func takeLost() -> Int64 {
+        lost.withLock { lost in
+            defer { lost = 0 }
+            return lost
+        }
+    }
+
     private func forget(_ chunk: Int) {
-        _ = Self.write(
-            index, [UInt8](repeating: 0, count: ContentLayout.sumSize),
-            at: layout.sumOffset(chunk))
+        lost.withLock { lost in
+            guard isPresent(chunk) else { return }
+            let isForgotten = Self.write(
+                index, [UInt8](repeating: 0, count: ContentLayout.sumSize),
+                at: layout.sumOffset(chunk))
+            if isForgotten { lost += Int64(layout.chunkRange(chunk).count) }
+        }
+    }
+
+    /// Drops the chunks whose bytes are not in the file at all.
+    private func forgetUnreadable(_ chunks: Range<Int>) {
+        for chunk in chunks {
+            let range = layout.chunkRange(chunk)
+            if Self.read(data, at: range.lowerBound, count: range.count) == nil { forget(chunk) }
+        }
     }
 
     // MARK: Bytes
@@ -197,7 +232,7 @@ final class ContentFile: Sendable {
     }
 
     /// Exactly `count` bytes, or nil.
-    private static func read(_ descriptor: Int32, at offset: Int64, count: Int) -> [UInt8]? {
+    static func read(_ descriptor: Int32, at offset: Int64, count: Int) -> [UInt8]? {
         guard count > 0 else { return [] }
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             guard let address = buffer.baseAddress else { return }

@@ -58,10 +58,7 @@ public final class DiskBlockCache: Sendable {
             if mkdir(path, 0o700) != 0 && errno != EEXIST {
                 throw .system(path, errno)
             }
-            var status = stat()
-            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-                throw .notAFolder(path)
-            }
+            guard Self.isOurs(path) else { throw .notAFolder(path) }
         }
         let lockPath = directory + "/lock"
         lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -87,14 +84,16 @@ public final class DiskBlockCache: Sendable {
         var found: [(hash: ContentHash, bytes: Int64, time: Int)] = []
         forEachContent { hash, path in
             var status = stat()
-            if stat(path, &status) == 0 {
-                found.append((hash, Int64(status.st_blocks) * 512, status.st_mtim.tv_sec))
+            var bytes: Int64 = 0
+            for path in [path, path + ".index"] where lstat(path, &status) == 0 {
+                bytes += Int64(status.st_blocks) * 512
             }
+            found.append((hash, bytes, status.st_mtim.tv_sec))
         }
         found.sort { $0.time < $1.time }
         state.withLock { state in
-            for item in found where state.retention.entries[item.hash] == nil {
-                state.retention.add(item.bytes, to: item.hash)
+            for item in found {
+                state.retention.count(item.bytes, of: item.hash)
             }
         }
         evict(keeping: nil)
@@ -109,7 +108,10 @@ public final class DiskBlockCache: Sendable {
 
     /// Bytes of a content, checked; nil unless all of them are here.
     public func bytes(of hash: ContentHash, size: Int64, range: Range<Int64>) -> [UInt8]? {
-        content(hash, size: size, creates: false)?.bytes(range)
+        guard let file = content(hash, size: size, creates: false) else { return nil }
+        let bytes = file.bytes(range)
+        if bytes == nil { settleLosses(of: hash, in: file) }
+        return bytes
     }
 
     /// Whether bytes of a content are here. They are not read, and may yet turn out damaged.
@@ -123,9 +125,12 @@ public final class DiskBlockCache: Sendable {
     public func insert(
         block: Int, of hash: ContentHash, size: Int64, bytes: [UInt8]
     ) -> Insertion {
-        guard let file = content(hash, size: size, creates: true) else { return .accepted }
         let offset = Int64(block) * Self.blockSize
-        guard offset >= 0, offset + Int64(bytes.count) <= size else { return .mismatch }
+        guard block >= 0, offset < size, Int64(bytes.count) == min(Self.blockSize, size - offset),
+            // What can be checked at once is checked before anybody can read it.
+            size > Self.blockSize || ContentHasher.hash(bytes) == hash
+        else { return .mismatch }
+        guard let file = content(hash, size: size, creates: true) else { return .accepted }
         store(bytes[...], at: offset, of: hash, in: file)
         file.noteDigest(bytes.withUnsafeBytes { ContentHasher.blockDigest($0) }, of: block)
         guard let whole = file.hash, whole != hash else { return .accepted }
@@ -141,39 +146,82 @@ public final class DiskBlockCache: Sendable {
         store(bytes[...], at: offset, of: hash, in: file)
     }
 
-    /// Takes over a file with this content, by moving it. It is checked; if it is not the content, or
-    /// cannot be moved here, it stays where it is.
+    /// Takes over a file with this content: by moving it, or, where it lies on another disk, by copying
+    /// it. It is read and checked before; if it is not the content, it stays where it is, and so does
+    /// what the cache has.
     public func adopt(path: String, hash: ContentHash, size: Int64) {
-        guard size > 0 else { return }
-        remove(hash)
-        guard makeFolder(of: hash), rename(path, dataPath(hash)) == 0,
-            let file = content(hash, size: size, creates: true)
+        guard size > 0, let survey = survey(path, hash: hash, size: size), makeFolder(of: hash)
         else { return }
-        var buffer = [UInt8](repeating: 0, count: Int(min(Self.blockSize, size)))
-        let descriptor = open(dataPath(hash), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return remove(hash) }
-        defer { close(descriptor) }
-        for block in 0..<file.layout.blockCount {
-            let offset = Int64(block) * Self.blockSize
-            let count = Int(min(Self.blockSize, size - offset))
-            let isRead = buffer.withUnsafeMutableBytes { bytes in
-                pread(descriptor, bytes.baseAddress, count, off_t(offset)) == count
-            }
-            guard isRead else { return remove(hash) }
-            store(buffer[..<count], at: offset, of: hash, in: file)
-            let digest = buffer.withUnsafeBytes { bytes in
-                ContentHasher.blockDigest(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
-            }
+        forgetOpen(hash)
+        // The index first: sums of the old file would be right for the new one, but sums without
+        // their file are of no use.
+        unlink(indexPath(hash))
+        guard rename(path, dataPath(hash)) == 0 else {
+            return copy(path, hash: hash, size: size)
+        }
+        chmod(dataPath(hash), 0o600)
+        state.withLock { $0.retention.remove(hash) }
+        guard let file = content(hash, size: size, creates: true),
+            file.note(sums: survey.sums, from: 0)
+        else { return remove(hash) }
+        for (block, digest) in survey.digests.enumerated() {
             file.noteDigest(digest, of: block)
         }
-        if file.hash != hash {
-            remove(hash)
+        state.withLock { $0.retention.add(Self.cost(size, isNew: true), to: hash) }
+        evict(keeping: hash)
+    }
+
+    private struct Survey {
+        var sums: [UInt8] = []
+        var digests: [ContentHash] = []
+    }
+
+    /// Reads a file through; nil unless it is a plain file, under one name, with just this content.
+    private func survey(_ path: String, hash: ContentHash, size: Int64) -> Survey? {
+        var survey = Survey()
+        let isRead = forEachBlock(of: path, size: size) { bytes in
+            for start in stride(from: 0, to: bytes.count, by: Int(Self.chunkSize)) {
+                let end = min(start + Int(Self.chunkSize), bytes.count)
+                survey.sums += ContentFile.sum(of: bytes[start..<end])
+            }
+            survey.digests.append(bytes.withUnsafeBytes { ContentHasher.blockDigest($0) })
         }
+        return isRead && ContentHash(blockDigests: survey.digests) == hash ? survey : nil
+    }
+
+    private func copy(_ path: String, hash: ContentHash, size: Int64) {
+        var block = 0
+        _ = forEachBlock(of: path, size: size) { bytes in
+            _ = insert(block: block, of: hash, size: size, bytes: bytes)
+            block += 1
+        }
+    }
+
+    private func forEachBlock(
+        of path: String, size: Int64, _ body: ([UInt8]) -> Void
+    ) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var status = stat()
+        // A file with a second name could be changed under that one.
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_nlink == 1, Int64(status.st_size) == size
+        else { return false }
+        for offset in stride(from: 0, to: size, by: Int(Self.blockSize)) {
+            let count = Int(min(Self.blockSize, size - offset))
+            guard let bytes = ContentFile.read(descriptor, at: offset, count: count) else {
+                return false
+            }
+            body(bytes)
+        }
+        return true
     }
 
     // MARK: Keeping
 
-    /// Keeps a content whatever happens, or no longer.
+    /// Keeps a content whatever happens, or no longer; also if it is not here yet. Not kept across
+    /// restarts: who pins does it again before `countContents`.
     public func pin(_ hash: ContentHash, _ isPinned: Bool) {
         state.withLock { $0.retention.pin(hash, isPinned) }
     }
@@ -192,7 +240,7 @@ public final class DiskBlockCache: Sendable {
     public func clear() -> Int64 {
         let before = usedBytes
         let victims = state.withLock { state in
-            state.retention.entries.filter { !$0.value.isPinned }.map(\.key)
+            state.retention.entries.keys.filter { !state.retention.pinned.contains($0) }
         }
         for hash in victims { remove(hash) }
         return before - usedBytes
@@ -206,6 +254,7 @@ public final class DiskBlockCache: Sendable {
                 let file = self.content(hash, size: size, creates: false)
             else { return self.remove(hash) }
             let (checked, damaged) = file.verify()
+            self.settleLosses(of: hash, in: file)
             report.checked += checked
             report.damaged += damaged
         }
@@ -219,20 +268,43 @@ public final class DiskBlockCache: Sendable {
         _ bytes: ArraySlice<UInt8>, at offset: Int64, of hash: ContentHash, in file: ContentFile
     ) {
         guard let added = file.store(bytes, at: offset) else {
-            // The disk is full or failing: the cache makes room, and the reader has its bytes.
-            state.withLock { state in
-                let used = state.retention.used
-                state.retention.limit = max(0, min(state.retention.limit, used - used / 8))
+            // The disk is full or failing: the cache gives an eighth back, and the reader has its
+            // bytes. The limit stays: others may free the disk.
+            return evict { retention in
+                let used = retention.used
+                return retention.victims(downTo: used - used / 8, keeping: nil)
             }
-            return evict(keeping: nil)
         }
-        state.withLock { $0.retention.add(added, to: hash) }
+        state.withLock { state in
+            let isNew = state.retention.entries[hash] == nil
+            state.retention.add(Self.cost(added, isNew: isNew), to: hash)
+        }
         evict(keeping: hash)
     }
 
+    /// What bytes cost on disk: whole pages, and one for a new content's index.
+    private static func cost(_ bytes: Int64, isNew: Bool) -> Int64 {
+        let page: Int64 = 4096
+        guard bytes > 0 else { return 0 }
+        return (bytes + page - 1) / page * page + (isNew ? page : 0)
+    }
+
+    private func settleLosses(of hash: ContentHash, in file: ContentFile) {
+        let lost = Self.cost(file.takeLost(), isNew: false)
+        if lost > 0 { state.withLock { $0.retention.add(-lost, to: hash) } }
+    }
+
+    private func forgetOpen(_ hash: ContentHash) {
+        state.withLock { $0.open[hash] = nil }
+    }
+
     private func evict(keeping current: ContentHash?) {
+        evict { $0.victims(keeping: current) }
+    }
+
+    private func evict(_ choose: (inout Retention) -> [ContentHash]) {
         let victims = state.withLock { state in
-            let victims = state.retention.victims(keeping: current)
+            let victims = choose(&state.retention)
             for hash in victims { state.open[hash] = nil }
             return victims
         }
@@ -246,10 +318,10 @@ public final class DiskBlockCache: Sendable {
         if let known = state.withLock({ $0.open[hash] }) {
             return known.layout.size == size ? known : nil
         }
-        if creates, !makeFolder(of: hash) { return nil }
+        guard creates ? makeFolder(of: hash) : Self.isOurs(folder(of: hash)) else { return nil }
         guard
             let file = ContentFile(
-                dataPath: dataPath(hash), indexPath: indexPath(hash), size: size,
+                dataPath: dataPath(hash), indexPath: indexPath(hash), hash: hash, size: size,
                 creates: creates)
         else { return nil }
         return state.withLock { state in
@@ -286,7 +358,17 @@ public final class DiskBlockCache: Sendable {
     private func indexPath(_ hash: ContentHash) -> String { dataPath(hash) + ".index" }
 
     private func makeFolder(of hash: ContentHash) -> Bool {
-        mkdir(folder(of: hash), 0o700) == 0 || errno == EEXIST
+        mkdir(folder(of: hash), 0o700) == 0 || errno == EEXIST && Self.isOurs(folder(of: hash))
+    }
+
+    /// Whether a folder is one, belongs to this user, and is closed to others (or can be closed): who
+    /// can write here could make up content with its sums.
+    private static func isOurs(_ path: String) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+            status.st_uid == geteuid()
+        else { return false }
+        return status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0
     }
 
     private func forEachContent(_ body: (ContentHash, String) -> Void) {
@@ -299,7 +381,12 @@ public final class DiskBlockCache: Sendable {
     }
 
     private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        guard let stream = fdopendir(descriptor) else {
+            close(descriptor)
+            return []
+        }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {

@@ -11,13 +11,14 @@ struct Retention: Sendable {
         var bytes: Int64
         var lastUse: UInt64
         var uses: Int
-        var isPinned: Bool
     }
 
     /// What is kept at most, in bytes.
     var limit: Int64
     private(set) var entries: [ContentHash: Entry] = [:]
     private(set) var used: Int64 = 0
+    /// Pins are for contents, here or not: what comes back is pinned again.
+    private(set) var pinned: Set<ContentHash> = []
     private var clock: UInt64 = 0
 
     init(limit: Int64) {
@@ -31,14 +32,21 @@ struct Retention: Sendable {
         entries[hash]?.uses += 1
     }
 
-    /// Bytes of a content were added.
-    mutating func add(_ bytes: Int64, to hash: ContentHash) {
+    /// Bytes of a content were added, or lost. The reader who brings a content is its first use;
+    /// what an earlier run has left has none yet.
+    mutating func add(_ bytes: Int64, to hash: ContentHash, uses: Int = 1) {
         if entries[hash] == nil {
+            guard bytes > 0 else { return }
             clock += 1
-            entries[hash] = Entry(bytes: 0, lastUse: clock, uses: 0, isPinned: false)
+            entries[hash] = Entry(bytes: 0, lastUse: clock, uses: uses)
         }
         entries[hash]?.bytes += bytes
         used += bytes
+    }
+
+    /// A content was found on disk with so many bytes.
+    mutating func count(_ bytes: Int64, of hash: ContentHash) {
+        add(max(0, bytes - (entries[hash]?.bytes ?? 0)), to: hash, uses: 0)
     }
 
     /// A content is gone.
@@ -50,20 +58,28 @@ struct Retention: Sendable {
 
     /// Keeps a content whatever happens, or no longer.
     mutating func pin(_ hash: ContentHash, _ isPinned: Bool) {
-        if entries[hash] == nil { add(0, to: hash) }
-        entries[hash]?.isPinned = isPinned
+        if isPinned {
+            pinned.insert(hash)
+        } else {
+            pinned.remove(hash)
+        }
     }
 
     /// Contents to remove so that the rest is within the limit; they are counted as gone. `keeping` is
-    /// the one that is being filled: it goes only when nothing else is left.
+    /// the one that is being filled: it goes last among those that were used as little as it was, so a
+    /// single huge file does not push out what is used often.
     mutating func victims(keeping current: ContentHash?) -> [ContentHash] {
         guard used > limit else { return [] }
         // A little more than needed, so that a full cache does not search at every insertion.
-        let goal = limit - limit / 16
-        let order = entries.filter { !$0.value.isPinned }.sorted { left, right in
-            if (left.key == current) != (right.key == current) { return right.key == current }
+        return victims(downTo: limit - limit / 16, keeping: current)
+    }
+
+    /// Contents to remove so that the rest is so small, limit or not.
+    mutating func victims(downTo goal: Int64, keeping current: ContentHash?) -> [ContentHash] {
+        let order = entries.filter { !pinned.contains($0.key) }.sorted { left, right in
             let (isLeft, isRight) = (left.value.uses > 1, right.value.uses > 1)
             if isLeft != isRight { return isRight }
+            if (left.key == current) != (right.key == current) { return right.key == current }
             return left.value.lastUse < right.value.lastUse
         }
         var victims: [ContentHash] = []

@@ -77,18 +77,6 @@ extension Transaction {
         try setRemotePlace(new, place)
     }
 
-    /// Remembers that this mount replaced a revision itself.
-    public func supersede(_ revision: Revision, at time: Timestamp) throws {
-        try run(
-            "INSERT OR REPLACE INTO superseded (revision, at) VALUES (?, ?)",
-            [revision.rawValue, time.nanoseconds])
-    }
-
-    /// Forgets superseded revisions older than a time.
-    public func forgetSuperseded(before time: Timestamp) throws {
-        try run("DELETE FROM superseded WHERE at < ?", [time.nanoseconds])
-    }
-
     // MARK: Listing again after a reset
 
     /// Marks a node as met by the full listing that is running.

@@ -219,13 +219,6 @@ extension TreeReading {
         return try String.fetchAll(statement, arguments: [inode.column])
     }
 
-    /// Whether a revision was replaced by this mount itself.
-    public func isSuperseded(_ revision: Revision) throws -> Bool {
-        let statement = try database.cachedStatement(
-            sql: "SELECT 1 FROM superseded WHERE revision = ?")
-        return try Int.fetchOne(statement, arguments: [revision.rawValue]) != nil
-    }
-
     // MARK: Fetching
 
     func firstNode(_ clause: String, _ arguments: StatementArguments) throws -> Node? {

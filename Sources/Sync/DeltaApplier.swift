@@ -73,10 +73,8 @@ struct DeltaApplier {
     // MARK: One entry
 
     private mutating func applyFile(_ file: RemoteFile, _ entry: RemoteEntry) throws {
-        // The echo of a revision that this mount has replaced meanwhile, of a file that it still knows.
-        if try transaction.isSuperseded(file.revision), try transaction.node(id: file.id) != nil {
-            return
-        }
+        // A state that has passed: the batch ends with a later one of the same file.
+        if let last = lastIndex[file.id], last > currentIndex { return }
         let kind: NodeKind = file.symbolicLinkTarget == nil ? .file : .symbolicLink
         let place = try place(of: entry)
         let facts = RemoteFacts(file)

@@ -53,22 +53,21 @@ actor FolderLister {
         guard let (isListed, path) = known else { throw .server("the local database failed") }
         if isListed || environment.state.current.isTreeComplete { return }
         guard let path else { return }
-        var entries: [RemoteEntry] = []
-        var attempt = 0
-        while true {
-            let knowledge = environment.state.knowledge
-            entries = try await pages(of: RemotePath(rawValue: path))
-            attempt += 1
-            // A listing that was asked for before other news came may be older than those.
-            let isCurrent = knowledge == environment.state.knowledge
-            if isCurrent || attempt == 5 { break }
+        try await environment.gate.look { () async throws(RemoteError) in
+            let entries = try await pages(of: RemotePath(rawValue: path))
+            try await apply(entries, in: folder)
         }
-        let listed = entries
+    }
+
+    private func apply(
+        _ entries: [RemoteEntry], in folder: InodeID
+    ) async throws(RemoteError) {
+        let environment = environment
         let changes = await storeWork { store in
             try store.write { transaction in
                 var applier = DeltaApplier(
                     transaction: transaction, context: environment.deltaContext())
-                try applier.apply(listed)
+                try applier.apply(entries)
                 environment.state.noteApplied()
                 try transaction.setFlags(.listed, true, of: folder)
                 return applier.changes

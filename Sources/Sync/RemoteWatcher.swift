@@ -66,7 +66,9 @@ actor RemoteWatcher {
         guard phase == .complete else {
             return try await continueListing(after: Cursor(cursor), phase)
         }
-        try await catchUp(from: Cursor(cursor))
+        try await environment.gate.look { () async throws(RemoteError) in
+            try await catchUp(from: Cursor(cursor))
+        }
         try await waitForChange()
     }
 
@@ -83,12 +85,16 @@ actor RemoteWatcher {
     // MARK: Listing everything
 
     private func startListing() async throws(RemoteError) {
-        let page = try await environment.remote.list(.root, recursive: true)
-        try await applyListing(page, .listing)
+        try await environment.gate.look { () async throws(RemoteError) in
+            let page = try await environment.remote.list(.root, recursive: true)
+            try await applyListing(page, .listing)
+        }
     }
 
     private func continueListing(after cursor: Cursor, _ phase: Phase) async throws(RemoteError) {
-        try await applyListing(try await environment.remote.list(after: cursor), phase)
+        try await environment.gate.look { () async throws(RemoteError) in
+            try await applyListing(try await environment.remote.list(after: cursor), phase)
+        }
     }
 
     /// Applies one page of the full listing. The page and the cursor behind it are one transaction, so
@@ -131,8 +137,10 @@ actor RemoteWatcher {
             try transaction.clearSeen()
             return DeltaOutcome()
         }
-        let page = try await environment.remote.list(.root, recursive: true)
-        try await applyListing(page, .comparing)
+        try await environment.gate.look { () async throws(RemoteError) in
+            let page = try await environment.remote.list(.root, recursive: true)
+            try await applyListing(page, .comparing)
+        }
     }
 
     // MARK: Changes
@@ -140,38 +148,24 @@ actor RemoteWatcher {
     /// Brings in everything that happened after the cursor, as one step from one state of the server
     /// to a later one: nobody sees a file gone that was moved.
     private func catchUp(from cursor: Cursor) async throws(RemoteError) {
-        var cursor = cursor
-        var entries: [RemoteEntry] = []
-        var rounds = 0
-        while true {
-            let recorded = environment.state.recordedCount
-            let page = try await environment.remote.list(after: cursor)
+        var page = try await environment.remote.list(after: cursor)
+        var entries = page.entries
+        while page.hasMore {
+            page = try await environment.remote.list(after: page.cursor)
             entries += page.entries
-            cursor = page.cursor
-            if page.hasMore { continue }
-            rounds += 1
-            if entries.isEmpty {
-                try await keep(cursor)
-                break
-            }
-            let isApplied = try await apply(
-                entries, cursor, unlessRecordedAfter: rounds < 6 ? recorded : nil)
-            if isApplied { break }
+        }
+        if entries.isEmpty {
+            try await keep(page.cursor)
+        } else {
+            try await apply(entries, page.cursor)
         }
         heard()
     }
 
-    /// Applies a batch, unless a change of this mount was recorded after the batch was asked for: then
-    /// it may be older than that change, and what followed must be fetched and applied with it.
-    private func apply(
-        _ entries: [RemoteEntry], _ cursor: Cursor, unlessRecordedAfter recorded: Int?
-    ) async throws(RemoteError) -> Bool {
+    private func apply(_ entries: [RemoteEntry], _ cursor: Cursor) async throws(RemoteError) {
         let environment = environment
         let context = environment.deltaContext()
-        return try await write { transaction in
-            if let recorded, environment.state.recordedCount != recorded {
-                return DeltaOutcome(isApplied: false)
-            }
+        try await write { transaction in
             var applier = DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries)
             environment.state.noteApplied()
@@ -257,10 +251,9 @@ actor RemoteWatcher {
         }
     }
 
-    @discardableResult
     private func write(
         _ body: @escaping @Sendable (Transaction) throws -> DeltaOutcome
-    ) async throws(RemoteError) -> Bool {
+    ) async throws(RemoteError) {
         let outcome: DeltaOutcome
         do {
             outcome = try await environment.store.write(body)
@@ -275,10 +268,7 @@ actor RemoteWatcher {
         if !outcome.changes.isEmpty {
             environment.observer.treeDidChange(outcome.changes)
         }
-        if outcome.isApplied {
-            uploader.wake()
-        }
-        return outcome.isApplied
+        uploader.wake()
     }
 }
 
@@ -286,7 +276,6 @@ actor RemoteWatcher {
 struct DeltaOutcome: Sendable {
     var changes: [TreeChange] = []
     var conflicts: [String] = []
-    var isApplied = true
 }
 
 extension DeltaApplier {

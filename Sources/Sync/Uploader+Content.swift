@@ -44,17 +44,17 @@ extension Uploader {
         try await fillMissing(of: file)
         var upload = upload
         upload.staged = content
-        let entry =
-            content.size <= Self.smallSize
-            ? try await sendSmall(file, upload) : try await sendBig(file, upload)
+        if content.size <= Self.smallSize {
+            try await sendSmall(file, upload)
+        } else {
+            try await sendBig(file, upload)
+        }
         environment.state.update { $0.isQuotaExceeded = false }
-        let sent = upload
-        await record { try $0.stored(sent, for: inode, entry) }
     }
 
     private func sendSmall(
         _ file: StagedFile, _ upload: ContentUpload
-    ) async throws(RemoteError) -> RemoteEntry {
+    ) async throws(RemoteError) {
         let size = Int(upload.staged.size)
         let bytes = try await local {
             var bytes = [UInt8](repeating: 0, count: size)
@@ -63,13 +63,16 @@ extension Uploader {
         }
         let hash = ContentHasher.hash(bytes)
         try await noteHash(hash, of: file, upload)
-        return try await environment.remote.upload(
-            ByteSource(bytes: bytes), commit: commit(upload, hash))
+        try await environment.gate.commit { () async throws(RemoteError) in
+            let entry = try await environment.remote.upload(
+                ByteSource(bytes: bytes), commit: commit(upload, hash))
+            await record { try $0.stored(upload, for: file.inode, entry) }
+        }
     }
 
     private func sendBig(
         _ file: StagedFile, _ upload: ContentUpload
-    ) async throws(RemoteError) -> RemoteEntry {
+    ) async throws(RemoteError) {
         let size = upload.staged.size
         let session = try await environment.remote.startUpload(concurrent: true)
         let pieces = stride(from: 0, to: size, by: Int(Self.pieceSize)).map {
@@ -87,8 +90,11 @@ extension Uploader {
         }
         let hash = ContentHash(blockDigests: digests.joined())
         try await noteHash(hash, of: file, upload)
-        return try await environment.remote.finishUpload(
-            session, size: size, commit: commit(upload, hash))
+        try await environment.gate.commit { () async throws(RemoteError) in
+            let entry = try await environment.remote.finishUpload(
+                session, size: size, commit: commit(upload, hash))
+            await record { try $0.stored(upload, for: file.inode, entry) }
+        }
     }
 
     private func sendPieces(

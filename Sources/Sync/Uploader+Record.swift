@@ -40,9 +40,7 @@ struct UploadRecorder {
             // While its content was sent as a new file, it took the place of another one.
             return try becameUnwanted(entry)
         }
-        if let old = node.facts.revision, node.remote != .absent {
-            try transaction.supersede(old, at: context.now)
-        }
+        // Identical content is not written again: then the revision stays the current one.
         try transaction.setFacts(facts, of: inode)
         try retireStaged(of: node, generation: upload.staged.generation, facts)
         try finish(inode, at: entry)
@@ -80,9 +78,6 @@ struct UploadRecorder {
             return try transaction.node(inode)
         }
         // The identity was handed over: it is the other one's revision that was made here.
-        if let old = other.facts.revision {
-            try transaction.supersede(old, at: context.now)
-        }
         try transaction.setFacts(facts, of: other.inode)
         try useApplier { applier in
             let place = try applier.place(of: entry)
@@ -107,6 +102,8 @@ struct UploadRecorder {
     /// The server has this very content already.
     mutating func settle(_ inode: InodeID) throws {
         guard let node = try transaction.node(inode) else { return }
+        // The server may have lost it since that was decided: then the staged content is all there is.
+        if node.remote == .absent && node.place != nil && node.staged != nil { return }
         if let staged = node.staged, let hash = staged.hash, hash == node.facts.hash {
             try retireStaged(of: node, generation: staged.generation, node.facts)
         }
@@ -181,7 +178,6 @@ struct UploadRecorder {
 
     private func finish(_ inode: InodeID, at place: Place) throws {
         try transaction.setRemotePlace(inode, place)
-        try transaction.forgetSuperseded(before: context.now.adding(seconds: -86_400))
         if context.isListing {
             try transaction.markSeen(inode)
         }

@@ -21,6 +21,7 @@ struct UploadEnvironment: Sendable {
     /// How long a file that is still open may be written to before it is sent as it stands, seconds.
     var openFileInterval: Double
     let disk = DiskQueue(label: "dbxfs.upload")
+    let gate = CommitGate()
 
     /// The rules' surroundings at this moment.
     func deltaContext() -> DeltaContext {
@@ -181,15 +182,26 @@ actor Uploader {
     }
 
     private func send(_ step: UploadStep, for inode: InodeID) async throws(RemoteError) {
-        let remote = environment.remote
         switch step {
         case .settled, .waitFor, .waitForWriters:
             await record { try $0.settle(inode) }
+        case .upload(let upload):
+            try await send(upload, for: inode)
+        case .makeFolder, .copy, .move, .deleteFile, .deleteFolder:
+            try await environment.gate.commit { () async throws(RemoteError) in
+                try await commit(step, for: inode)
+            }
+        }
+    }
+
+    /// Sends a step that is one commit, and records the answer.
+    private func commit(_ step: UploadStep, for inode: InodeID) async throws(RemoteError) {
+        let remote = environment.remote
+        switch step {
+        case .settled, .waitFor, .waitForWriters, .upload: return
         case .makeFolder(let path):
             let entry = try await remote.makeFolder(at: path)
             await record { try $0.placed(inode, entry) }
-        case .upload(let upload):
-            try await send(upload, for: inode)
         case .copy(let source, let upload):
             try await copy(from: source, upload, for: inode)
         case .move(let source, let target):
@@ -296,6 +308,10 @@ actor Uploader {
 
     /// Asks what is at paths and brings it into the tree by the rules for deltas.
     private func refresh(_ paths: [RemotePath]) async {
+        await environment.gate.commit { await ask(paths) }
+    }
+
+    private func ask(_ paths: [RemotePath]) async {
         let knowledge = environment.state.knowledge
         var entries: [RemoteEntry] = []
         for path in paths {

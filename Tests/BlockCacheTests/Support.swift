@@ -4,7 +4,6 @@
 @testable import BlockCache
 import ContentHashing
 import Glibc
-import Testing
 
 /// A folder that is removed with its last reference.
 final class TemporaryFolder: Sendable {
@@ -199,9 +198,4 @@ struct IndexLayout {
     func digestOffset(_ block: Int) -> Int64 { headerSize + Int64(32 * block) }
 
     func sumOffset(_ chunk: Int) -> Int64 { digestOffset(blockCount) + Int64(8 * chunk) }
-}
-
-/// A promise that the cache does not keep yet. As soon as it does, the test says so, and this goes.
-func defect(_ check: () throws -> Void) {
-    withKnownIssue("known defect of the cache", check)
 }

@@ -92,6 +92,14 @@ final class Harness: Sendable {
             """)
     }
 
+    /// Sends what is queued.
+    func drain() async throws {
+        let engine = try #require(running.withLock { $0 })
+        let end = Date().addingTimeInterval(120)
+        let rest = try await engine.drain(until: { Date() > end })
+        #expect(rest.operations == 0)
+    }
+
     // MARK: This mount's users
 
     @discardableResult

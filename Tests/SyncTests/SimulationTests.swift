@@ -59,7 +59,7 @@ import Testing
             }
         }
         faults.end()
-        try await harness.settle(seconds: 15)
+        try await harness.settle(seconds: 60)
         await harness.stop()
     }
 
