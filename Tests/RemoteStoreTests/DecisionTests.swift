@@ -97,3 +97,32 @@ struct SpaceTests {
         }
     }
 }
+
+@Suite("Accounts")
+struct AccountTests {
+    private func account(
+        _ root: DropboxStore.Root, team: String
+    ) async throws -> RemoteAccount {
+        let json = """
+            {"account_id": "dbid:1", "name": {"given_name": "A", "surname": "B", "familiar_name": "A",
+            "display_name": "A B", "abbreviated_name": "AB"}, "email": "a@example.com",
+            "email_verified": true, "disabled": false, "locale": "en", "referral_link": "",
+            "is_paired": false, "account_type": {".tag": "business"}, "root_info": {".tag": "team",
+            "root_namespace_id": "\(team)", "home_namespace_id": "11", "home_path": "/A B"}}
+            """
+        return try await ScriptedTransport(json: json).store(root: root).account()
+    }
+
+    @Test("Paths start in the home folder, unless another root is chosen")
+    func roots() async throws {
+        #expect(try await account(.home, team: "22").rootNamespace == "11")
+        #expect(try await account(.team(namespace: "22"), team: "22").rootNamespace == "22")
+        #expect(try await account(.namespace("33"), team: "22").rootNamespace == "33")
+    }
+
+    @Test("Only a team's space that is not the home folder is one")
+    func teamSpace() async throws {
+        #expect(try await account(.home, team: "22").teamNamespace == "22")
+        #expect(try await account(.home, team: "11").teamNamespace == nil)
+    }
+}
