@@ -84,10 +84,11 @@ final class Harness: Sendable {
         }
         Issue.record(
             """
-            not settled
+            not settled: \(engine.status.connection) \(engine.status.lastProblem ?? "no problem")
             mount:  \(try await tree().describe())
             server: \(try await serverTree().describe())
             journal: \(problems.joined(separator: "\n"))
+            feed: \(try await store.read { try $0.setting("feed.cursor") } ?? "no cursor")
             nodes: \(try await store.read { try $0.describeNodes() })
             """)
     }
