@@ -125,6 +125,22 @@ let package = Package(
             name: "DropboxAPITests", dependencies: ["DropboxAPI", "ContentHashing", log, crypto],
             swiftSettings: settings),
         .testTarget(
+            name: "RemoteStoreTests",
+            dependencies: [
+                "RemoteStore", "RemoteStoreTesting", "DropboxAPI", "DropboxEmulator", "Core",
+                "ContentHashing", log,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BlockCacheTests", dependencies: ["BlockCache", "ContentHashing"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ReadingTests",
+            dependencies: [
+                "FileSystem", "BlockCache", "RemoteStore", "Core", "ContentHashing", log,
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "DropboxEmulatorTests", dependencies: ["DropboxEmulator"],
             swiftSettings: settings),
         .testTarget(
