@@ -23,9 +23,15 @@ enum { CFUSE_O_DIRECT = __O_DIRECT };
 enum { CFUSE_O_DIRECT = 0 };
 #endif
 
-// FUSE_HANDLE_KILLPRIV_V2 of <linux/fuse.h>: the server drops setuid and setgid bits itself, so the
-// kernel need not ask for `security.capability` before each write. libfuse knows it from 3.17 on.
-enum { CFUSE_INIT_HANDLE_KILLPRIV_V2 = 1 << 28 };
+// Flags of <linux/fuse.h> that libfuse 3.14 does not send, whatever it is asked for.
+enum {
+    // Lookups and listings of one folder need not wait for each other. libfuse means to send it and
+    // forgets to.
+    CFUSE_INIT_PARALLEL_DIROPS = 1 << 18,
+    // The server drops setuid and setgid bits itself, so the kernel need not ask for
+    // `security.capability` before each write. libfuse knows it from 3.17 on.
+    CFUSE_INIT_HANDLE_KILLPRIV_V2 = 1 << 28,
+};
 
 // What libfuse hands back as user data with each request and each transfer.
 struct cfuse_connection {

@@ -35,9 +35,7 @@ final class Connection: @unchecked Sendable {
             guard let owner else { return }
             Unmanaged<Bridge>.fromOpaque(owner).takeUnretainedValue().becomeInitialized()
         }
-        if options.dropsPrivilegeBits {
-            context.pointee.wanted_init_flags = UInt32(CFUSE_INIT_HANDLE_KILLPRIV_V2)
-        }
+        context.pointee.wanted_init_flags = Negotiation.additionalFlags(options)
         let messages = LibraryLog.capture(to: bridge.log)
         guard let session = open(context, at: mountpoint.path, arguments: options.arguments) else {
             context.deallocate()
@@ -108,7 +106,9 @@ final class Connection: @unchecked Sendable {
     var notificationTarget: NotificationTarget { NotificationTarget(session: session) }
 
     /// Whether the kernel took the promise about setuid and setgid bits. Meaningful once ready.
-    var dropsPrivilegeBits: Bool { context.pointee.granted_init_flags != 0 }
+    var dropsPrivilegeBits: Bool {
+        context.pointee.granted_init_flags & UInt32(CFUSE_INIT_HANDLE_KILLPRIV_V2) != 0
+    }
 
     /// Serves requests on this thread and on those that libfuse makes, until the mount or `exit` ends it.
     func serve(threads: UInt32, clonesDevice: Bool) throws(SessionError) {

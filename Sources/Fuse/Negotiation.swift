@@ -38,6 +38,16 @@ enum Negotiation {
         (initial | UInt32(wanted)) & ~UInt32(unwanted) & offered
     }
 
+    /// Flags to be added to libfuse's answer, where the kernel offers them, because libfuse 3.14 leaves
+    /// them out. Without the first, one lookup that waits on the network stops all others in its folder.
+    static func additionalFlags(_ options: MountOptions) -> UInt32 {
+        var flags = UInt32(CFUSE_INIT_PARALLEL_DIROPS)
+        if options.dropsPrivilegeBits {
+            flags |= UInt32(CFUSE_INIT_HANDLE_KILLPRIV_V2)
+        }
+        return flags
+    }
+
     /// Fills in the answer to INIT.
     static func apply(to connection: inout fuse_conn_info) {
         connection.want = capabilities(offered: connection.capable, default: connection.want)

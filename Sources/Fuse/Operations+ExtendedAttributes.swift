@@ -56,13 +56,14 @@ extension Bridge {
         _ reply: consuming Reply, _ inode: fuse_ino_t, _ name: UnsafePointer<CChar>?, capacity: Int
     ) {
         guard let name else { return }
+        let inode = InodeID(inode)
+        let operation = Operation(name: "getxattr", inodes: [inode], isInterruptible: true)
         guard case .fileSystem(let name) = AttributeName(copyBytes(name)) else {
-            reply.fail(.noData)
+            fail(reply, operation, with: .noAttribute)
             return
         }
-        let inode = InodeID(inode)
         answer(
-            reply, Operation(name: "getxattr", inodes: [inode], isInterruptible: true),
+            reply, operation,
             with: fileSystem.extendedAttribute(name, of: inode),
             as: .attribute(capacity: capacity))
     }
@@ -102,13 +103,14 @@ extension Bridge {
         _ reply: consuming Reply, _ inode: fuse_ino_t, _ name: UnsafePointer<CChar>?
     ) {
         guard let name else { return }
+        let inode = InodeID(inode)
+        let operation = Operation(name: "removexattr", inodes: [inode], isInterruptible: true)
         guard case .fileSystem(let name) = AttributeName(copyBytes(name)) else {
-            reply.fail(.noData)
+            fail(reply, operation, with: .noAttribute)
             return
         }
-        let inode = InodeID(inode)
         answer(
-            reply, Operation(name: "removexattr", inodes: [inode], isInterruptible: true),
+            reply, operation,
             with: fileSystem.removeExtendedAttribute(name, of: inode), as: .done)
     }
 }
