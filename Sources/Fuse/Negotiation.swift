@@ -19,19 +19,23 @@ enum Negotiation {
     /// - PARALLEL_DIROPS: lookups in one folder need not wait for each other.
     /// - ATOMIC_O_TRUNC: `open` truncates by itself; there is no second request that could fail.
     /// - READDIRPLUS, READDIRPLUS_AUTO: `ls -l` in one pass, plain `ls` without the extra work.
-    /// - EXPLICIT_INVAL_DATA: pages go when we say so. The kernel's own way (AUTO_INVAL_DATA) goes by
-    ///   size and time of modification, and a new revision may have both unchanged.
     /// - CACHE_SYMLINKS: targets stay cached until invalidated.
     private static let wanted =
         FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_ATOMIC_O_TRUNC
-        | FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_EXPLICIT_INVAL_DATA
-        | FUSE_CAP_CACHE_SYMLINKS
+        | FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_CACHE_SYMLINKS
 
-    /// AUTO_INVAL_DATA would win over EXPLICIT_INVAL_DATA. Locks stay the kernel's own, and so does
-    /// everything that this bridge has no operation for.
+    /// Not wanted, though libfuse would take some of it.
+    ///
+    /// Neither AUTO_INVAL_DATA nor EXPLICIT_INVAL_DATA: without both, the kernel drops cached pages
+    /// when it learns of a new size, and else when it is told to. The first would drop them for a new
+    /// time of modification as well, so at each `stat` of a file that is being written. The second
+    /// would keep them at a new size: readers would see the old bytes, cut off or followed by zeros.
+    ///
+    /// Locks stay the kernel's own, and so does everything that this bridge has no operation for.
     private static let unwanted =
-        FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_WRITEBACK_CACHE | FUSE_CAP_POSIX_LOCKS
-        | FUSE_CAP_FLOCK_LOCKS | FUSE_CAP_POSIX_ACL | FUSE_CAP_EXPORT_SUPPORT
+        FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_WRITEBACK_CACHE
+        | FUSE_CAP_POSIX_LOCKS | FUSE_CAP_FLOCK_LOCKS | FUSE_CAP_POSIX_ACL
+        | FUSE_CAP_EXPORT_SUPPORT
 
     /// The capabilities to ask for, of those that the kernel offers and libfuse would take by default.
     static func capabilities(offered: UInt32, default initial: UInt32) -> UInt32 {
@@ -39,7 +43,7 @@ enum Negotiation {
     }
 
     /// Flags to be added to libfuse's answer, where the kernel offers them, because libfuse 3.14 leaves
-    /// them out. Without the first, one lookup that waits on the network stops all others in its folder.
+    /// them out. Without the first, a lookup that waits on the network stops all others in its folder.
     static func additionalFlags(_ options: MountOptions) -> UInt32 {
         var flags = UInt32(CFUSE_INIT_PARALLEL_DIROPS)
         if options.dropsPrivilegeBits {

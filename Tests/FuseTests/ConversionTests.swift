@@ -1,0 +1,187 @@
+import CFuse
+import Core
+import FileSystem
+import Glibc
+import SystemPackage
+import Testing
+
+@testable import Fuse
+
+@Suite("conversions")
+struct ConversionTests {
+    private static let attributes = Attributes(
+        inode: InodeID(42), kind: .regular, permissions: 0o6754, linkCount: 1, userID: 12,
+        groupID: 34, size: 1025, accessTime: Timestamp(nanoseconds: -1),
+        modificationTime: Timestamp(seconds: 5, nanoseconds: 7),
+        changeTime: Timestamp(seconds: 6, nanoseconds: 999_999_999))
+
+    @Test("attributes become what stat shows, without setuid and setgid")
+    func status() {
+        let status = stat(Self.attributes)
+        #expect(status.st_ino == 42)
+        #expect(status.st_mode == S_IFREG | 0o754)
+        #expect(status.st_nlink == 1)
+        #expect(status.st_uid == 12 && status.st_gid == 34)
+        #expect(status.st_size == 1025 && status.st_blocks == 3)
+        #expect(status.st_atim.tv_sec == -1 && status.st_atim.tv_nsec == 999_999_999)
+        #expect(status.st_mtim.tv_sec == 5 && status.st_mtim.tv_nsec == 7)
+        #expect(status.st_ctim.tv_nsec == 999_999_999)
+    }
+
+    @Test("flags of open are told apart")
+    func openFlags() {
+        #expect(OpenFlags(O_RDONLY) == OpenFlags(reads: true))
+        #expect(
+            OpenFlags(O_WRONLY | O_TRUNC | O_APPEND)
+                == OpenFlags(writes: true, truncates: true, appends: true))
+        #expect(
+            OpenFlags(O_RDWR | O_EXCL | O_CREAT | CInt(CFUSE_O_DIRECT))
+                == OpenFlags(reads: true, writes: true, isExclusive: true, isDirect: true))
+        #expect(OpenFlags(O_DSYNC) == OpenFlags(reads: true, isSynchronous: true))
+        #expect(OpenFlags(O_SYNC) == OpenFlags(reads: true, isSynchronous: true))
+    }
+
+    @Test("only what the mask names is changed, and now means now")
+    func changes() {
+        var status = stat()
+        status.st_mode = S_IFREG | 0o4640
+        status.st_size = 9
+        status.st_mtim = timespec(tv_sec: 3, tv_nsec: 4)
+        var expected = AttributeChanges()
+        #expect(AttributeChanges(status, mask: 0) == expected)
+        expected.permissions = 0o4640
+        expected.size = 9
+        expected.accessTime = .now
+        expected.modificationTime = .time(Timestamp(seconds: 3, nanoseconds: 4))
+        let mask =
+            FUSE_SET_ATTR_MODE | FUSE_SET_ATTR_SIZE | FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_ATIME
+            | FUSE_SET_ATTR_ATIME_NOW
+        #expect(AttributeChanges(status, mask: mask) == expected)
+    }
+
+    @Test("modes of fallocate that would lose bytes silently are not supported")
+    func allocation() {
+        #expect(AllocationMode(mode: 0) == .extend)
+        #expect(AllocationMode(mode: 1) == .keepSize)
+        #expect(AllocationMode(mode: 3) == .punchHole)
+        #expect(AllocationMode(mode: 0x10) == .zeroRange(keepsSize: false))
+        #expect(AllocationMode(mode: 0x11) == .zeroRange(keepsSize: true))
+        // Punching always keeps the size; collapsing, inserting and unsharing are others' features.
+        for mode: CInt in [2, 0x08, 0x20, 0x40] {
+            #expect(AllocationMode(mode: mode) == nil)
+        }
+    }
+
+    @Test("an open folder's listing is kept if the filesystem says so")
+    func openedDirectory() {
+        let kept = fuse_file_info(OpenedDirectory(handle: HandleID(5), cachesListing: true))
+        #expect(kept.fh == 5 && kept.cache_readdir == 1 && kept.keep_cache == 1)
+        let fresh = fuse_file_info(OpenedDirectory(handle: HandleID(5), cachesListing: false))
+        #expect(fresh.cache_readdir == 0 && fresh.keep_cache == 0)
+    }
+
+    @Test("an account over its quota has no free space, and not a huge one")
+    func overQuota() {
+        let status = statvfs(SpaceUsage(totalBytes: 8192, freeBytes: -4096, entryCount: 3))
+        #expect(status.f_blocks == 2 && status.f_bfree == 0 && status.f_bavail == 0)
+    }
+
+    @Test("names of attributes are sorted by who answers")
+    func attributeNames() {
+        #expect(AttributeName(Array("user.x".utf8)) == .fileSystem("user.x"))
+        #expect(AttributeName(Array("security.capability".utf8)) == .kernel)
+        #expect(AttributeName(Array("system.posix_acl_default".utf8)) == .kernel)
+        #expect(AttributeName(Array("user.".utf8) + [0xFF]) == .undecodable)
+    }
+
+    @Test("an entry that does not fit a listing leaves it unchanged", arguments: [false, true])
+    func listing(withEntries: Bool) {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 400, alignment: 8)
+        defer { bytes.deallocate() }
+        var listing = ListingBuffer(bytes, withEntries: withEntries)
+        var accepted = 0
+        let entry = Entry(
+            attributes: Self.attributes, timeouts: Timeouts(entry: 1, attributes: 1))
+        while listing.append(
+            DirectoryEntry(
+                name: "name-\(accepted)", inode: InodeID(42), kind: .regular,
+                nextOffset: UInt64(accepted + 1), entry: entry))
+        {
+            accepted += 1
+        }
+        // fuse_dirent has 24 bytes and fuse_direntplus 152 before the name, both padded to 8.
+        let size = withEntries ? 160 : 32
+        #expect(accepted == 400 / size)
+        #expect(listing.count == accepted * size)
+    }
+
+    @Test("capabilities are never asked for that the kernel does not offer")
+    func negotiation() {
+        let everything = Negotiation.capabilities(offered: .max, default: .max)
+        let refused =
+            FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_WRITEBACK_CACHE
+        #expect(everything & UInt32(refused) == 0)
+        #expect(everything & UInt32(FUSE_CAP_READDIRPLUS_AUTO) != 0)
+        #expect(Negotiation.capabilities(offered: 0, default: 0) == 0)
+        let old = UInt32(FUSE_CAP_ASYNC_READ | FUSE_CAP_AUTO_INVAL_DATA)
+        #expect(
+            Negotiation.capabilities(offered: old, default: old) == UInt32(FUSE_CAP_ASYNC_READ))
+    }
+}
+
+@Suite("mount options and errors")
+struct MountOptionTests {
+    @Test("options are written as libfuse reads them")
+    func arguments() {
+        var options = MountOptions(source: #"a,b\c"#)
+        #expect(
+            options.arguments == [
+                "dbxfs", "-o", #"fsname=a\,b\\c,subtype=dbxfs,default_permissions"#,
+            ])
+        options.access = .everybody
+        options.checksPermissions = false
+        options.isReadOnly = true
+        #expect(options.arguments[2].hasSuffix("subtype=dbxfs,allow_other,ro"))
+    }
+
+    @Test("the table of mounts is read with its escapes, and the last mount at a path counts")
+    func mountTable() {
+        let table = MountTable(
+            parsing: #"""
+                22 1 254:0 / / rw,relatime shared:1 master:2 - ext4 /dev/vda rw
+                40 22 0:57 / /mnt/with\040space rw,nosuid - fuse.dbxfs drop\134box rw,user_id=0
+                41 22 0:58 / /mnt/with\040space rw - tmpfs none rw
+                nonsense
+                """#)
+        #expect(table.mounts.count == 3)
+        #expect(table.mounts[1].path == "/mnt/with space")
+        #expect(table.mounts[1].source == #"drop\box"#)
+        #expect(table.mounts[1].minor == 57 && table.mounts[1].isFuse)
+        #expect(table.topMount(at: "/mnt/with space")?.type == "tmpfs")
+        #expect(table.topMount(at: "/mnt") == nil)
+    }
+
+    @Test("fuse.conf lets users open mounts to others only by an uncommented line")
+    func configuration() {
+        #expect(!Fusermount.allowsOthers(configuration: "#user_allow_other\nmount_max = 1000\n"))
+        #expect(Fusermount.allowsOthers(configuration: "mount_max = 1\n  user_allow_other # yes\n"))
+    }
+
+    @Test("every refusal says what helps")
+    func messages() {
+        let path: FilePath = "/mnt/x"
+        let remedies: [(MountError, String)] = [
+            (.deviceMissing, "modprobe fuse"), (.deviceForbidden(.permissionDenied), "--device"),
+            (.fusermountMissing, "package fuse3"), (.accessForOthersForbidden, "/etc/fuse.conf"),
+            (.mountpointMissing(path), "mkdir -p"),
+            (.mountpointNotADirectory(path), "Choose an empty directory"),
+            (.mountpointInaccessible(path, .permissionDenied), "directory that you own"),
+            (.mountpointBusy(path, source: "x"), "fusermount3 -u /mnt/x"),
+            (.mountpointStale(path), "fusermount3 -uz /mnt/x"),
+            (.detachFailed(path, .notPermitted), "as root"),
+        ]
+        for (error, remedy) in remedies {
+            #expect(error.description.contains(remedy))
+        }
+    }
+}

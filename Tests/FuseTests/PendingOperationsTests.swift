@@ -1,0 +1,154 @@
+import Core
+import Glibc
+import Synchronization
+import Testing
+
+@testable import Fuse
+
+@Suite("pending operations")
+struct PendingOperationsTests {
+    private static func operation(_ inodes: UInt64...) -> Fuse.Operation {
+        Operation(name: "read", inodes: inodes.map { InodeID($0) }, isInterruptible: true)
+    }
+
+    /// Sleeps until cancelled.
+    private static func sleepUntilCancelled() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(3600))
+        }
+    }
+
+    @Test("an operation that is cancelled before it has started is cancelled when it starts")
+    func earlyCancellation() async throws {
+        let pending = PendingOperations()
+        let token = try #require(pending.enter(Self.operation(2), processID: 1))
+        pending.cancel(token)
+        await withCheckedContinuation { continuation in
+            pending.start(token) {
+                await Self.sleepUntilCancelled()
+                continuation.resume()
+            }
+        }
+        pending.leave(token)
+    }
+
+    @Test("holds are those of the operations under way, the oldest for each inode")
+    func holds() throws {
+        let pending = PendingOperations()
+        #expect(pending.holds(now: .now).isEmpty)
+        let first = try #require(pending.enter(Self.operation(2, 3), processID: 1))
+        let second = try #require(pending.enter(Self.operation(3, 4), processID: 1))
+        let holds = pending.holds(now: .now + .seconds(5))
+        #expect(Set(holds.keys) == [InodeID(2), InodeID(3), InodeID(4)])
+        #expect(holds[InodeID(3)] == holds[InodeID(2)])
+        pending.leave(first)
+        #expect(Set(pending.holds(now: .now).keys) == [InodeID(3), InodeID(4)])
+        pending.leave(second)
+        #expect(pending.holds(now: .now).isEmpty)
+    }
+
+    @Test("cancelling all waits for the answers, and accepts nothing new")
+    func cancelAll() async throws {
+        let pending = PendingOperations()
+        let answers = Mutex(0)
+        for _ in 0..<10 {
+            let token = try #require(pending.enter(Self.operation(2), processID: 1))
+            pending.start(token) {
+                await Self.sleepUntilCancelled()
+                if pending.beginAnswer(token) { answers.withLock { $0 += 1 } }
+                pending.leave(token)
+            }
+        }
+        #expect(await onOwnThread { pending.cancelAll(waiting: .seconds(60)) })
+        #expect(answers.withLock { $0 } == 10)
+        #expect(pending.enter(Self.operation(2), processID: 1) == nil)
+    }
+
+    @Test("an operation that ignores its cancellation may not answer after the table is closed")
+    func closing() async throws {
+        let pending = PendingOperations()
+        let token = try #require(pending.enter(Self.operation(2), processID: 1))
+        #expect(await onOwnThread { pending.cancelAll(waiting: .milliseconds(1)) } == false)
+        await onOwnThread { pending.close() }
+        #expect(pending.beginAnswer(token) == false)
+        pending.leave(token)
+    }
+
+    @Test("closing waits for an answer that is being given")
+    func closingDuringAnswer() async throws {
+        let pending = PendingOperations()
+        let token = try #require(pending.enter(Self.operation(2), processID: 1))
+        #expect(pending.beginAnswer(token))
+        let isClosed = Mutex(false)
+        let closing = Task {
+            await onOwnThread {
+                pending.close()
+                isClosed.withLock { $0 = true }
+            }
+        }
+        // Closed for others, and still waiting for this one.
+        while pending.beginAnswer(0) { await Task.yield() }
+        #expect(isClosed.withLock { $0 } == false)
+        pending.leave(token)
+        await closing.value
+    }
+
+    @Test("who waits is known until the operation ends")
+    func waiter() throws {
+        let pending = PendingOperations()
+        let token = try #require(pending.enter(Self.operation(2), processID: 77))
+        #expect(pending.waiter(of: token)?.processID == 77)
+        pending.leave(token)
+        #expect(pending.waiter(of: token) == nil)
+    }
+}
+
+@Suite("interruption")
+struct InterruptionTests {
+    private static let status = """
+        Name:\tcat
+        SigQ:\t0/95000
+        SigPnd:\t0000000000000100
+        ShdPnd:\t0000000000004002
+        SigBlk:\t0000000000000002
+        SigIgn:\t0000000000000000
+        """
+
+    @Test("pending signals are the thread's and the process's without those blocked")
+    func parsing() {
+        #expect(PendingSignals(parsing: Self.status)?.bits == 0x4100)
+        #expect(PendingSignals(parsing: "Name:\tcat\n") == nil)
+    }
+
+    @Test("a process that is not there has no signals to look at")
+    func unknownProcess() {
+        #expect(PendingSignals.of(thread: 0) == nil)
+    }
+
+    @Test(
+        "SIGKILL ends everything, a wish to stop what allows it, other signals nothing",
+        arguments: [
+            (SIGKILL, true, true), (SIGKILL, false, true), (SIGINT, true, true),
+            (SIGTERM, true, true), (SIGINT, false, false), (SIGUSR1, true, false),
+            (SIGCHLD, true, false), (SIGURG, true, false),
+        ])
+    func decisions(signal: CInt, isInterruptible: Bool, isCancelled: Bool) {
+        var signals = PendingSignals(parsing: Self.status)
+        signals?.bits = 1 << UInt64(signal - 1)
+        for looks in [0, 1, 100] {
+            let decision = Interruption.decide(
+                signals: signals, isInterruptible: isInterruptible, looks: looks)
+            #expect(decision == (isCancelled ? .cancel : .wait))
+        }
+    }
+
+    @Test("an unknown caller's wait ends once the interruption has lasted, where that is allowed")
+    func unknownCaller() {
+        func decide(_ isInterruptible: Bool, _ looks: Int) -> Interruption {
+            .decide(signals: nil, isInterruptible: isInterruptible, looks: looks)
+        }
+        #expect(decide(true, 0) == .wait)
+        #expect(decide(true, 1) == .cancel)
+        #expect(decide(false, 100) == .wait)
+    }
+}
