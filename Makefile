@@ -6,7 +6,7 @@ SWIFT ?= swift
 JOBS ?= $(shell nproc)
 RELEASE_FLAGS = -c release --static-swift-stdlib -j $(JOBS)
 
-.PHONY: help demo test test-unit test-mount build release packages lint check clean
+.PHONY: help demo test test-unit test-clients test-mount build release packages lint check clean
 
 help:
 	@echo 'make demo     build everything, mount a sample account, show it, stay mounted until Ctrl-C'
@@ -20,15 +20,21 @@ help:
 demo: release
 	Scripts/demo
 
-test: test-unit test-mount
+test: test-unit test-clients test-mount
 
 test-unit: packages
 	$(SWIFT) build --build-tests -j $(JOBS)
 	Scripts/run-tests --skip EndToEndTests
 
-test-mount: packages
+# The emulator, driven by clients that were not written here: the official SDK and rclone.
+test-clients: packages
+	$(SWIFT) build --product dropbox-emulator -j $(JOBS)
+	Tests/clients/run "$$($(SWIFT) build --show-bin-path)/dropbox-emulator"
+
+# Real mounts of the programs that users get.
+test-mount: release
 	$(SWIFT) build --build-tests -j $(JOBS)
-	Scripts/run-mount-tests
+	DBXFS_BIN="$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)" Scripts/run-mount-tests
 
 build: packages
 	$(SWIFT) build -j $(JOBS)

@@ -86,18 +86,20 @@ private struct Demo {
     }
 
     var introduction: String {
-        """
-        A sample Dropbox is mounted at \(mountpoint)
+        // In full: who tries it out has not put it on the search path yet.
+        let dbxfs = ChildProcess.ownPath
+        return """
+            A sample Dropbox is mounted at \(mountpoint)
 
-        Try, in another terminal:
-          ls -l \(mountpoint)
-          cp -r SOME-FOLDER \(mountpoint)
-          dbxfs status \(mountpoint)
-          dbxfs sync \(mountpoint)     # wait until all of it is "on Dropbox"
-          curl \(environment["DBXFS_ENDPOINT"] ?? "")/admin/tree     # what the emulated Dropbox has
+            Try, in another terminal:
+              ls -l \(mountpoint)
+              cp -r SOME-FOLDER \(mountpoint)
+              \(dbxfs) status \(mountpoint)
+              \(dbxfs) sync \(mountpoint)     # wait until all of it is "on Dropbox"
+              curl \(environment["DBXFS_ENDPOINT"] ?? "")/admin/tree     # what the emulated Dropbox has
 
-        Press Ctrl-C here to unmount it and remove everything.
-        """
+            Press Ctrl-C here to unmount it and remove everything.
+            """
     }
 
     /// Until Ctrl-C, or until somebody has unmounted it.

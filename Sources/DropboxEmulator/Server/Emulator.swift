@@ -18,9 +18,17 @@ final class Emulator: Sendable {
     private let lock: StateLock
 
     /// Opens the state kept in a folder, which nobody else may be using.
-    init(folder: String) throws {
-        lock = try StateLock(folder: folder)
-        accounts = try AccountRegistry(folder: folder)
+    ///
+    /// Delegates, because the optimiser of Swift 6.3 crashes on an initialiser that can fail after
+    /// noncopyable properties have their values.
+    convenience init(folder: String) throws {
+        let lock = try StateLock(folder: folder)
+        self.init(lock: lock, accounts: try AccountRegistry(folder: folder))
+    }
+
+    private init(lock: StateLock, accounts: AccountRegistry) {
+        self.lock = lock
+        self.accounts = accounts
     }
 
     /// How the emulator behaves at the moment.
