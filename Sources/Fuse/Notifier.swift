@@ -79,6 +79,7 @@ public final class Notifier: KernelInvalidating {
         for _ in 0..<Self.threadCount {
             startThread(named: "fuse-notify") { [self] in
                 send(holds: holds, transmit: transmit)
+                state.withLock { $0.threads -= 1 }
                 ended.signal()
             }
         }
@@ -90,12 +91,14 @@ public final class Notifier: KernelInvalidating {
         let threads = state.withLock { state in
             state.isAttached = false
             state.queue.removeAll()
-            defer { state.threads = 0 }
             return state.threads
         }
         (0..<threads).forEach { _ in work.signal() }
         let deadline = DispatchTime.now() + .nanoseconds(limit.wholeNanoseconds)
-        return (0..<threads).allSatisfy { _ in ended.wait(timeout: deadline) == .success }
+        while state.withLock({ $0.threads > 0 }) {
+            if ended.wait(timeout: deadline) == .timedOut { return false }
+        }
+        return true
     }
 
     private func send(

@@ -107,7 +107,7 @@ public final class Session: Sendable {
         }
         guard isFirst else { return .failure(.alreadyRun) }
         cfuse_install_wake_handler()
-        bridge.whenInitialized { [self] in becomeReady() }
+        bridge.whenInitialized { [weak self] in self?.becomeReady() }
         notifier.attach(
             holds: { [bridge] in bridge.pending.holds(now: .now) },
             transmit: connection.notificationTarget.transmit)
