@@ -55,6 +55,18 @@ struct QueueTests {
         #expect(queue.bytes == 25)
     }
 
+    @Test("small fetches leave memory by their number, long before their bytes fill it")
+    func manySmallFetches() {
+        var queue = FetchQueue(budget: 1 << 20, slots: 10)
+        for id in 0..<FetchQueue.arrivedLimit {
+            _ = queue.add(id, bytes: 1, isDemanded: true)
+            #expect(queue.arrive(id) == [])
+        }
+        _ = queue.add(1000, bytes: 1, isDemanded: true)
+        #expect(queue.arrive(1000) == [.evict(0)])
+        #expect(queue.bytes == Int64(FetchQueue.arrivedLimit))
+    }
+
     @Test("a fetch that is larger than all memory runs alone")
     func tooLarge() {
         var queue = FetchQueue(budget: 10, slots: 4)

@@ -19,6 +19,10 @@ struct FetchQueue {
         var bytes: Int64
     }
 
+    /// Fetches that stay in memory after they have arrived, at most. Small files do not come near the
+    /// budget of bytes, but each fetch costs more than 10 KiB besides its bytes.
+    static let arrivedLimit = 256
+
     private let budget: Int64
     private let slots: Int
     /// What is fetched ahead leaves a quarter of slots and memory to those who wait.
@@ -72,7 +76,9 @@ struct FetchQueue {
         guard let bytes = running.removeValue(forKey: id) else { return [] }
         runningBytes -= bytes
         arrived.append(Waiting(id: id, bytes: bytes))
-        return pump()
+        var actions: [Action] = []
+        if arrived.count > Self.arrivedLimit { evictOldest(&actions) }
+        return actions + pump()
     }
 
     /// A fetch is gone, wherever it was.
@@ -115,10 +121,15 @@ struct FetchQueue {
     /// A fetch that is larger than all memory runs alone, so that everybody gets on.
     private mutating func makeRoom(_ wanted: Int64, _ actions: inout [Action]) -> Bool {
         guard runningBytes + wanted <= budget || running.isEmpty else { return false }
-        while bytes + wanted > budget, let oldest = arrived.popFirst() {
-            bytes -= oldest.bytes
-            actions.append(.evict(oldest.id))
+        while bytes + wanted > budget, !arrived.isEmpty {
+            evictOldest(&actions)
         }
         return true
+    }
+
+    private mutating func evictOldest(_ actions: inout [Action]) {
+        guard let oldest = arrived.popFirst() else { return }
+        bytes -= oldest.bytes
+        actions.append(.evict(oldest.id))
     }
 }
