@@ -145,6 +145,16 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "MountingTests", dependencies: ["Mounting", log], swiftSettings: settings),
+        .executableTarget(
+            name: "FuseTestServer",
+            dependencies: ["Core", "FileSystem", "Fuse", log, system], path: "Tests/FuseTestServer",
+            swiftSettings: settings),
+        .testTarget(
+            name: "FuseTests",
+            dependencies: [
+                "Fuse", "FuseTestServer", "CFuse", "Core", "FileSystem", "Mounting", log, system,
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["dbxfs", "dropbox-emulator", "Mounting", system],
