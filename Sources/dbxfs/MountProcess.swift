@@ -33,6 +33,7 @@ struct MountProcess {
     func run() throws(CommandError) {
         ProcessSettings.holdTerminationSignals()
         ProcessSettings.adjustLimits()
+        ProcessSettings.returnLargeBuffers()
         let token = try Credentials.token(
             environment: plan.environment, account: plan.source.account,
             file: plan.folders.credentials)

@@ -1,0 +1,4 @@
+// glibc's settings of malloc, which Swift's Glibc module leaves out.
+#pragma once
+
+#include <malloc.h>
