@@ -68,7 +68,6 @@ actor FolderLister {
                 var applier = DeltaApplier(
                     transaction: transaction, context: environment.deltaContext())
                 try applier.apply(entries)
-                environment.state.noteApplied()
                 try transaction.setFlags(.listed, true, of: folder)
                 return applier.changes
             }

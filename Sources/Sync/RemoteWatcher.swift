@@ -107,7 +107,6 @@ actor RemoteWatcher {
         try await write { transaction in
             var applier = DeltaApplier(transaction: transaction, context: surroundings)
             try applier.apply(page.entries)
-            environment.state.noteApplied()
             if !page.hasMore {
                 if phase == .comparing {
                     try applier.removeUnseen()
@@ -168,7 +167,6 @@ actor RemoteWatcher {
         try await write { transaction in
             var applier = DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries)
-            environment.state.noteApplied()
             try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
             return applier.outcome
         }

@@ -48,41 +48,14 @@ public struct SyncStatus: Hashable, Sendable {
     public var lastHeard: Timestamp?
 }
 
-/// A moment in what the store knows of the server.
-struct Knowledge: Hashable, Sendable {
-    var recorded: Int
-    var applied: Int
-}
-
 /// The shared, current `SyncStatus`.
 final class SyncState: Sendable {
     /// Lock: a leaf; nothing else is taken under it.
     private let status = Mutex(SyncStatus())
-    /// Changes of the server by this mount that are recorded in the store. A page that was asked for
-    /// before one was recorded may be older than it.
-    private let recorded = Atomic<Int>(0)
 
     var current: SyncStatus { status.withLock { $0 } }
 
     func update(_ change: (inout SyncStatus) -> Void) {
         status.withLock { change(&$0) }
-    }
-
-    /// News of the server that were brought into the store. An answer that was asked for before one of
-    /// them may be older than it.
-    private let applied = Atomic<Int>(0)
-
-    var recordedCount: Int { recorded.load(ordering: .sequentiallyConsistent) }
-    var appliedCount: Int { applied.load(ordering: .sequentiallyConsistent) }
-
-    /// How much the store knows. If it has grown since something was asked, the answer is out of date.
-    var knowledge: Knowledge { Knowledge(recorded: recordedCount, applied: appliedCount) }
-
-    func noteApplied() {
-        applied.add(1, ordering: .sequentiallyConsistent)
-    }
-
-    func noteRecorded() {
-        recorded.add(1, ordering: .sequentiallyConsistent)
     }
 }

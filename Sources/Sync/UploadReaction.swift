@@ -11,8 +11,6 @@ enum UploadReaction: Hashable, Sendable {
     case retry(seconds: Double, problem: String)
     /// Ask what is at these paths and bring it into the tree; the next step follows from that.
     case refresh([RemotePath])
-    /// The server's side is as wanted already.
-    case done
     /// It will never be allowed: show users what the server has.
     case undo(problem: String)
     /// The content changed meanwhile: begin again.
@@ -60,13 +58,14 @@ enum UploadReaction: Hashable, Sendable {
 
     private static func notFound(_ step: UploadStep, attempts: Int) -> UploadReaction {
         switch step {
-        case .deleteFile, .deleteFolder: .done
+        // Gone, or elsewhere by now; the second is for the feed to tell.
+        case .deleteFile, .deleteFolder: .refresh(step.paths)
         case .move where attempts < 2:
             // A file can be unknown for seconds after its upload, and a move elsewhere reaches us by
             // the feed, which then says where to.
             .retry(seconds: 1, problem: "the server does not have it yet")
         case .move, .upload, .copy, .makeFolder: .refresh(step.paths)
-        case .settled, .waitFor, .waitForWriters: .done
+        case .settled, .waitFor, .waitForWriters: .restart
         }
     }
 
@@ -75,7 +74,7 @@ enum UploadReaction: Hashable, Sendable {
         case .move, .deleteFile, .deleteFolder: .undo(problem: problem)
         // What users wrote stays, and waits for them to do something about it.
         case .makeFolder, .upload, .copy: .retry(seconds: 600, problem: problem)
-        case .settled, .waitFor, .waitForWriters: .done
+        case .settled, .waitFor, .waitForWriters: .restart
         }
     }
 }

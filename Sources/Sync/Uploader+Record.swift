@@ -121,9 +121,11 @@ struct UploadRecorder {
         }
     }
 
-    /// A move or a delete that will never be allowed.
-    mutating func undo(_ inode: InodeID) throws {
-        guard let node = try transaction.node(inode), node.remote == .displaced else { return }
+    /// A move or a delete that will never be allowed; nothing, if users want something else by now.
+    mutating func undo(_ step: UploadStep, of inode: InodeID) throws {
+        guard let node = try transaction.node(inode), node.remote == .displaced,
+            step.isWanted(for: node)
+        else { return }
         try useApplier { applier in
             if let place = node.place {
                 try applier.transaction.move(inode, to: nil)
@@ -199,7 +201,6 @@ extension Uploader {
             try await environment.store.write { transaction in
                 var recorder = UploadRecorder(transaction: transaction, environment: environment)
                 try body(&recorder)
-                environment.state.noteRecorded()
                 return RecordedChanges(
                     changes: recorder.changes, retired: recorder.retired.map { $0 },
                     conflicts: recorder.conflicts)
@@ -228,6 +229,17 @@ private struct RecordedChanges: Sendable {
     var changes: [TreeChange]
     var retired: [(number: Int64, content: FileContent)]
     var conflicts: [String]
+}
+
+extension UploadStep {
+    /// Whether a step that places or deletes is still what users want of a node.
+    fileprivate func isWanted(for node: Node) -> Bool {
+        switch self {
+        case .deleteFile, .deleteFolder: node.place == nil
+        case .move: node.place != nil
+        case .settled, .waitFor, .waitForWriters, .makeFolder, .upload, .copy: false
+        }
+    }
 }
 
 extension RemoteFacts {

@@ -222,7 +222,6 @@ actor Uploader {
     private func holdsNothingUnseen(
         _ path: RemotePath, _ inode: InodeID
     ) async throws(RemoteError) -> Bool {
-        let knowledge = environment.state.knowledge
         var page = try await environment.remote.list(path, recursive: true)
         var entries = page.entries
         while page.hasMore {
@@ -235,12 +234,7 @@ actor Uploader {
         let below = Folding.fold(path.rawValue)
         let inside = entries.filter { $0.foldedPath.rawValue != below }
         let environment = environment
-        let isCurrent = await attempt {
-            try await environment.store.read { _ in environment.state.knowledge == knowledge }
-        }
-        // With news in between, the folder is listed again when its turn comes again.
-        guard isCurrent == true else { return false }
-        await refresh(with: inside, askedAt: knowledge)
+        await record { try $0.apply(inside) }
         let node = await attempt { try await environment.store.read { try $0.node(inode) } }
         return node.flatMap { $0 }?.isTombstone ?? false
     }
@@ -268,14 +262,12 @@ actor Uploader {
         case .refresh(let paths):
             await refresh(paths)
             await postpone(inode, by: attempts == 0 ? 0 : UploadReaction.delay(after: attempts))
-        case .done:
-            await record { try $0.deleted(inode) }
         case .undo(let problem):
             environment.log.warning(
                 "a change was refused and is undone",
                 metadata: ["step": "\(step.paths)", "reason": "\(problem)"])
             environment.state.update { $0.lastProblem = problem }
-            await record { try $0.undo(inode) }
+            await record { try $0.undo(step, of: inode) }
         case .restart:
             await postpone(inode, by: UploadReaction.delay(after: attempts) / 4)
         }
@@ -306,37 +298,22 @@ actor Uploader {
         }
     }
 
-    /// Asks what is at paths and brings it into the tree by the rules for deltas.
+    /// Asks what is at paths and brings it into the tree by the rules for deltas. A look, so that no
+    /// commit is on its way whose answer would make this one out of date.
     private func refresh(_ paths: [RemotePath]) async {
-        await environment.gate.commit { await ask(paths) }
-    }
-
-    private func ask(_ paths: [RemotePath]) async {
-        let knowledge = environment.state.knowledge
-        var entries: [RemoteEntry] = []
-        for path in paths {
-            do throws(RemoteError) {
-                if let entry = try await environment.remote.entry(at: path) {
-                    entries.append(entry)
-                } else if let entry = RemoteEntry(deleted: path) {
-                    entries.append(entry)
+        await environment.gate.look {
+            var entries: [RemoteEntry] = []
+            for path in paths {
+                do throws(RemoteError) {
+                    let known = try await environment.remote.entry(at: path)
+                    if let entry = known ?? RemoteEntry(deleted: path) { entries.append(entry) }
+                } catch {
+                    // Not known now; the step will be refused again and ask again.
+                    return
                 }
-            } catch {
-                // Not known now; the step will be refused again and ask again.
-                return
             }
-        }
-        await refresh(with: entries, askedAt: knowledge)
-    }
-
-    /// Brings answers in, unless news came after they were asked for: those may know better, and the
-    /// step will be refused again and ask again.
-    private func refresh(with entries: [RemoteEntry], askedAt knowledge: Knowledge) async {
-        guard !entries.isEmpty else { return }
-        let state = environment.state
-        await record { recorder in
-            guard state.knowledge == knowledge else { return }
-            try recorder.apply(entries)
+            let found = entries
+            await record { try $0.apply(found) }
         }
     }
 

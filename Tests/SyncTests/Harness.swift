@@ -32,6 +32,7 @@ final class Harness: Sendable {
     let staging: StagingArea
     let openFiles = OpenSet()
     let clock = FastClock()
+    let history = History()
     private let running = Mutex<SyncEngine?>(nil)
 
     init(
@@ -39,7 +40,8 @@ final class Harness: Sendable {
         through wrap: (InMemoryStore) -> any RemoteStoring = { $0 }
     ) throws {
         self.server = server
-        remote = wrap(server)
+        remote = RecordingStore(
+            base: wrap(server), history: history, label: "mount")
         store = try MetadataStore(path: folder + "/tree.sqlite")
         staging = try StagingArea(directory: folder + "/staging", store: store)
     }
@@ -50,7 +52,8 @@ final class Harness: Sendable {
         let engine = SyncEngine(
             configuration: .init(host: "here"), store: store, staging: staging, remote: remote,
             cache: NoContentCache(), openFiles: openFiles, observer: Observer(), clock: clock,
-            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            log: Logger(label: "test") { [history] _ in HistoryLogHandler(history) })
+        history.note("start")
         running.withLock { $0 = engine }
         try await engine.start()
     }
@@ -60,7 +63,9 @@ final class Harness: Sendable {
             defer { engine = nil }
             return engine
         }
+        history.note("stopping")
         await engine?.stop()
+        history.note("stopped")
     }
 
     /// Runs until nothing is queued and the mount shows what the server has.
@@ -90,6 +95,8 @@ final class Harness: Sendable {
             journal: \(problems.joined(separator: "\n"))
             feed: \(try await store.read { try $0.setting("feed.cursor") } ?? "no cursor")
             nodes: \(try await store.read { try $0.describeNodes() })
+            history:
+            \(history.text)
             """)
     }
 
@@ -105,6 +112,7 @@ final class Harness: Sendable {
 
     @discardableResult
     func write(_ path: String, _ text: String) async throws -> InodeID {
+        history.note("user writes \(path) \(text)")
         let bytes = Array(text.utf8)
         return try await store.write { [staging] transaction in
             let place = try transaction.place(path)
@@ -129,6 +137,7 @@ final class Harness: Sendable {
     }
 
     func makeFolder(_ path: String) async throws {
+        history.note("user mkdir \(path)")
         try await store.write { transaction in
             let inode = try transaction.insert(
                 .folder, at: try transaction.place(path), local: LocalFacts())
@@ -137,6 +146,7 @@ final class Harness: Sendable {
     }
 
     func delete(_ path: String) async throws {
+        history.note("user deletes \(path)")
         try await store.write { [openFiles] transaction in
             let place = try transaction.place(path)
             let node = try transaction.existing(place)
@@ -148,6 +158,7 @@ final class Harness: Sendable {
     }
 
     func move(_ path: String, to target: String) async throws {
+        history.note("user moves \(path) \(target)")
         try await store.write { [openFiles] transaction in
             let from = try transaction.place(path)
             let to = try transaction.place(target)
@@ -185,6 +196,7 @@ final class Harness: Sendable {
     // MARK: The other client
 
     func put(_ path: String, _ text: String) async throws {
+        history.note("other puts \(path) \(text)")
         let bytes = Array(text.utf8)
         let existing = try await server.entry(at: RemotePath(rawValue: path))
         var expectation = RemoteCommit.Expectation.absent(strict: true)
@@ -196,14 +208,17 @@ final class Harness: Sendable {
     }
 
     func putFolder(_ path: String) async throws {
+        history.note("other mkdir \(path)")
         _ = try await server.makeFolder(at: RemotePath(rawValue: path))
     }
 
     func remove(_ path: String) async throws {
+        history.note("other deletes \(path)")
         try await server.delete(RemotePath(rawValue: path), revision: nil)
     }
 
     func relocate(_ path: String, to target: String) async throws {
+        history.note("other moves \(path) \(target)")
         _ = try await server.move(
             RemotePath(rawValue: path), to: RemotePath(rawValue: target))
     }

@@ -1,0 +1,177 @@
+// What happened in a test, in order, for the message of a failure: histories under load do not repeat.
+
+import Core
+import Foundation
+import Logging
+import RemoteStore
+import Synchronization
+
+/// The lines of one test's story, from all its threads.
+final class History: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func note(_ line: String) {
+        lines.withLock { $0.append(line) }
+    }
+
+    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+}
+
+/// Notes what the engine logs.
+struct HistoryLogHandler: LogHandler {
+    let history: History
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.debug
+
+    init(_ history: History) {
+        self.history = history
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        history.note("  log: \(event.message) \(event.metadata ?? [:])")
+    }
+}
+
+/// Notes each call that changes or shows the server, with its outcome.
+struct RecordingStore: RemoteStoring {
+    let base: any RemoteStoring
+    let history: History
+    let label: String
+
+    private func perform<Value>(
+        _ call: String, _ show: (Value) -> String,
+        _ body: () async throws(RemoteError) -> Value
+    ) async throws(RemoteError) -> Value {
+        history.note("\(label) begins \(call)")
+        do throws(RemoteError) {
+            let value = try await body()
+            history.note("\(label) \(call) → \(show(value))")
+            return value
+        } catch {
+            history.note("\(label) \(call) ✘ \(error)")
+            throw error
+        }
+    }
+
+    func account() async throws(RemoteError) -> RemoteAccount { try await base.account() }
+
+    func space() async throws(RemoteError) -> RemoteSpace { try await base.space() }
+
+    func list(_ folder: RemotePath, recursive: Bool) async throws(RemoteError) -> RemotePage {
+        try await perform("list \(folder.rawValue)", \.summary) { () async throws(RemoteError) in
+            try await base.list(folder, recursive: recursive)
+        }
+    }
+
+    func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage {
+        try await perform("list after \(cursor.rawValue)", \.summary) {
+            () async throws(RemoteError) in
+            try await base.list(after: cursor)
+        }
+    }
+
+    func waitForChange(
+        after cursor: Cursor, timeout: Int
+    ) async throws(RemoteError) -> RemoteChange {
+        try await perform("wait after \(cursor.rawValue)", { "\($0.hasChanges)" }) {
+            () async throws(RemoteError) in
+            try await base.waitForChange(after: cursor, timeout: timeout)
+        }
+    }
+
+    func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
+        try await perform("entry \(path.rawValue)", { $0?.summary ?? "nothing" }) {
+            () async throws(RemoteError) in
+            try await base.entry(at: path)
+        }
+    }
+
+    func download(
+        _ revision: Revision, range: Range<Int64>
+    ) async throws(RemoteError) -> any RemoteByteStream {
+        try await base.download(revision, range: range)
+    }
+
+    func upload(
+        _ source: any UploadSource, commit: RemoteCommit
+    ) async throws(RemoteError) -> RemoteEntry {
+        let call = "upload \(commit.path.rawValue) \(commit.expectation)"
+        return try await perform(call, \.summary) { () async throws(RemoteError) in
+            try await base.upload(source, commit: commit)
+        }
+    }
+
+    func startUpload(concurrent: Bool) async throws(RemoteError) -> UploadSession {
+        try await base.startUpload(concurrent: concurrent)
+    }
+
+    func append(
+        _ source: any UploadSource, range: Range<Int64>, to session: UploadSession, closes: Bool
+    ) async throws(RemoteError) {
+        try await base.append(source, range: range, to: session, closes: closes)
+    }
+
+    func finishUpload(
+        _ session: UploadSession, size: Int64, commit: RemoteCommit
+    ) async throws(RemoteError) -> RemoteEntry {
+        let call = "finish \(commit.path.rawValue) \(commit.expectation)"
+        return try await perform(call, \.summary) { () async throws(RemoteError) in
+            try await base.finishUpload(session, size: size, commit: commit)
+        }
+    }
+
+    func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
+        try await perform("mkdir \(path.rawValue)", \.summary) { () async throws(RemoteError) in
+            try await base.makeFolder(at: path)
+        }
+    }
+
+    func delete(_ path: RemotePath, revision: Revision?) async throws(RemoteError) {
+        let call = "delete \(path.rawValue) \(revision?.rawValue ?? "any")"
+        try await perform(call, { _ in "done" }) { () async throws(RemoteError) in
+            try await base.delete(path, revision: revision)
+        }
+    }
+
+    func move(_ path: RemotePath, to target: RemotePath) async throws(RemoteError) -> RemoteEntry {
+        try await move(path, to: target, id: nil)
+    }
+
+    func move(
+        _ path: RemotePath, to target: RemotePath, id: FileID?
+    ) async throws(RemoteError) -> RemoteEntry {
+        let call = "move \(path.rawValue) \(target.rawValue)"
+        return try await perform(call, \.summary) { () async throws(RemoteError) in
+            try await base.move(path, to: target, id: id)
+        }
+    }
+
+    func copy(_ path: RemotePath, to target: RemotePath) async throws(RemoteError) -> RemoteEntry {
+        let call = "copy \(path.rawValue) \(target.rawValue)"
+        return try await perform(call, \.summary) { () async throws(RemoteError) in
+            try await base.copy(path, to: target)
+        }
+    }
+}
+
+extension RemotePage {
+    fileprivate var summary: String {
+        "[\(entries.map(\.summary).joined(separator: ", "))]\(hasMore ? " and more" : "")"
+    }
+}
+
+extension RemoteEntry {
+    fileprivate var summary: String {
+        switch kind {
+        case .file(let file):
+            "\(foldedPath.rawValue)=\(file.id.rawValue)@\(file.revision.rawValue)"
+        case .folder(let folder): "\(foldedPath.rawValue)/=\(folder.id.rawValue)"
+        case .deleted: "-\(foldedPath.rawValue)"
+        }
+    }
+}
