@@ -124,6 +124,26 @@ extension Transaction {
             ])
     }
 
+    /// Updates what is recorded of a node's staged content, if that is still in this file. Content that
+    /// was given up meanwhile does not come back.
+    ///
+    /// Returns whether it was still there.
+    public func updateStaged(_ staged: StagedContent, of inode: InodeID) throws -> Bool {
+        try run(
+            """
+            UPDATE staged SET size = ?, generation = ?, base_revision = ?, base_hash = ?,
+                base_size = ?, base_limit = ?, blocks = ?, hash = ?
+            WHERE inode = ? AND file = ?
+            """,
+            [
+                staged.size, staged.generation,
+                staged.base?.revision.rawValue, staged.base?.hash.column,
+                staged.base?.size ?? 0, staged.base?.limit ?? 0, blob(staged.blocks),
+                staged.hash?.column, inode.column, staged.file,
+            ])
+        return database.changesCount > 0
+    }
+
     /// Notes the hash of staged content, if it is still of that generation.
     public func setStagedHash(_ hash: ContentHash, generation: Int64, of inode: InodeID) throws {
         try run(

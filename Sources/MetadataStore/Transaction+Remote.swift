@@ -44,6 +44,9 @@ extension Transaction {
     }
 
     /// Sets where the server has a node. Users go on to see it where they do.
+    ///
+    /// The server must not be believed to have another node there: of two that share a place, one
+    /// would never be sent or removed.
     public func setRemotePlace(_ inode: InodeID, _ place: Place) throws {
         let seen = try node(inode)?.place
         try run("DELETE FROM displaced WHERE inode = ?", [inode.column])
@@ -52,9 +55,8 @@ extension Transaction {
             return
         }
         try run("UPDATE node SET remote = 2 WHERE inode = ?", [inode.column])
-        // Another node believed to be there was moved by somebody else; the feed will say where to.
         try run(
-            "INSERT OR REPLACE INTO displaced (inode, parent, fold, name) VALUES (?, ?, ?, ?)",
+            "INSERT INTO displaced (inode, parent, fold, name) VALUES (?, ?, ?, ?)",
             [inode.column, place.parent.column, place.name.folded, place.name.string])
     }
 

@@ -49,7 +49,7 @@ extension DeltaApplier {
     // MARK: Changed on the server
 
     /// The content or the facts of a known file are others now.
-    mutating func updateFile(_ node: Node, _ facts: RemoteFacts, name: FileName) throws {
+    mutating func updateFile(_ node: Node, _ facts: RemoteFacts) throws {
         try mark(node.inode)
         let isSameContent = facts.hash != nil && node.facts.hash == facts.hash
         if node.facts.revision == facts.revision || isSameContent && !node.isTombstone {
@@ -58,7 +58,6 @@ extension DeltaApplier {
                 try transaction.setFacts(facts, of: node.inode)
                 announceAttributes(of: node.inode)
             }
-            try adoptCase(of: node, name)
             return
         }
         if node.isTombstone {
@@ -76,12 +75,19 @@ extension DeltaApplier {
             try transaction.setFacts(facts, of: node.inode)
             try forgetTimes(of: node)
             announceContent(of: node.inode)
-            try adoptCase(of: node, name)
         }
     }
 
     /// Deleted here, edited there: the edit is kept.
     private mutating func keepEdit(_ node: Node, _ facts: RemoteFacts) throws {
+        if context.openFiles.isOpen(node.inode),
+            let place = try transaction.remotePlace(of: node)
+        {
+            // Handles keep the deleted inode and what they read there.
+            try transaction.setRemoteAbsent(node.inode)
+            try transaction.dequeue(node.inode)
+            return try insertFile(node.kind, at: place, facts)
+        }
         try transaction.setFacts(facts, of: node.inode)
         try transaction.removeStaged(of: node.inode)
         try forgetTimes(of: node)
@@ -125,9 +131,31 @@ extension DeltaApplier {
     /// The server has a known node elsewhere now. Users see it follow, unless they moved or deleted it.
     mutating func moveRemote(_ node: Node, to place: Place) throws {
         guard node.remote == .inPlace, let old = node.place else {
-            try transaction.setRemotePlace(node.inode, place)
-            return
+            return try setRemotePlace(of: node.inode, place)
         }
+        try follow(node, to: place)
+        announceDeletion(of: node.inode, at: old)
+    }
+
+    /// Puts a node where the batch says that the server has it now.
+    mutating func attach(_ moved: DetachedNode, at place: Place) throws {
+        guard let node = try transaction.node(moved.inode) else { return }
+        try transaction.setFacts(moved.facts, of: node.inode)
+        if moved.wasSeenThere {
+            try follow(node, to: place)
+        } else {
+            try setRemotePlace(of: node.inode, place)
+        }
+    }
+
+    /// Users moved or deleted a node, and the server has it somewhere else than before.
+    private func setRemotePlace(of inode: InodeID, _ place: Place) throws {
+        try transaction.setRemotePlace(inode, place)
+        try transaction.enqueue(inode, due: context.now)
+    }
+
+    /// Shows a node where the server has it.
+    private mutating func follow(_ node: Node, to place: Place) throws {
         try bringBack(place.parent)
         if try transaction.isInode(place.parent, within: node.inode) {
             try undoMoves(from: place.parent, upTo: node.inode)
@@ -139,7 +167,6 @@ extension DeltaApplier {
         }
         try transaction.move(node.inode, to: place)
         try transaction.setRemotePlace(node.inode, place)
-        announceDeletion(of: node.inode, at: old)
         announce(place)
     }
 
@@ -152,7 +179,7 @@ extension DeltaApplier {
                 try removeRemote(child)
             }
         }
-        guard !isMetAgain(node) else { return }
+        guard try !detachIfMoved(node) else { return }
         switch node.kind {
         case .folder: try removeRemoteFolder(node)
         case .file, .symbolicLink: try removeRemoteFile(node)
@@ -188,11 +215,8 @@ extension DeltaApplier {
     private mutating func removeRemoteFolder(_ node: Node) throws {
         // What was to be moved into, or out of, a folder that is gone still has its inode here.
         guard let current = try transaction.node(node.inode) else { return }
-        // Children that turn up elsewhere in this batch leave by themselves.
-        let remaining = try transaction.children(of: current.inode).contains { child in
-            try transaction.node(child.inode).map { !isMetAgain($0) } ?? false
-        }
-        guard let place = current.place, !remaining, current.remote == .inPlace else {
+        let isEmpty = try !transaction.hasChildren(current.inode)
+        guard let place = current.place, isEmpty, current.remote == .inPlace else {
             try transaction.setRemoteAbsent(current.inode)
             if current.place != nil {
                 try transaction.enqueue(current.inode, due: context.now)

@@ -21,6 +21,14 @@ struct DeltaContext: Sendable {
     var isListing: Bool
 }
 
+/// A node on its way from one place of the server to another, within one batch.
+struct DetachedNode {
+    var inode: InodeID
+    var facts: RemoteFacts
+    /// Users saw it where the server had it, so they see it follow.
+    var wasSeenThere: Bool
+}
+
 /// Applies entries of the server, in order, within one transaction.
 struct DeltaApplier {
     let transaction: Transaction
@@ -34,6 +42,8 @@ struct DeltaApplier {
     /// and a later entry brings again was moved, and keeps its inode.
     private var lastIndex: [FileID: Int] = [:]
     private var currentIndex = 0
+    /// Nodes that the batch has taken from their places and will put elsewhere.
+    private var detached: [FileID: DetachedNode] = [:]
 
     init(transaction: Transaction, context: DeltaContext) {
         self.transaction = transaction
@@ -84,7 +94,9 @@ struct DeltaApplier {
             occupant = nil
         }
         if let known = occupant {
-            try updateFile(known, facts, name: place.name)
+            try adoptCase(of: known, place.name)
+            guard let current = try transaction.node(known.inode) else { return }
+            try updateFile(current, facts)
         } else {
             try insertFile(kind, at: place, facts)
         }
@@ -123,18 +135,36 @@ struct DeltaApplier {
     /// The node that the server has at a place, after bringing one there that it had elsewhere.
     private mutating func occupant(of place: Place, for id: FileID) throws -> Node? {
         let occupant = try transaction.remoteChild(folded: place.name.folded, of: place.parent)
+        if let moved = detached.removeValue(forKey: id) {
+            guard let known = try transaction.node(moved.inode) else { return occupant }
+            try free(occupant, for: known)
+            try attach(moved, at: place)
+            return try transaction.node(known.inode)
+        }
         guard let known = try transaction.node(id: id), known.inode != occupant?.inode else {
             return occupant
         }
-        if let occupant {
-            if occupant.kind == .folder && occupant.facts.id == nil && known.kind == .folder {
-                try adoptChildren(of: occupant, into: known)
-            } else {
-                try removeRemote(occupant)
-            }
-        }
+        try free(occupant, for: known)
         try moveRemote(known, to: place)
         return try transaction.node(known.inode)
+    }
+
+    /// Takes what the server was believed to have at a place away from there.
+    private mutating func free(_ occupant: Node?, for node: Node) throws {
+        guard let occupant else { return }
+        if occupant.kind == .folder && occupant.facts.id == nil && node.kind == .folder {
+            try adoptChildren(of: occupant, into: node)
+        } else {
+            try removeRemote(occupant)
+        }
+    }
+
+    /// Makes a place free for a node that an answer has put there. What was believed to be there was
+    /// moved or deleted by somebody else, and the feed has yet to say so.
+    mutating func vacate(_ place: Place, for inode: InodeID) throws {
+        let occupant = try transaction.remoteChild(folded: place.name.folded, of: place.parent)
+        guard let occupant, occupant.inode != inode else { return }
+        try removeRemote(occupant)
     }
 
     private func isOther(_ node: Node, than id: FileID) -> Bool {
@@ -145,9 +175,12 @@ struct DeltaApplier {
     /// Takes the server's spelling of a name that users see under another one, unless they are about
     /// to rename it. A difference in composition only is the user's spelling, and stays.
     mutating func adoptCase(of node: Node, _ name: FileName) throws {
-        guard node.remote == .inPlace, let place = node.place, place.name.string != name.string
+        guard let known = try transaction.remotePlace(of: node), known.name.string != name.string
         else { return }
-        let spelled = Place(parent: place.parent, name: name)
+        let spelled = Place(parent: known.parent, name: name)
+        guard node.remote == .inPlace, let place = node.place else {
+            return try transaction.setRemotePlace(node.inode, spelled)
+        }
         try transaction.move(node.inode, to: spelled)
         try transaction.setRemotePlace(node.inode, spelled)
         changes.append(.deletedEntry(parent: place.parent, child: node.inode, name: place.name))
@@ -223,9 +256,20 @@ struct DeltaApplier {
         }
     }
 
-    func isMetAgain(_ node: Node) -> Bool {
-        guard let id = node.facts.id, let last = lastIndex[id] else { return false }
-        return last > currentIndex
+    /// Takes a node from its place if a later entry of the batch says where it went, and returns
+    /// whether that is so. Until then it has no place, so that others can have the one it had.
+    mutating func detachIfMoved(_ node: Node) throws -> Bool {
+        guard let id = node.facts.id, let last = lastIndex[id], last > currentIndex else {
+            return false
+        }
+        let seen = node.remote == .inPlace ? node.place : nil
+        detached[id] = DetachedNode(inode: node.inode, facts: node.facts, wasSeenThere: seen != nil)
+        if let seen {
+            try transaction.move(node.inode, to: nil)
+            announceDeletion(of: node.inode, at: seen)
+        }
+        try transaction.setRemoteAbsent(node.inode)
+        return true
     }
 
     mutating func announce(_ place: Place) {

@@ -10,8 +10,8 @@ actor RemoteWatcher {
     /// Keys of the settings that say how far this mount has come.
     private enum Setting {
         static let cursor = "feed.cursor"
-        /// "listing" until the first listing is complete, "comparing" while listing again after a
-        /// reset, "complete" then.
+        /// "listing" until the first listing is complete, "complete" then, "comparing" while listing
+        /// again after a reset.
         static let phase = "feed.phase"
     }
 
@@ -87,7 +87,7 @@ actor RemoteWatcher {
     private func startListing() async throws(RemoteError) {
         try await environment.gate.look { () async throws(RemoteError) in
             let page = try await environment.remote.list(.root, recursive: true)
-            try await applyListing(page, .listing)
+            try await applyListing(page, .listing, isFirst: true)
         }
     }
 
@@ -99,20 +99,21 @@ actor RemoteWatcher {
 
     /// Applies one page of the full listing. The page and the cursor behind it are one transaction, so
     /// that a listing that is stopped goes on where it was.
-    private func applyListing(_ page: RemotePage, _ phase: Phase) async throws(RemoteError) {
+    ///
+    /// What is met is marked from the first page on, by what looks and commits bring in meanwhile too.
+    /// Whatever becomes of those after the first page, the cursor's changes will tell.
+    private func applyListing(
+        _ page: RemotePage, _ phase: Phase, isFirst: Bool = false
+    ) async throws(RemoteError) {
         let environment = environment
         var context = environment.deltaContext()
         context.isListing = true
         let surroundings = context
         try await write { transaction in
             var applier = DeltaApplier(transaction: transaction, context: surroundings)
+            if isFirst { try transaction.clearSeen() }
             try applier.apply(page.entries)
-            if !page.hasMore {
-                if phase == .comparing {
-                    try applier.removeUnseen()
-                }
-                try transaction.clearSeen()
-            }
+            if !page.hasMore { try applier.removeUnseen() }
             try transaction.setSetting(Setting.cursor, to: page.cursor.rawValue)
             let next = page.hasMore ? phase : .complete
             try transaction.setSetting(Setting.phase, to: next.rawValue)
@@ -132,13 +133,10 @@ actor RemoteWatcher {
     /// the listing does not meet goes at its end.
     private func startComparing() async throws(RemoteError) {
         environment.state.update { $0.isListing = true }
-        try await write { transaction in
-            try transaction.clearSeen()
-            return DeltaOutcome()
-        }
+        let isTreeComplete = environment.state.current.isTreeComplete
         try await environment.gate.look { () async throws(RemoteError) in
             let page = try await environment.remote.list(.root, recursive: true)
-            try await applyListing(page, .comparing)
+            try await applyListing(page, isTreeComplete ? .comparing : .listing, isFirst: true)
         }
     }
 

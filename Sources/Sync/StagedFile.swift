@@ -375,13 +375,14 @@ public final class StagedFile: Sendable {
 
     // MARK: Keeping
 
-    /// Writes size, generation, blocks and the modification time into the node's rows.
+    /// Writes size, generation, blocks and the modification time into the node's rows, unless the node
+    /// has given this content up.
     public func persist(in transaction: Transaction) throws {
         let snapshot = state.withLock { $0 }
         guard snapshot.retired == nil else { return }
         var content = snapshot.content
         content.blocks = snapshot.blocks.bytes
-        try transaction.setStaged(content, of: inode)
+        guard try transaction.updateStaged(content, of: inode) else { return }
         if let modified = snapshot.modified, var local = try transaction.node(inode)?.local {
             local.modified = modified
             local.changed = modified

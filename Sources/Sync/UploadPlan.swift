@@ -64,9 +64,11 @@ struct UploadPlanner {
     func decide(
         from start: InodeID, at now: Timestamp, busy: Set<InodeID>
     ) throws -> (inode: InodeID, step: UploadStep)? {
-        var visited: Set<InodeID> = []
+        var visited: [InodeID] = []
         var current = start
-        while visited.insert(current).inserted, !busy.contains(current) {
+        while !busy.contains(current) {
+            if visited.contains(current) { return try breakRing(of: visited) }
+            visited.append(current)
             let step = try step(for: current, busy: busy)
             switch step {
             case .waitFor(let other):
@@ -82,7 +84,7 @@ struct UploadPlanner {
                 try transaction.dequeue(current)
                 guard current != start else { return nil }
                 current = start
-                visited.remove(start)
+                visited = []
             case .makeFolder, .upload, .copy, .move, .deleteFile, .deleteFolder:
                 return (current, step)
             }
@@ -245,28 +247,28 @@ struct UploadPlanner {
             }
             return nil
         }
-        if node.remote == .displaced, try isWaiting(occupant, for: node),
-            let path = try transaction.remotePath(of: node.inode)
-        {
-            // Nodes change places in a ring: one goes by way of a third name.
-            return try between(node, from: RemotePath(rawValue: path), at: place)
-        }
         return .waitFor(occupant.inode)
     }
 
-    /// Whether the node in the way waits, itself or through others in its way, for this one to move.
-    private func isWaiting(_ occupant: Node, for node: Node) throws -> Bool {
-        var current = occupant
-        for _ in 0..<64 {
-            guard let place = current.place,
-                let next = try transaction.remoteChild(
-                    folded: place.name.folded, of: place.parent),
-                next.inode != current.inode
-            else { return false }
-            if next.inode == node.inode { return true }
-            current = next
+    /// Nodes wait for each other: files that change places, or a folder made under the name of what is
+    /// to move into it. One that is in another's way makes room by going to a third name.
+    private func breakRing(
+        of waiting: [InodeID]
+    ) throws -> (inode: InodeID, step: UploadStep)? {
+        let wanted = try waiting.compactMap { try transaction.node($0)?.place }
+        for inode in waiting {
+            guard let node = try transaction.node(inode), node.remote == .displaced,
+                let place = try transaction.remotePlace(of: node),
+                let path = try transaction.remotePath(of: inode)
+            else { continue }
+            let isInTheWay = wanted.contains {
+                $0.parent == place.parent && $0.name.folded == place.name.folded
+            }
+            if isInTheWay {
+                return (inode, try between(node, from: RemotePath(rawValue: path), at: place))
+            }
         }
-        return false
+        return nil
     }
 
     // MARK: Deleted nodes

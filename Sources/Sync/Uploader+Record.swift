@@ -38,7 +38,7 @@ struct UploadRecorder {
         let facts = RemoteFacts(entry.kind, fallback: node.facts)
         guard isStill(node, upload.expectation, facts) else {
             // While its content was sent as a new file, it took the place of another one.
-            return try becameUnwanted(entry)
+            return try becameUnwanted(entry, sentFor: inode)
         }
         // Identical content is not written again: then the revision stays the current one.
         try transaction.setFacts(facts, of: inode)
@@ -69,7 +69,7 @@ struct UploadRecorder {
         let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
         guard let id = facts.id, let other = try transaction.node(id: id), other.inode != inode
         else {
-            if node == nil { try becameUnwanted(entry) }
+            if node == nil { try becameUnwanted(entry, sentFor: inode) }
             return node
         }
         if other.staged == nil, let node, node.remote == .absent, node.place != nil {
@@ -81,6 +81,7 @@ struct UploadRecorder {
         try transaction.setFacts(facts, of: other.inode)
         try useApplier { applier in
             let place = try applier.place(of: entry)
+            try applier.vacate(place, for: other.inode)
             try applier.moveRemote(other, to: place)
             if other.staged == nil { applier.announceContent(of: other.inode) }
         }
@@ -89,11 +90,12 @@ struct UploadRecorder {
     }
 
     /// Users deleted a node while it was being sent. The server has it now, and is to delete it.
-    private mutating func becameUnwanted(_ entry: RemoteEntry) throws {
+    private mutating func becameUnwanted(_ entry: RemoteEntry, sentFor inode: InodeID) throws {
         let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
         let kind: NodeKind = if case .folder = entry.kind { .folder } else { .file }
         try useApplier { applier in
             let place = try applier.place(of: entry)
+            try applier.vacate(place, for: inode)
             let inode = try applier.transaction.insertTombstone(kind, at: place, facts: facts)
             try applier.transaction.enqueue(inode, due: applier.context.now)
         }
@@ -171,7 +173,9 @@ struct UploadRecorder {
     private mutating func finish(_ inode: InodeID, at entry: RemoteEntry) throws {
         var place: Place?
         try useApplier { applier in
-            place = try applier.place(of: entry)
+            let told = try applier.place(of: entry)
+            try applier.vacate(told, for: inode)
+            place = told
         }
         if let place {
             try finish(inode, at: place)

@@ -100,6 +100,16 @@ final class Harness: Sendable {
             """)
     }
 
+    /// What must hold of the rows after every transaction, whatever has happened.
+    func checkInvariants() async throws {
+        let broken = try await store.read { try $0.brokenInvariants() }
+        if !broken.isEmpty {
+            let nodes = try await store.read { try $0.describeNodes() }
+            Issue.record("\(broken.joined(separator: "\n"))\n\(nodes)\n\(history.text)")
+            throw BrokenInvariants()
+        }
+    }
+
     /// Sends what is queued.
     func drain() async throws {
         let engine = try #require(running.withLock { $0 })
@@ -286,6 +296,9 @@ final class Harness: Sendable {
     }
 }
 
+/// The rows contradict each other.
+struct BrokenInvariants: Error {}
+
 /// What users asked for cannot be done: there is no such file, or it is no folder.
 struct Refused: Error {}
 
@@ -328,6 +341,35 @@ extension TreeReading {
             lines.append("\(number) \(node.kind) here \(local) there \(node.remote) \(remote)")
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// Contradictions between rows, a line each.
+    func brokenInvariants() throws -> [String] {
+        var broken: [String] = []
+        var remotePlaces: [String: InodeID] = [:]
+        for number in 2..<200 {
+            guard let node = try node(InodeID(UInt64(number))) else { continue }
+            if let parent = node.place?.parent, parent != .root, try self.node(parent) == nil {
+                broken.append("\(number) is in a folder that does not exist")
+            }
+            let remote = try remotePlace(of: node)
+            if node.remote != .absent && remote == nil {
+                broken.append("\(number) has lost its place on the server")
+            }
+            if let remote {
+                let key = "\(remote.parent)/\(remote.name.folded)"
+                if let other = remotePlaces.updateValue(node.inode, forKey: key) {
+                    broken.append("\(number) and \(other) have one place on the server: \(key)")
+                }
+            }
+            let isToSend =
+                node.remote == .displaced
+                || node.place != nil && (node.remote == .absent || node.staged != nil)
+            if isToSend, try journalEntry(of: node.inode) == nil {
+                broken.append("\(number) is to be sent and nobody knows")
+            }
+        }
+        return broken
     }
 
     func allNodes() throws -> [(String, Node)] {

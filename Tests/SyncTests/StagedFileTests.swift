@@ -22,6 +22,15 @@ import Testing
         staging = try StagingArea(directory: folder + "/staging", store: store)
     }
 
+    @Test("content that its node has given up does not come back with the hash of an upload")
+    func givenUp() throws {
+        let file = try begin(over: [1, 2, 3])
+        try store.write { try $0.removeStaged(of: file.inode) }
+        file.noteHash(ContentHasher.hash([1, 2, 3]), generation: file.generation)
+        try store.write { try file.persist(in: $0) }
+        #expect(try store.read { try $0.node(file.inode)?.staged } == nil)
+    }
+
     @Test("random changes over a base read back as on a plain file", arguments: 0..<4)
     func randomChanges(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))

@@ -1,0 +1,153 @@
+// News that arrive together: places that change hands within one batch, and steps that wait for each
+// other. Each began as a random history that did not end well.
+
+import Core
+import MetadataStore
+import RemoteStore
+import RemoteStoreTesting
+import Synchronization
+import Testing
+
+@testable import Sync
+
+@Suite struct BatchTests {
+    /// A mount that has seen `files` and is not running.
+    private func harness(_ files: [String: String]) async throws -> Harness {
+        let harness = try Harness()
+        for (path, text) in files { try await harness.put(path, text) }
+        try await harness.settle()
+        await harness.stop()
+        return harness
+    }
+
+    private func outcome(_ harness: Harness) async throws -> [String: String?] {
+        try await harness.settle()
+        try await harness.checkInvariants()
+        await harness.stop()
+        return try await harness.tree()
+    }
+
+    @Test("files that changed places there change places here, with their inodes")
+    func swap() async throws {
+        let harness = try await harness(["/a": "1", "/b": "2"])
+        let (a, b) = (try await harness.inode("/a"), try await harness.inode("/b"))
+        try await harness.relocate("/a", to: "/t")
+        try await harness.relocate("/b", to: "/a")
+        try await harness.relocate("/t", to: "/b")
+        #expect(try await outcome(harness) == ["/a": "2", "/b": "1"])
+        #expect(try await harness.inode("/a") == b)
+        #expect(try await harness.inode("/b") == a)
+    }
+
+    @Test("an edit here follows its file into a ring of moves there")
+    func editInRing() async throws {
+        let harness = try await harness(["/a": "1", "/b": "2"])
+        try await harness.relocate("/a", to: "/t")
+        try await harness.relocate("/b", to: "/a")
+        try await harness.relocate("/t", to: "/b")
+        let inode = try await harness.inode("/a")
+        try await harness.write("/a", "1 edited")
+        let tree = try await outcome(harness)
+        // Whoever is first, the edit is the edited file's or a copy beside it.
+        #expect(tree.values.contains("1 edited"))
+        #expect(tree.values.contains("2"))
+        let path = tree.first { $0.value == "1 edited" }?.key
+        #expect(try await harness.inode(path ?? "/none") == inode)
+    }
+
+    @Test("a place that a deleted file left there, and that was used again, is free here")
+    func reusedPlace() async throws {
+        let harness = try await harness(["/c": "1"])
+        try await harness.delete("/c")
+        try await harness.relocate("/c", to: "/a")
+        try await harness.putFolder("/c")
+        try await harness.remove("/c")
+        let tree = try await outcome(harness)
+        #expect(tree["/c"] == nil)
+    }
+
+    @Test("deleted here, moved and edited there: the edit shows where it was moved to")
+    func deletedMovedEdited() async throws {
+        let harness = try await harness(["/a": "1"])
+        try await harness.delete("/a")
+        try await harness.relocate("/a", to: "/b")
+        try await harness.put("/b", "2")
+        #expect(try await outcome(harness) == ["/b": "2"])
+    }
+
+    @Test("a folder deleted on both sides and made there anew has its new spelling")
+    func spelledAnew() async throws {
+        let harness = try await harness(["/a/x": "1"])
+        try await harness.delete("/a")
+        try await harness.remove("/a")
+        try await harness.putFolder("/A")
+        try await harness.put("/A/y", "2")
+        #expect(try await outcome(harness) == ["/A": nil, "/A/y": "2"])
+    }
+
+    @Test("what was met before the first listing and is gone when it comes, goes")
+    func goneBeforeListing() async throws {
+        let faults = FaultyWrap()
+        let harness = try Harness(through: { faults.wrap($0) })
+        try await harness.put("/a", "theirs")
+        try await harness.write("/a", "ours")
+        faults.store?.inject(.failBefore(.offline("test")), times: nil) { $0.operation == .list }
+        try await harness.start()
+        // The refused upload asks what is there.
+        while try await harness.tree().count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        try await harness.remove("/a")
+        faults.store?.removeFaults()
+        let tree = try await outcome(harness)
+        #expect(tree.count == 1)
+        #expect(tree.values.first == "ours")
+    }
+
+    // MARK: Steps that wait for each other
+
+    @Test("a file becomes a folder of its own name that it is in")
+    func fileIntoFolder() async throws {
+        let harness = try await harness(["/a": "1"])
+        let inode = try await harness.inode("/a")
+        try await harness.move("/a", to: "/t")
+        try await harness.makeFolder("/a")
+        try await harness.move("/t", to: "/a/x")
+        #expect(try await outcome(harness) == ["/a": nil, "/a/x": "1"])
+        #expect(try await harness.inode("/a/x") == inode)
+    }
+
+    @Test("a new folder takes the old one's content, and then its name")
+    func folderReplaced() async throws {
+        let harness = try await harness(["/a/x": "1", "/a/y": "2"])
+        try await harness.makeFolder("/new")
+        try await harness.move("/a/x", to: "/new/x")
+        try await harness.delete("/a")
+        try await harness.move("/new", to: "/a")
+        #expect(try await outcome(harness) == ["/a": nil, "/a/x": "1"])
+    }
+
+    @Test("two files each become folders that hold the other")
+    func crossed() async throws {
+        let harness = try await harness(["/a": "1", "/b": "2"])
+        try await harness.move("/a", to: "/s")
+        try await harness.move("/b", to: "/t")
+        try await harness.makeFolder("/a")
+        try await harness.makeFolder("/b")
+        try await harness.move("/s", to: "/b/a")
+        try await harness.move("/t", to: "/a/b")
+        #expect(
+            try await outcome(harness) == ["/a": nil, "/a/b": "2", "/b": nil, "/b/a": "1"])
+    }
+}
+
+/// Keeps the faulty store that a harness is made with.
+private final class FaultyWrap: Sendable {
+    private let kept = Mutex<FaultInjectingStore?>(nil)
+
+    func wrap(_ server: InMemoryStore) -> any RemoteStoring {
+        let faulty = FaultInjectingStore(server)
+        kept.withLock { $0 = faulty }
+        return faulty
+    }
+
+    var store: FaultInjectingStore? { kept.withLock { $0 } }
+}
