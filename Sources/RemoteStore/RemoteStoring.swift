@@ -70,6 +70,26 @@ public protocol RemoteStoring: Sendable {
         -> RemoteEntry
     /// Copies a file or folder to a free place, without moving content.
     func copy(_ path: RemotePath, to target: RemotePath) async throws(RemoteError) -> RemoteEntry
+
+    // MARK: Batches
+
+    /// Sends whole contents of at most 4 MiB, each into a session of its own that accepts no more
+    /// bytes; at most 1,000.
+    func send(_ contents: [[UInt8]]) async throws(RemoteError) -> [RemoteOutcome<UploadSession>]
+
+    /// Makes sessions files, at most 1,000. Outcomes are as those of `finishUpload`, in the same order;
+    /// when it throws, any of them may have been applied.
+    func finishUploads(_ uploads: [FinishedUpload]) async throws(RemoteError)
+        -> [RemoteOutcome<RemoteEntry>]
+
+    /// Makes folders, at most 1,000, none inside another of them. Outcomes are as those of
+    /// `makeFolder`, in the same order.
+    func makeFolders(at paths: [RemotePath]) async throws(RemoteError)
+        -> [RemoteOutcome<RemoteEntry>]
+
+    /// Deletes files, at most 1,000. Outcomes are as those of `delete`, in the same order.
+    func deleteFiles(_ deletions: [RemoteDeletion]) async throws(RemoteError)
+        -> [RemoteOutcome<Void>]
 }
 
 extension RemoteStoring {

@@ -25,6 +25,11 @@ actor RemoteWatcher {
     /// Seconds between two questions for the account's space.
     private static let spaceInterval = 600.0
 
+    /// Seconds between two looks at whether the uploader still sends, and how often it is looked: other
+    /// clients' changes wait so long at most.
+    private static let sendingPause = 0.1
+    private static let sendingLooks = 10
+
     private let environment: UploadEnvironment
     private let uploader: Uploader
     private var failures = 0
@@ -184,6 +189,16 @@ actor RemoteWatcher {
         heard()
         if let backoff = change.backoff {
             await sleep(seconds: Double(backoff))
+        }
+        await waitWhileSending()
+    }
+
+    /// While this mount sends, the changes are mostly its own: they are fetched together, unless the
+    /// sending lasts.
+    private func waitWhileSending() async {
+        for _ in 0..<Self.sendingLooks {
+            guard await uploader.isSending, !Task.isCancelled else { return }
+            await sleep(seconds: Self.sendingPause)
         }
     }
 

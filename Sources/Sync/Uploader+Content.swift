@@ -198,7 +198,7 @@ extension Uploader {
         guard isCurrent else { throw .cancelled }
     }
 
-    private func commit(_ upload: ContentUpload, _ hash: ContentHash) -> RemoteCommit {
+    func commit(_ upload: ContentUpload, _ hash: ContentHash) -> RemoteCommit {
         RemoteCommit(
             path: upload.path, expectation: upload.expectation,
             clientModified: upload.modified.wholeSeconds, hash: hash)

@@ -1,5 +1,6 @@
 // Sends what the journal names: decides what may go next, keeps the order that matters, and waits. How
-// content travels is in `Uploader+Content.swift`, what an answer changes in `Uploader+Record.swift`.
+// content travels is in `Uploader+Content.swift`, what goes together in `Uploader+Batches.swift`, what
+// an answer changes in `Uploader+Record.swift`.
 
 import Core
 import Logging
@@ -41,7 +42,13 @@ actor Uploader {
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
     private var inFlight: Set<InodeID> = []
+    /// Tasks that send, each one node's step or a batch.
+    private var running = 0
+    /// Kinds of which a batch is on its way. What becomes due meanwhile gathers for the next one.
+    private var batching: Set<StepBatch.Kind> = []
     private var isExclusive = false
+    /// Where in the journal the next look goes on, if the last one was cut short.
+    private var lastLookedAt: Int64 = 0
     private var drainers = 0
     private var pausedUntil = Timestamp(nanoseconds: 0)
     private var pauses = 0
@@ -101,50 +108,73 @@ actor Uploader {
                 }
             }
         }
-        var lastSequence: Int64 = 0
-        while inFlight.count < Self.concurrency && !isExclusive {
-            let now = environment.clock.now()
-            guard pausedUntil <= now else { break }
-            let after = lastSequence
-            let entries = await attempt {
-                try await self.environment.store.read {
-                    try $0.dueEntries(at: now, after: after, limit: 256)
-                }
-            }
-            guard let entries, let last = entries.last else { break }
-            lastSequence = last.sequence
-            for entry in entries where !inFlight.contains(entry.inode) {
-                guard let (inode, step) = await decide(entry.inode) else { continue }
-                if step.isExclusive {
-                    guard inFlight.isEmpty else { return }
-                    isExclusive = true
-                }
-                inFlight.insert(inode)
-                group.addTask { await self.perform(step, for: inode) }
-                if isExclusive || inFlight.count >= Self.concurrency { return }
-            }
+        var round = JournalRound(start: lastLookedAt)
+        while running < Self.concurrency && !isExclusive && pausedUntil <= environment.clock.now() {
+            let choice = StepChoice(
+                busy: inFlight, batching: batching, room: Self.concurrency - running)
+            let chosen = await choose(choice, after: round.place)
+            start(chosen, in: &group)
+            guard round.goesOn(after: chosen, isSending: isSending) else { break }
         }
+        lastLookedAt = round.place
         await setTimer()
     }
 
-    /// The step to take for a node, or for the one that it waits for; nil when nothing can be done now.
-    private func decide(_ start: InodeID) async -> (InodeID, UploadStep)? {
+    /// Decides the steps that can be sent now, all of them in one transaction.
+    private func choose(_ choice: StepChoice, after start: Int64) async -> StepChoice {
         let environment = environment
-        let busy = inFlight
         let isDraining = drainers > 0
         let now = environment.clock.now()
-        let decision = await attempt {
+        let result = await attempt {
             try await environment.store.write { transaction in
                 let planner = UploadPlanner(
                     transaction: transaction, openFiles: environment.openFiles,
-                    staging: environment.staging,
-                    isDraining: isDraining,
+                    staging: environment.staging, isDraining: isDraining,
                     settledBefore: now.adding(seconds: -environment.openFileInterval))
-                return try planner.decide(from: start, at: now, busy: busy)
+                var choice = choice
+                choice.lastLookedAt = start
+                while true {
+                    let entries = try transaction.dueEntries(
+                        at: now, after: choice.lastLookedAt, limit: 256)
+                    if entries.isEmpty { break }
+                    for entry in entries where !choice.busy.contains(entry.inode) {
+                        guard !choice.isFull else { return choice }
+                        choice.lastLookedAt = entry.sequence
+                        let decided = try planner.decide(
+                            from: entry.inode, at: now, busy: choice.busy)
+                        guard let (inode, step) = decided else {
+                            choice.passOver()
+                            continue
+                        }
+                        let attempts = try transaction.journalEntry(of: inode)?.attempts ?? 0
+                        if !choice.add(step, for: inode, attempts: attempts) { return choice }
+                    }
+                    choice.lastLookedAt = entries.last?.sequence ?? 0
+                }
+                choice.isExhausted = true
+                return choice
             }
         }
-        return decision.flatMap { $0 }.map { ($0.inode, $0.step) }
+        return result ?? StepChoice(busy: [], batching: [], room: 0)
     }
+
+    private func start(_ chosen: StepChoice, in group: inout DiscardingTaskGroup) {
+        for (inode, step) in chosen.singles {
+            isExclusive = isExclusive || step.isExclusive
+            inFlight.insert(inode)
+            running += 1
+            group.addTask { await self.perform(step, for: inode) }
+        }
+        for batch in chosen.batches {
+            batching.insert(batch.kind)
+            inFlight.formUnion(batch.items.map(\.inode))
+            running += 1
+            group.addTask { await self.perform(batch) }
+        }
+    }
+
+    /// Whether something is on its way to the server.
+    var isSending: Bool { running > 0 }
 
     /// Wakes when the next entry is due or the pause is over.
     private func setTimer() async {
@@ -170,14 +200,23 @@ actor Uploader {
     private func perform(_ step: UploadStep, for inode: InodeID) async {
         do throws(RemoteError) {
             try await send(step, for: inode)
-            pauses = 0
+            noteSuccess()
         } catch {
             await react(to: error, step: step, inode: inode)
         }
+        running -= 1
         inFlight.remove(inode)
         if step.isExclusive {
             isExclusive = false
         }
+        wake()
+    }
+
+    private func perform(_ batch: StepBatch) async {
+        await send(batch)
+        running -= 1
+        inFlight.subtract(batch.items.map(\.inode))
+        batching.remove(batch.kind)
         wake()
     }
 
@@ -239,9 +278,14 @@ actor Uploader {
         return node.flatMap { $0 }?.isTombstone ?? false
     }
 
+    /// The server does what it is asked to.
+    func noteSuccess() {
+        pauses = 0
+    }
+
     // MARK: Refusals
 
-    private func react(to error: RemoteError, step: UploadStep, inode: InodeID) async {
+    func react(to error: RemoteError, step: UploadStep, inode: InodeID) async {
         let store = environment.store
         let now = environment.clock.now()
         let entry = await attempt { try await store.read { try $0.journalEntry(of: inode) } }
@@ -274,6 +318,8 @@ actor Uploader {
     }
 
     private func pause(for seconds: Double, _ reason: UploadReaction.Pause, at now: Timestamp) {
+        // Steps that fail together are one reason to wait, not many.
+        guard pausedUntil <= now else { return }
         pauses += 1
         pausedUntil = now.adding(seconds: seconds)
         environment.state.update { status in

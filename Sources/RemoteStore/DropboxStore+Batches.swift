@@ -1,0 +1,263 @@
+// Many small changes in few requests: 1,000 small files travel in a handful. Nothing is repeated here
+// after it may have been applied, but for the sending of pieces: the answers of a repeated batch would
+// not tell one's own success from another client's change.
+
+import Core
+import DropboxAPI
+
+extension DropboxStore {
+    /// Pieces in one request: the argument travels in a header, and each takes about 130 bytes of it.
+    private static let piecesPerRequest = 250
+    /// Bytes in one request. The server takes 150 MiB; a lost request costs less this way.
+    private static let bytesPerRequest = 16 << 20
+
+    // MARK: Content
+
+    /// Sends whole contents, each into a session of its own.
+    public func send(
+        _ contents: [[UInt8]]
+    ) async throws(RemoteError) -> [RemoteOutcome<UploadSession>] {
+        let ids: [String]
+        do {
+            ids = try await client.call(
+                Files.uploadSessionStartBatch,
+                Files.UploadSessionStartBatchArg(numberOfSessions: UInt64(contents.count)),
+                options: .upload(bytes: 0)
+            ).sessionIDs
+        } catch {
+            throw RemoteError(error) { _ in .server("\(error)") }
+        }
+        guard ids.count == contents.count else {
+            throw .malformed("\(contents.count) sessions were asked for, \(ids.count) came")
+        }
+        let sessions = ids.map { UploadSession(id: $0, isConcurrent: false) }
+        return await withTaskGroup(of: (Range<Int>, [RemoteOutcome<UploadSession>]).self) { group in
+            for range in Self.requests(for: contents) {
+                group.addTask {
+                    let outcomes = await self.append(contents[range], to: sessions[range])
+                    return (range, outcomes)
+                }
+            }
+            var outcomes: [RemoteOutcome<UploadSession>] = sessions.map { .success($0) }
+            for await (range, part) in group { outcomes.replaceSubrange(range, with: part) }
+            return outcomes
+        }
+    }
+
+    /// Which contents share a request.
+    private static func requests(for contents: [[UInt8]]) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        var start = 0
+        var bytes = 0
+        for (index, content) in contents.enumerated() {
+            let isFull =
+                index - start == piecesPerRequest
+                || index > start && bytes + content.count > bytesPerRequest
+            if isFull {
+                ranges.append(start..<index)
+                start = index
+                bytes = 0
+            }
+            bytes += content.count
+        }
+        if start < contents.count { ranges.append(start..<contents.count) }
+        return ranges
+    }
+
+    private func append(
+        _ contents: ArraySlice<[UInt8]>, to sessions: ArraySlice<UploadSession>
+    ) async -> [RemoteOutcome<UploadSession>] {
+        let body = WholeContent(bytes: Array(contents.joined()))
+        let pieces = zip(sessions, contents).map { session, content in
+            Files.UploadSessionAppendBatchArgEntry(
+                cursor: Files.UploadSessionCursor(sessionID: session.id, offset: 0),
+                length: UInt64(content.count), close: true)
+        }
+        do throws(RemoteError) {
+            let range = 0..<body.size
+            let argument = Files.UploadSessionAppendBatchArg(
+                entries: pieces, contentHash: try await hash(of: body, range))
+            let results = try await send(argument, UploadBody(source: body, range: range))
+            return zip(zip(sessions, contents), results).map { sent, result in
+                Self.outcome(of: result, sent.0, size: sent.1.count)
+            }
+        } catch {
+            return sessions.map { _ in .failure(error) }
+        }
+    }
+
+    private func send(
+        _ argument: Files.UploadSessionAppendBatchArg, _ body: UploadBody
+    ) async throws(RemoteError) -> [Files.UploadSessionAppendBatchResultEntry] {
+        let results: [Files.UploadSessionAppendBatchResultEntry]
+        do {
+            results = try await client.upload(
+                Files.uploadSessionAppendBatch, argument, body: body,
+                options: .upload(bytes: Int64(body.length))
+            ).entries
+        } catch {
+            throw RemoteError(error) { error in
+                switch error {
+                case .contentHashMismatch: .contentMismatch
+                case .payloadTooLarge, .lengthMismatch, .unknown: .server("\(error)")
+                }
+            }
+        }
+        guard results.count == argument.entries.count else {
+            throw .malformed("\(argument.entries.count) pieces were sent, \(results.count) answered")
+        }
+        return results
+    }
+
+    /// A piece whose first answer was lost is refused, and has arrived all the same.
+    private static func outcome(
+        of result: Files.UploadSessionAppendBatchResultEntry, _ session: UploadSession, size: Int
+    ) -> RemoteOutcome<UploadSession> {
+        switch result {
+        case .success, .failure(.closed): .success(session)
+        case .failure(.incorrectOffset(let place)) where place.correctOffset == UInt64(size):
+            .success(session)
+        case .failure(.notFound): .failure(.sessionLost)
+        case .failure(let error): .failure(.server("\(error)"))
+        case .unknown(let tag): .failure(.server(tag))
+        }
+    }
+
+    /// Makes sessions files, in one commit of the namespace.
+    public func finishUploads(
+        _ uploads: [FinishedUpload]
+    ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
+        let argument = Files.UploadSessionFinishBatchArg(
+            entries: uploads.map { upload in
+                Files.UploadSessionFinishArg(
+                    cursor: Files.UploadSessionCursor(
+                        sessionID: upload.session.id, offset: UInt64(upload.size)),
+                    commit: info(upload.commit))
+            })
+        let results: [Files.UploadSessionFinishBatchResultEntry]
+        do {
+            results = try await client.call(
+                Files.uploadSessionFinishBatch, argument, options: .batch
+            ).entries
+        } catch {
+            throw RemoteError(error) { _ in .server("\(error)") }
+        }
+        try Self.expect(results.count, uploads.count)
+        return zip(uploads, results).map { upload, result in
+            switch result {
+            case .success(let file):
+                Result { () throws(RemoteError) in
+                    try stored(file, size: upload.size, upload.commit)
+                }
+            case .failure(let error): .failure(RemoteError(error))
+            case .unknown(let tag): .failure(.server(tag))
+            }
+        }
+    }
+
+    // MARK: Names
+
+    /// Makes folders.
+    public func makeFolders(
+        at paths: [RemotePath]
+    ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
+        let results = try await finish(
+            Files.createFolderBatch,
+            Files.CreateFolderBatchArg(paths: paths.map { serverPath($0) }),
+            Files.createFolderBatchCheck
+        ).entries
+        try Self.expect(results.count, paths.count)
+        return results.map { result in
+            switch result {
+            case .success(let made):
+                Result { () throws(RemoteError) in try reader.entry(.folder(made.metadata)) }
+            case .failure(let error): .failure(RemoteError(error))
+            case .unknown(let tag): .failure(.server(tag))
+            }
+        }
+    }
+
+    /// Deletes files.
+    public func deleteFiles(
+        _ deletions: [RemoteDeletion]
+    ) async throws(RemoteError) -> [RemoteOutcome<Void>] {
+        let results = try await finish(
+            Files.deleteBatch,
+            Files.DeleteBatchArg(
+                entries: deletions.map {
+                    Files.DeleteArg(path: serverPath($0.path), parentRev: $0.revision.rawValue)
+                }),
+            Files.deleteBatchCheck
+        ).entries
+        try Self.expect(results.count, deletions.count)
+        return results.map { result in
+            switch result {
+            case .success: .success(())
+            case .failure(let error): .failure(RemoteError(error))
+            case .unknown(let tag): .failure(.server(tag))
+            }
+        }
+    }
+
+    // MARK: Jobs
+
+    /// Pauses between questions after a job: twice as long each time, up to this.
+    private static var longestPause: Duration { .seconds(5) }
+
+    /// Starts what may become a job, and waits for its end.
+    private func finish<Argument, Outcome, Failure>(
+        _ route: Route<Argument, Async.Launch<Outcome>, NoError>, _ argument: Argument,
+        _ check: Route<Async.PollArg, Async.JobStatus<Outcome, Failure>, Async.PollError>
+    ) async throws(RemoteError) -> Outcome {
+        let launch: Async.Launch<Outcome>
+        do {
+            launch = try await client.call(route, argument, options: .batch)
+        } catch {
+            throw RemoteError(error)
+        }
+        switch launch {
+        case .complete(let outcome): return outcome
+        case .job(let id): return try await result(of: id, check)
+        case .unknown(let tag): throw .server(tag)
+        }
+    }
+
+    private func result<Outcome, Failure>(
+        of job: Async.JobID,
+        _ check: Route<Async.PollArg, Async.JobStatus<Outcome, Failure>, Async.PollError>
+    ) async throws(RemoteError) -> Outcome {
+        var pause = Duration.milliseconds(100)
+        while true {
+            guard (try? await clock.sleep(pause)) != nil else { throw .cancelled }
+            pause = min(pause * 2, Self.longestPause)
+            let status: Async.JobStatus<Outcome, Failure>
+            do throws(CallError<Async.PollError>) {
+                status = try await client.call(
+                    check, Async.PollArg(jobID: job), options: .interactive)
+            } catch {
+                throw RemoteError(error) { _ in .server("\(error)") }
+            }
+            switch status {
+            case .inProgress: continue
+            case .complete(let outcome): return outcome
+            case .failed(let failure): throw .server("\(failure)")
+            case .unknown(let tag): throw .server(tag)
+            }
+        }
+    }
+
+    private static func expect(_ answers: Int, _ questions: Int) throws(RemoteError) {
+        guard answers == questions else {
+            throw .malformed("\(questions) changes were sent, \(answers) answered")
+        }
+    }
+}
+
+extension CallOptions {
+    /// For batches of changes: not sent again when they may have been applied.
+    fileprivate static var batch: CallOptions {
+        CallOptions(
+            deadline: .now + .seconds(1800), retryAfterSend: false,
+            timeouts: TransferTimeouts(response: .seconds(900)))
+    }
+}

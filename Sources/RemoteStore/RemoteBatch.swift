@@ -1,0 +1,121 @@
+// Many small changes at once. Each has its own outcome; what fails as a whole throws.
+
+public import Core
+
+/// A session with all its bytes, to become a file.
+public struct FinishedUpload: Hashable, Sendable {
+    /// The session.
+    public var session: UploadSession
+    /// Its size in bytes.
+    public var size: Int64
+    /// Where and how to commit.
+    public var commit: RemoteCommit
+
+    /// Names all three.
+    public init(session: UploadSession, size: Int64, commit: RemoteCommit) {
+        self.session = session
+        self.size = size
+        self.commit = commit
+    }
+}
+
+/// A file to be deleted, if it still is this revision.
+public struct RemoteDeletion: Hashable, Sendable {
+    /// Where it is.
+    public var path: RemotePath
+    /// The revision that is to be there.
+    public var revision: Revision
+
+    /// Names both.
+    public init(path: RemotePath, revision: Revision) {
+        self.path = path
+        self.revision = revision
+    }
+}
+
+/// What became of one change of a batch.
+public typealias RemoteOutcome<Value: Sendable> = Result<Value, RemoteError>
+
+/// Stores without batches of their own do one after the other.
+extension RemoteStoring {
+    /// Sends whole contents, each into a session of its own that accepts no more bytes.
+    public func send(
+        _ contents: [[UInt8]]
+    ) async throws(RemoteError) -> [RemoteOutcome<UploadSession>] {
+        var outcomes: [RemoteOutcome<UploadSession>] = []
+        for content in contents {
+            do throws(RemoteError) {
+                let session = try await startUpload(concurrent: false)
+                try await append(
+                    WholeContent(bytes: content), range: 0..<Int64(content.count), to: session,
+                    closes: true)
+                outcomes.append(.success(session))
+            } catch {
+                outcomes.append(.failure(error))
+            }
+        }
+        return outcomes
+    }
+
+    /// Makes sessions files.
+    public func finishUploads(
+        _ uploads: [FinishedUpload]
+    ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
+        var outcomes: [RemoteOutcome<RemoteEntry>] = []
+        for upload in uploads {
+            do throws(RemoteError) {
+                outcomes.append(
+                    .success(
+                        try await finishUpload(
+                            upload.session, size: upload.size, commit: upload.commit)))
+            } catch {
+                outcomes.append(.failure(error))
+            }
+        }
+        return outcomes
+    }
+
+    /// Makes folders, none inside another of them.
+    public func makeFolders(
+        at paths: [RemotePath]
+    ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
+        var outcomes: [RemoteOutcome<RemoteEntry>] = []
+        for path in paths {
+            do throws(RemoteError) {
+                outcomes.append(.success(try await makeFolder(at: path)))
+            } catch {
+                outcomes.append(.failure(error))
+            }
+        }
+        return outcomes
+    }
+
+    /// Deletes files.
+    public func deleteFiles(
+        _ deletions: [RemoteDeletion]
+    ) async throws(RemoteError) -> [RemoteOutcome<Void>] {
+        var outcomes: [RemoteOutcome<Void>] = []
+        for deletion in deletions {
+            do throws(RemoteError) {
+                outcomes.append(
+                    .success(try await delete(deletion.path, revision: deletion.revision)))
+            } catch {
+                outcomes.append(.failure(error))
+            }
+        }
+        return outcomes
+    }
+}
+
+/// Content in memory.
+struct WholeContent: UploadSource {
+    let bytes: [UInt8]
+
+    var size: Int64 { Int64(bytes.count) }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        return part.count
+    }
+}

@@ -1,0 +1,160 @@
+// Steps that travel together: many small contents, folders or deletions in one commit, with an outcome
+// for each. What fails is treated as if it had been sent alone.
+
+import ContentHashing
+import Core
+import MetadataStore
+import RemoteStore
+
+extension Uploader {
+    /// Sends a batch and records what became of each step.
+    func send(_ batch: StepBatch) async {
+        var failures: [(item: StepBatch.Item, error: RemoteError)] = []
+        switch batch.kind {
+        case .uploads: failures = await sendContents(batch.items)
+        case .folders: failures = await makeFolders(batch.items)
+        case .deletions: failures = await deleteFiles(batch.items)
+        }
+        if failures.count < batch.items.count { noteSuccess() }
+        for (item, error) in failures {
+            await react(to: error, step: item.step, inode: item.inode)
+        }
+    }
+
+    // MARK: Contents
+
+    /// A content in memory, with the commit that makes it a file.
+    private struct Loaded: Sendable {
+        var item: StepBatch.Item
+        var upload: ContentUpload
+        var bytes: [UInt8]
+        var hash: ContentHash
+    }
+
+    private func sendContents(
+        _ items: [StepBatch.Item]
+    ) async -> [(item: StepBatch.Item, error: RemoteError)] {
+        do throws(RemoteError) {
+            let loaded = try await load(items)
+            let sent = try await environment.remote.send(loaded.map(\.bytes))
+            var failures: [(item: StepBatch.Item, error: RemoteError)] = []
+            var ready: [(loaded: Loaded, session: UploadSession)] = []
+            for (content, outcome) in zip(loaded, sent) {
+                switch outcome {
+                case .success(let session): ready.append((content, session))
+                case .failure(let error): failures.append((content.item, error))
+                }
+            }
+            return failures + (await finish(ready))
+        } catch {
+            return items.map { ($0, error) }
+        }
+    }
+
+    /// Reads the contents and notes their hashes, so that they are known again if the reply to the
+    /// commit is lost. What changed meanwhile is left out, and due again.
+    private func load(_ items: [StepBatch.Item]) async throws(RemoteError) -> [Loaded] {
+        let environment = environment
+        do {
+            return try await environment.disk.run {
+                let loaded = try items.compactMap { item -> (Loaded, StagedFile)? in
+                    guard case .upload(var upload) = item.step,
+                        let file = try environment.staging.existing(item.inode),
+                        let content = file.contentToSend(), content.size <= upload.limit
+                    else { return nil }
+                    var bytes = [UInt8](repeating: 0, count: Int(content.size))
+                    _ = try bytes.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
+                    upload.staged = content
+                    let hash = ContentHasher.hash(bytes)
+                    return (Loaded(item: item, upload: upload, bytes: bytes, hash: hash), file)
+                }
+                return try environment.store.write { transaction in
+                    try loaded.compactMap { content, file in
+                        let generation = content.upload.staged.generation
+                        file.noteHash(content.hash, generation: generation)
+                        try file.persist(in: transaction)
+                        return file.generation == generation ? content : nil
+                    }
+                }
+            }
+        } catch {
+            throw .server("the local disk failed: \(error)")
+        }
+    }
+
+    private func finish(
+        _ ready: [(loaded: Loaded, session: UploadSession)]
+    ) async -> [(item: StepBatch.Item, error: RemoteError)] {
+        guard !ready.isEmpty else { return [] }
+        let uploads = ready.map { content, session in
+            FinishedUpload(
+                session: session, size: Int64(content.bytes.count),
+                commit: commit(content.upload, content.hash))
+        }
+        return await commit(ready.map(\.loaded.item)) { () async throws(RemoteError) in
+            try await self.environment.remote.finishUploads(uploads)
+        } record: { recorder, index, entry in
+            let content = ready[index].loaded
+            try recorder.stored(content.upload, for: content.item.inode, entry)
+        }
+    }
+
+    // MARK: Names
+
+    private func makeFolders(
+        _ items: [StepBatch.Item]
+    ) async -> [(item: StepBatch.Item, error: RemoteError)] {
+        let paths = items.flatMap(\.step.paths)
+        return await commit(items) { () async throws(RemoteError) in
+            try await self.environment.remote.makeFolders(at: paths)
+        } record: { recorder, index, entry in
+            try recorder.placed(items[index].inode, entry)
+        }
+    }
+
+    private func deleteFiles(
+        _ items: [StepBatch.Item]
+    ) async -> [(item: StepBatch.Item, error: RemoteError)] {
+        let deletions = items.compactMap { item -> RemoteDeletion? in
+            guard case .deleteFile(let path, let revision?) = item.step else { return nil }
+            return RemoteDeletion(path: path, revision: revision)
+        }
+        return await commit(items) { () async throws(RemoteError) in
+            try await self.environment.remote.deleteFiles(deletions)
+        } record: { recorder, index, _ in
+            try recorder.deleted(items[index].inode)
+        }
+    }
+
+    // MARK: Commits
+
+    /// Sends one commit for all items, and records the outcomes in one transaction. Returns what
+    /// failed.
+    private func commit<Value: Sendable>(
+        _ items: [StepBatch.Item],
+        send: @Sendable () async throws(RemoteError) -> [RemoteOutcome<Value>],
+        record note: @escaping @Sendable (inout UploadRecorder, Int, Value) throws -> Void
+    ) async -> [(item: StepBatch.Item, error: RemoteError)] {
+        await environment.gate.commit {
+            let outcomes: [RemoteOutcome<Value>]
+            do throws(RemoteError) {
+                outcomes = try await send()
+            } catch {
+                return items.map { ($0, error) }
+            }
+            await record { recorder in
+                for (index, outcome) in outcomes.enumerated() {
+                    if case .success(let value) = outcome { try note(&recorder, index, value) }
+                }
+            }
+            return zip(items, outcomes).compactMap { item, outcome in
+                if case .failure(let error) = outcome { (item, error) } else { nil }
+            }
+        }
+    }
+}
+
+extension ContentUpload {
+    /// The most bytes that a batch takes of one file, so that it stays as large as it was planned.
+    fileprivate var limit: Int64 { Int64(ContentHasher.blockSize) }
+}
