@@ -21,8 +21,8 @@ enum Schema {
     /// apart, so that a delta replaces the first and leaves the second.
     ///
     /// `journal`: the nodes whose local facts the server does not have yet. `staged`: where their
-    /// content lies and which parts of it. `seen`: what a full listing after
-    /// a cursor reset has met so far.
+    /// content lies and which parts of it. `upload` and `piece`: the session that holds some of that content,
+    /// and which. `seen`: what a full listing has met so far.
     private static let version1 = """
         CREATE TABLE node (
             inode INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -78,6 +78,20 @@ enum Schema {
             blocks BLOB NOT NULL,
             hash BLOB
         );
+        CREATE TABLE upload (
+            inode INTEGER PRIMARY KEY,
+            session TEXT NOT NULL,
+            file INTEGER NOT NULL,
+            generation INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            begun INTEGER NOT NULL
+        );
+        CREATE TABLE piece (
+            inode INTEGER NOT NULL,
+            start INTEGER NOT NULL,
+            digests BLOB NOT NULL,
+            PRIMARY KEY (inode, start)
+        ) WITHOUT ROWID;
         CREATE TABLE attribute (
             inode INTEGER NOT NULL,
             name TEXT NOT NULL,

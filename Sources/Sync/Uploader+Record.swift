@@ -42,6 +42,7 @@ struct UploadRecorder {
         }
         // Identical content is not written again: then the revision stays the current one.
         try transaction.setFacts(facts, of: inode)
+        try transaction.forgetUpload(of: inode)
         try retireStaged(of: node, generation: upload.staged.generation, facts)
         try finish(inode, at: entry)
     }

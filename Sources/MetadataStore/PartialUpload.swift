@@ -1,0 +1,85 @@
+// Uploads that were begun: the session and the pieces that the server has. So the content of a big file
+// goes on where it was when the process ends and starts again.
+
+public import ContentHashing
+public import Core
+import Foundation
+import GRDB
+
+/// A session that holds some pieces of a node's staged content.
+public struct PartialUpload: Hashable, Sendable {
+    /// The session's id.
+    public var session: String
+    /// The staging file, its generation and its size in bytes: of another one, the pieces are of no use.
+    public var file: Int64
+    /// See `file`.
+    public var generation: Int64
+    /// See `file`.
+    public var size: Int64
+    /// When it was begun: the server forgets sessions after seven days.
+    public var begun: Timestamp
+    /// What the server has: the digests of each piece's blocks, by the piece's first byte.
+    public var pieces: [Int64: [ContentHash]]
+
+    /// Begins one without pieces.
+    public init(
+        session: String, file: Int64, generation: Int64, size: Int64, begun: Timestamp
+    ) {
+        self.session = session
+        self.file = file
+        self.generation = generation
+        self.size = size
+        self.begun = begun
+        pieces = [:]
+    }
+}
+
+extension TreeReading {
+    /// What was begun of a node's upload.
+    public func partialUpload(of inode: InodeID) throws -> PartialUpload? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT session, file, generation, size, begun FROM upload WHERE inode = ?")
+        guard let row = try Row.fetchOne(statement, arguments: [inode.column]) else { return nil }
+        var upload = PartialUpload(
+            session: row[0], file: row[1], generation: row[2], size: row[3],
+            begun: Timestamp(nanoseconds: row[4]))
+        let pieces = try database.cachedStatement(
+            sql: "SELECT start, digests FROM piece WHERE inode = ?")
+        for row in try Row.fetchAll(pieces, arguments: [inode.column]) {
+            let bytes = [UInt8](row[1] as Data)
+            upload.pieces[row[0]] = stride(from: 0, to: bytes.count, by: ContentHash.byteCount)
+                .compactMap { ContentHash(bytes: bytes.dropFirst($0).prefix(ContentHash.byteCount)) }
+        }
+        return upload
+    }
+}
+
+extension Transaction {
+    /// Notes a session that was begun, instead of any other of this node.
+    public func beginUpload(_ upload: PartialUpload, of inode: InodeID) throws {
+        try forgetUpload(of: inode)
+        try run(
+            "INSERT INTO upload (inode, session, file, generation, size, begun) "
+                + "VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                inode.column, upload.session, upload.file, upload.generation, upload.size,
+                upload.begun.nanoseconds,
+            ])
+    }
+
+    /// Notes a piece that the server has, if it still is this session that holds the node's content.
+    public func notePiece(
+        at start: Int64, digests: [ContentHash], session: String, of inode: InodeID
+    ) throws {
+        try run(
+            "INSERT OR REPLACE INTO piece (inode, start, digests) "
+                + "SELECT inode, ?, ? FROM upload WHERE inode = ? AND session = ?",
+            [start, blob(digests.flatMap(\.bytes)), inode.column, session])
+    }
+
+    /// The session is of no use any more.
+    public func forgetUpload(of inode: InodeID) throws {
+        try run("DELETE FROM upload WHERE inode = ?", [inode.column])
+        try run("DELETE FROM piece WHERE inode = ?", [inode.column])
+    }
+}

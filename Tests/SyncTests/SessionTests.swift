@@ -1,0 +1,113 @@
+// Big files: pieces of a session, and what is kept of them when an upload does not come to its end.
+
+import ContentHashing
+import Core
+import Foundation
+import MetadataStore
+import RemoteStore
+import RemoteStoreTesting
+import Synchronization
+import Testing
+
+@testable import Sync
+
+@Suite(.serialized) struct SessionTests {
+    private static let block = Int64(ContentHasher.blockSize)
+    /// Two whole pieces, a part of one, and less than a block.
+    private static let size = 2 * PieceLayout.pieceSize + Self.block + 1000
+
+    @Test(
+        "pieces cover the content once, in multiples of a block, the last one a block at most",
+        arguments: [1, block, block + 1, PieceLayout.pieceSize, PieceLayout.pieceSize + 1, size])
+    func layout(size: Int64) {
+        let layout = PieceLayout(size: size)
+        #expect(layout.all.first?.lowerBound == 0)
+        #expect(layout.all.last?.upperBound == size)
+        for (left, right) in zip(layout.all, layout.all.dropFirst()) {
+            #expect(left.upperBound == right.lowerBound)
+        }
+        #expect(layout.parallel.allSatisfy { $0.count % Int(Self.block) == 0 && !$0.isEmpty })
+        #expect(layout.parallel.allSatisfy { $0.count <= Int(PieceLayout.pieceSize) })
+        #expect((1...Int(Self.block)).contains(layout.last.count))
+    }
+
+    /// A store that refuses all pieces but the first, behind a mount that has staged a big file.
+    private func interrupted() async throws -> (harness: Harness, faulty: FaultInjectingStore) {
+        let kept = Mutex<FaultInjectingStore?>(nil)
+        let harness = try Harness(through: { server in
+            let faulty = FaultInjectingStore(server)
+            kept.withLock { $0 = faulty }
+            return faulty
+        })
+        let faulty = try #require(kept.withLock { $0 })
+        faulty.inject(.failBefore(.server("test")), times: nil) {
+            $0.operation == .append && !$0.subject.contains(" 0..<")
+        }
+        try await harness.write("/big", Self.text)
+        try await harness.start()
+        let inode = try #require(try await harness.inode("/big"))
+        while try await harness.store.read({ try $0.partialUpload(of: inode) })?.pieces[0] == nil {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        await harness.stop()
+        return (harness, faulty)
+    }
+
+    private static let text = String(repeating: "0123456789abcdef", count: Int(size) / 16)
+
+    private func appends(_ faulty: FaultInjectingStore) -> [RemoteCall] {
+        faulty.calls.filter { $0.operation == .append }
+    }
+
+    @Test("an upload goes on in its session, with the pieces that have not arrived")
+    func goesOn() async throws {
+        let (harness, faulty) = try await interrupted()
+        let before = appends(faulty).count { $0.subject.contains(" 0..<") }
+        faulty.removeFaults()
+        try await harness.settle()
+        #expect(faulty.calls.count { $0.operation == .startUpload } == 1)
+        #expect(appends(faulty).count { $0.subject.contains(" 0..<") } == before)
+        #expect(try await harness.serverTree()["/big"] == Self.text)
+        let inode = try #require(try await harness.inode("/big"))
+        #expect(try await harness.store.read { try $0.partialUpload(of: inode) } == nil)
+        await harness.stop()
+    }
+
+    @Test("a session that the server has forgotten is begun again")
+    func forgotten() async throws {
+        let (harness, faulty) = try await interrupted()
+        faulty.removeFaults()
+        harness.server.expireSessions()
+        try await harness.settle()
+        #expect(faulty.calls.count { $0.operation == .startUpload } == 2)
+        #expect(try await harness.serverTree()["/big"] == Self.text)
+        await harness.stop()
+    }
+
+    @Test("pieces of content that was changed meanwhile are not used")
+    func changed() async throws {
+        let (harness, faulty) = try await interrupted()
+        faulty.removeFaults()
+        try await harness.write("/big", "small now")
+        try await harness.settle()
+        #expect(try await harness.serverTree()["/big"] == "small now")
+        await harness.stop()
+    }
+
+    @Test("bytes that the local disk has lost are not taken from the session")
+    func lostBytes() async throws {
+        let (harness, faulty) = try await interrupted()
+        faulty.removeFaults()
+        let inode = try #require(try await harness.inode("/big"))
+        let node = try #require(try await harness.store.read { try $0.node(inode) })
+        let staged = try #require(node.staged)
+        let handle = try #require(
+            FileHandle(forUpdatingAtPath: harness.staging.path(of: staged.file)))
+        try handle.write(contentsOf: Data("lost".utf8))
+        try handle.close()
+        try await harness.settle()
+        #expect(faulty.calls.count { $0.operation == .startUpload } == 2)
+        #expect(try await harness.serverTree()["/big"] == "lost" + Self.text.dropFirst(4))
+        await harness.stop()
+    }
+}
