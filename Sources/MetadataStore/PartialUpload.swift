@@ -48,7 +48,9 @@ extension TreeReading {
         for row in try Row.fetchAll(pieces, arguments: [inode.column]) {
             let bytes = [UInt8](row[1] as Data)
             upload.pieces[row[0]] = stride(from: 0, to: bytes.count, by: ContentHash.byteCount)
-                .compactMap { ContentHash(bytes: bytes.dropFirst($0).prefix(ContentHash.byteCount)) }
+                .compactMap {
+                    ContentHash(bytes: bytes.dropFirst($0).prefix(ContentHash.byteCount))
+                }
         }
         return upload
     }

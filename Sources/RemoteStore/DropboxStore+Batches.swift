@@ -104,7 +104,8 @@ extension DropboxStore {
             }
         }
         guard results.count == argument.entries.count else {
-            throw .malformed("\(argument.entries.count) pieces were sent, \(results.count) answered")
+            throw .malformed(
+                "\(argument.entries.count) pieces were sent, \(results.count) answered")
         }
         return results
     }
