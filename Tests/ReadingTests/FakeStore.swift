@@ -67,6 +67,7 @@ enum Fault: Sendable {
 final class Gate: Sendable {
     private struct State {
         var mark = Int64.max
+        var heedsCancellation = true
         var waiters: [Int: (offset: Int64, continuation: CheckedContinuation<Void, Never>)] = [:]
         var next = 0
     }
@@ -84,6 +85,11 @@ final class Gate: Sendable {
         for continuation in woken { continuation.resume() }
     }
 
+    /// From now on, bytes that are held stay held when their task is cancelled: it ends late.
+    func ignoreCancellation() {
+        state.withLock { $0.heedsCancellation = false }
+    }
+
     /// Waits until the byte at an offset may pass, or until the task is cancelled.
     func pass(_ offset: Int64) async {
         let ticket = state.withLock { state in
@@ -93,14 +99,17 @@ final class Gate: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOpen = state.withLock { state in
-                    if offset < state.mark || Task.isCancelled { return true }
+                    if offset < state.mark { return true }
+                    if state.heedsCancellation && Task.isCancelled { return true }
                     state.waiters[ticket] = (offset, continuation)
                     return false
                 }
                 if isOpen { continuation.resume() }
             }
         } onCancel: {
-            let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
+            let waiter = state.withLock { state in
+                state.heedsCancellation ? state.waiters.removeValue(forKey: ticket) : nil
+            }
             waiter?.continuation.resume()
         }
     }

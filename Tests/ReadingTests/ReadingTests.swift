@@ -2,6 +2,7 @@
 
 import BlockCache
 @testable import FileSystem
+import Glibc
 import RemoteStore
 import Synchronization
 import Testing
@@ -188,6 +189,29 @@ struct ReadingTests {
         #expect(await eventually { fixture.store.cancelledCount == 1 })
         fixture.store.gate.open(to: .max)
         #expect(try await fixture.reader.readThrough(sample, ReadSession()))
+    }
+
+    /// They used to look again and again, and left no thread to the fetch that was to end.
+    @Test("who asks for what was called off and has not ended waits, and occupies no thread")
+    func endingFetch() async throws {
+        let sample = Sample(size: 3 * mebibyte, seed: 29)
+        let fixture = try Fixture([sample])
+        fixture.store.gate.ignoreCancellation()
+        fixture.store.gate.open(to: 0)
+        let leaving = Task {
+            try? await fixture.reader.read(sample, 0..<step, ReadSession())
+        }
+        #expect(await eventually { fixture.store.runningCount == 1 })
+        leaving.cancel()
+        #expect(await leaving.value == nil)
+        let readers = (0..<sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 2).map { _ in
+            Task { try? await fixture.reader.read(sample, 0..<step, ReadSession()) }
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        fixture.store.gate.open(to: .max)
+        for reader in readers {
+            #expect(await reader.value == sample[0..<step])
+        }
     }
 
     @Test("a closed handle calls off what was fetched ahead for it")

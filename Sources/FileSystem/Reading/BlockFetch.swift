@@ -188,6 +188,11 @@ final class BlockFetch: Sendable {
         }
     }
 
+    /// Waits until it has all its bytes or has failed, or until the waiter is cancelled.
+    func ended() async {
+        _ = try? await wait(for: range)
+    }
+
     private func enter(_ ticket: Int, _ waiter: Waiter) {
         let outcome: RemoteError?? = state.withLock { state in
             if waiter.needed <= available(state) { return .some(nil) }

@@ -153,10 +153,17 @@ public final class ContentReader: ContentReading {
     private static func heldBack(
         _ key: BlockKey, _ part: Range<Int64>, _ state: State
     ) -> Int64? {
+        holders(of: part, key, state).map(\.range.lowerBound).min()
+    }
+
+    /// The fetches whose bytes, in a part of a block, may not be served yet.
+    private static func holders(
+        of part: Range<Int64>, _ key: BlockKey, _ state: State
+    ) -> [BlockFetch] {
         let fetches = (state.fetches[key] ?? []) + (state.held[key.hash] ?? [])
-        return fetches.lazy.filter { fetch in
+        return fetches.filter { fetch in
             fetch.key == key && fetch.isHeldBack && !fetch.isOver && fetch.range.overlaps(part)
-        }.map(\.range.lowerBound).min()
+        }
     }
 
     /// Bytes of one block, put together from what is on its way, what is on disk, and what must be
@@ -173,8 +180,10 @@ public final class ContentReader: ContentReading {
             let border = state.withLock { Self.heldBack(key, position..<part.upperBound, $0) }
             let rest = position..<max(position, min(border ?? .max, part.upperBound))
             if fetch == nil {
-                // Decided between the two looks.
-                guard !rest.isEmpty else { continue }
+                guard !rest.isEmpty else {
+                    try await ended(key, at: position)
+                    continue
+                }
                 let found = await disk.run { self.prefixOnDisk(content, rest) }
                 if !found.isEmpty {
                     if found.count == part.count {
@@ -223,6 +232,16 @@ public final class ContentReader: ContentReading {
         }
         actions.take()
         return fetch
+    }
+
+    /// Waits until a fetch that holds a byte back has ended, which takes a thread that this one may be
+    /// the last to occupy. Whoever wanted it has called it off; the next look finds what came of it.
+    private func ended(_ key: BlockKey, at position: Int64) async throws(RemoteError) {
+        let ending = state.withLock { state in
+            Self.holders(of: position..<position + 1, key, state).first
+        }
+        await ending?.ended()
+        if Task.isCancelled { throw .cancelled }
     }
 
     /// As much of a range as is on disk from its start on.
