@@ -94,11 +94,7 @@ public final class Notifier: KernelInvalidating {
             return state.threads
         }
         (0..<threads).forEach { _ in work.signal() }
-        let deadline = DispatchTime.now() + .nanoseconds(limit.wholeNanoseconds)
-        while state.withLock({ $0.threads > 0 }) {
-            if ended.wait(timeout: deadline) == .timedOut { return false }
-        }
-        return true
+        return ended.wait(atMost: limit) { state.withLock { $0.threads == 0 } }
     }
 
     private func send(

@@ -131,21 +131,33 @@ final class PendingOperations: Sendable {
             return state.entries.values.compactMap(\.task)
         }
         tasks.forEach { $0.cancel() }
-        let deadline = DispatchTime.now() + .nanoseconds(limit.wholeNanoseconds)
-        while !state.withLock({ $0.entries.isEmpty }) {
-            if ended.wait(timeout: deadline) == .timedOut {
-                return false
-            }
-        }
-        return true
+        return ended.wait(atMost: limit) { state.withLock { $0.entries.isEmpty } }
     }
 
     /// Forbids further answers and waits for those being given this moment. Blocks for a system call.
     func close() {
         state.withLock { $0.phase = .closed }
-        while state.withLock({ $0.entries.values.contains(where: \.isAnswering) }) {
-            ended.wait()
+        _ = ended.wait(atMost: nil) {
+            state.withLock { !$0.entries.values.contains(where: \.isAnswering) }
         }
+    }
+}
+
+extension DispatchSemaphore {
+    /// For how long a waiter relies on a signal.
+    private static let look = DispatchTimeInterval.milliseconds(20)
+
+    /// Waits until a condition holds, whose changes are signalled; false if it did not within `limit`.
+    ///
+    /// The session's end and `stop` may wait for one thing at a time, and each signal wakes one of
+    /// them only: so both look now and then without one.
+    func wait(atMost limit: Duration?, until isMet: () -> Bool) -> Bool {
+        let deadline = limit.map { DispatchTime.now() + .nanoseconds($0.wholeNanoseconds) }
+        while !isMet() {
+            if let deadline, DispatchTime.now() >= deadline { return false }
+            _ = wait(timeout: .now() + Self.look)
+        }
+        return true
     }
 }
 

@@ -43,7 +43,7 @@ public final class Session: Sendable {
     private let options: MountOptions
     private let log: Logger
     private let readiness = Readiness()
-    /// Held for changes of phase and for waking the loop, whose thread it keeps from ending.
+    /// Held for changes of phase and for ending the loop, whose thread and session it keeps alive.
     private let phase = Mutex(Phase.mounted)
     /// Entered while there is something to free.
     private let alive = DispatchGroup()
@@ -179,19 +179,19 @@ public final class Session: Sendable {
         // While requests are still answered, because a notification under way waits for answers.
         _ = bridge.pending.cancelAll(waiting: Self.endLimit)
         _ = notifier.detach(waiting: Self.endLimit)
-        connection.exit()
         repeat {
-            wakeLoop()
+            endLoop()
         } while !alive.wait(for: .milliseconds(10))
     }
 
     /// The loop's thread waits for its workers, and looks at the exit flag when a signal wakes it. A
-    /// signal that comes before it waits is lost, so that it has to be sent until it works.
-    private func wakeLoop() {
+    /// signal that comes before it waits is lost, so that it has to be sent until it works. The loop
+    /// may end by itself at any time, and what the flag lies in is freed then.
+    private func endLoop() {
         phase.withLock { phase in
-            if case .serving(let thread) = phase {
-                pthread_kill(thread, cfuse_wake_signal())
-            }
+            guard case .serving(let thread) = phase else { return }
+            connection.exit()
+            pthread_kill(thread, cfuse_wake_signal())
         }
     }
 

@@ -93,6 +93,17 @@ struct PendingOperationsTests {
         await closing.value
     }
 
+    @Test("everybody who waits for the operations' end learns of it")
+    func endForAll() async throws {
+        let pending = PendingOperations()
+        let token = try #require(pending.enter(Self.operation(2), processID: 1))
+        async let first = onOwnThread { pending.cancelAll(waiting: .seconds(30)) }
+        async let second = onOwnThread { pending.cancelAll(waiting: .seconds(30)) }
+        try await Task.sleep(for: .milliseconds(100))
+        pending.leave(token)
+        #expect(await [first, second] == [true, true])
+    }
+
     @Test("who waits is known until the operation ends")
     func waiter() throws {
         let pending = PendingOperations()

@@ -68,7 +68,9 @@ final class TestMount: Sendable {
     /// The mountpoint.
     let path: String
     let server: ChildProcess
-    private let orders: FileDescriptor
+    /// Nil once it is closed: its number may be somebody else's then. Lock: held while it is used.
+    private let orders: Mutex<FileDescriptor?>
+    private let hasEnded = Atomic<Bool>(false)
     private let answers: AsyncStream<String>
     /// The connection's number, noted while the mount is listed.
     private let connection = Mutex<String?>(nil)
@@ -113,7 +115,7 @@ final class TestMount: Sendable {
         try input.reading.close()
         try output.writing.close()
         try errors.close()
-        orders = input.writing
+        orders = Mutex(input.writing)
         let (answers, continuation) = AsyncStream<String>.makeStream()
         self.answers = answers
         Thread.detachNewThread {
@@ -145,7 +147,7 @@ final class TestMount: Sendable {
     /// Gives an order and returns the answer.
     @discardableResult
     func order(_ order: String) async throws -> String {
-        try orders.writeAll((order + "\n").utf8)
+        try orders.withLock { _ = try $0?.writeAll((order + "\n").utf8) }
         guard let answer = await nextAnswer() else {
             throw TestMountError(message: "the server has ended: \(serverErrors)")
         }
@@ -185,9 +187,10 @@ final class TestMount: Sendable {
 
     /// Stops the server, and checks that it ends by itself and that the mount is gone.
     private func end() async throws {
-        try? orders.close()
+        closeOrders()
         let server = self.server
         let status = await onOwnThread { server.wait() }
+        hasEnded.store(true, ordering: .relaxed)
         guard status == 0 else {
             throw TestMountError(message: "the server ended with \(status): \(serverErrors)")
         }
@@ -211,7 +214,7 @@ final class TestMount: Sendable {
 
     /// Ends everything by force. Harmless after a good end.
     private func abort() {
-        try? orders.close()
+        closeOrders()
         let connections = "/sys/fs/fuse/connections"
         if let number = connection.withLock({ $0 }), Self.connection(at: path) == number {
             if !FileManager.default.fileExists(atPath: "\(connections)/\(number)") {
@@ -221,7 +224,16 @@ final class TestMount: Sendable {
             try? abort?.write(contentsOf: Data("1".utf8))
         }
         while Self.connection(at: path) != nil, umount2(path, CInt(MNT_DETACH)) == 0 {}
-        kill(-server.id, SIGKILL)
+        // The process that was waited for has given its number back.
+        if !hasEnded.load(ordering: .relaxed) { kill(-server.id, SIGKILL) }
+    }
+
+    /// The server ends when it can get no more orders.
+    private func closeOrders() {
+        orders.withLock { orders in
+            try? orders?.close()
+            orders = nil
+        }
     }
 }
 
