@@ -123,7 +123,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "DropboxAPITests", dependencies: ["DropboxAPI", "ContentHashing", log, crypto],
+            name: "DropboxAPITests",
+            dependencies: ["DropboxAPI", "ContentHashing", "Mounting", log, crypto, system],
             swiftSettings: settings),
         .testTarget(
             name: "RemoteStoreTests",

@@ -45,9 +45,13 @@ public final class ControlServer: Sendable {
                 throw currentErrno
             }
         } catch {
-            close(listener)
             throw .folderUnusable(path: folder.path, reason: error.description)
         }
+    }
+
+    // Only here, where nobody can shut it down any more: a closed number may be another's.
+    deinit {
+        close(listener)
     }
 
     /// Begins to answer.
@@ -87,7 +91,6 @@ public final class ControlServer: Sendable {
                 self.conversations.withLock { $0 -= 1 }
             }
         }
-        close(listener)
     }
 
     private func serve(_ connection: ControlConnection) {

@@ -1,7 +1,8 @@
 // Certificates: who is trusted, and what the user is told when somebody is not.
 
 import Foundation
-import Glibc
+import Mounting
+import SystemPackage
 import Testing
 
 @testable import DropboxAPI
@@ -12,7 +13,8 @@ struct TLSTests {
     private final class TLSServer {
         let port: Int
         let folder: URL
-        private let process = Process()
+        // Not Foundation's Process, which reads behind the end of a directory entry when it starts one.
+        private let process: ChildProcess
 
         var certificate: String { folder.appendingPathComponent("cert.pem").path }
 
@@ -41,30 +43,30 @@ struct TLSTests {
             folder = FileManager.default.temporaryDirectory.appendingPathComponent(
                 "dropbox-api-tls-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let openssl = Process()
-            openssl.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-            openssl.arguments = [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
-                "-nodes", "-days", "2", "-subj", "/CN=test", "-addext", "subjectAltName=\(name)",
-                "-keyout", folder.path + "/key.pem", "-out", folder.path + "/cert.pem",
-            ]
-            openssl.standardError = FileHandle.nullDevice
-            try openssl.run()
-            openssl.waitUntilExit()
-            let output = Pipe()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = ["python3", "-c", Self.script, folder.path]
-            process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-            port = try #require(Int(line.trimmingCharacters(in: .whitespacesAndNewlines)))
+            let outcome = try ChildProcess.run(
+                "openssl",
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                    "-nodes", "-days", "2", "-subj", "/CN=test", "-addext",
+                    "subjectAltName=\(name)", "-keyout", folder.path + "/key.pem", "-out",
+                    folder.path + "/cert.pem",
+                ])
+            try #require(outcome.status == 0, "\(outcome.errors)")
+            let output = try Mounting.Pipe()
+            defer {
+                try? output.reading.close()
+                try? output.writing.close()
+            }
+            process = try ChildProcess.start(
+                "/usr/bin/env", ["python3", "-c", Self.script, folder.path],
+                descriptors: [1: output.writing], isDetached: false)
+            let line = try #require(output.readLine())
+            port = try #require(Int(line))
         }
 
         deinit {
-            // SIGTERM may be blocked in a child that a thread of a pool has started.
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            process.terminate()
+            _ = process.wait()
             try? FileManager.default.removeItem(at: folder)
         }
     }

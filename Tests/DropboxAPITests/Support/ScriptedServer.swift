@@ -136,13 +136,14 @@ final class ScriptedServer: Sendable {
     }
 
     func stop() {
-        let open = state.withLock { state in
+        // Under the lock, and those that are open only: a closed one's number may be somebody else's.
+        state.withLock { state in
+            guard !state.isStopped else { return }
             state.isStopped = true
-            return state.sockets
-        }
-        shutdown(listener, Int32(SHUT_RDWR))
-        for socket in open {
-            shutdown(socket, Int32(SHUT_RDWR))
+            shutdown(listener, Int32(SHUT_RDWR))
+            for socket in state.sockets {
+                shutdown(socket, Int32(SHUT_RDWR))
+            }
         }
         report.finish()
     }

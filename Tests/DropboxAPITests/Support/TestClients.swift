@@ -75,11 +75,3 @@ struct PatternBody: BodySource {
         ContentHasher.hash((0..<length).map { Self.byte(at: $0) })
     }
 }
-
-/// Resident memory of this process, in bytes.
-func residentMemory() -> Int {
-    guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
-        let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
-    else { return 0 }
-    return pages * 4096
-}
