@@ -131,5 +131,6 @@ extension DropboxFileSystem {
             _ = try change(file) { staged, now in try staged.truncate(to: size, now: now) }
         }
         try save(file)
+        try file.staged?.trim()
     }
 }

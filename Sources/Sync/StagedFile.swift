@@ -60,6 +60,8 @@ public final class StagedFile: Sendable {
         var modified: Timestamp?
         var persistedGeneration: Int64
         var retired: FileContent?
+        /// Where bytes begin that were cut off and that the file still has.
+        var cutFrom: Int64?
     }
 
     /// The inode whose content this is.
@@ -71,7 +73,7 @@ public final class StagedFile: Sendable {
     let descriptor: Int32
     /// Lock: taken after any lock of FileSystem, inside write transactions too; held over local disk
     /// calls, so that a block's bytes and its bit in the map change together.
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     init(inode: InodeID, content: StagedContent, path: String, descriptor: Int32) {
         self.inode = inode
@@ -195,18 +197,26 @@ public final class StagedFile: Sendable {
         return try change(range.lowerBound..<upper, now: now) { (state) throws(StagingError) in
             let old = state.content.size
             try self.storeZeros(range.lowerBound..<max(range.lowerBound, min(upper, old)))
-            try self.extendFile(to: max(old, upper))
+            try self.setFileSize(max(old, upper))
             state.content.size = max(state.content.size, upper)
         }
     }
 
     /// Cuts the file, or extends it with zeros. Needs nothing of the base.
+    ///
+    /// What is cut off leaves the disk by `trim`, after the rows have been saved: were the process to
+    /// end before that, the rows' old size would turn it into zeros.
     public func truncate(to size: Int64, now: Timestamp) throws(StagingError) -> StagedWrite {
         try state.withLock { (state) throws(StagingError) in
             if let revision = state.retired {
                 return .retired(revision)
             }
-            try extendFile(to: size)
+            if size < state.content.size {
+                state.cutFrom = min(state.cutFrom ?? .max, size)
+            } else {
+                try removeCut(&state)
+                try setFileSize(size)
+            }
             state.content.size = size
             if let base = state.content.base {
                 state.content.base?.limit = min(base.limit, size)
@@ -216,75 +226,15 @@ public final class StagedFile: Sendable {
         }
     }
 
-    /// Continues the content with a range of a revision, without moving bytes: it becomes the base, or
-    /// more of the base. Returns nil, with nothing changed, unless the range begins where the content
-    /// ends and the content so far is what the revision has there.
-    public func clone(
-        _ revision: FileContent, range: Range<Int64>, now: Timestamp
-    ) throws(StagingError) -> StagedWrite? {
-        try state.withLock { (state) throws(StagingError) in
-            if let revision = state.retired {
-                return .retired(revision)
-            }
-            guard !range.isEmpty, range.lowerBound == state.content.size,
-                range.upperBound <= revision.size
-            else { return nil }
-            if range.lowerBound == 0 {
-                state.blocks = BlockBitmap()
-            } else {
-                // Blocks that were cut off are still marked as staged.
-                let blocks =
-                    range.lowerBound / Self.blockSize...(range.upperBound - 1) / Self.blockSize
-                guard let base = state.content.base, base.revision == revision.revision,
-                    base.limit == range.lowerBound,
-                    !blocks.contains(where: { state.blocks[Int($0)] })
-                else { return nil }
-            }
-            try extendFile(to: range.upperBound)
-            state.content.size = range.upperBound
-            state.content.base = StagedContent.Base(
-                revision: revision.revision, hash: revision.hash, size: revision.size,
-                limit: range.upperBound)
-            noteChange(&state, now: now)
-            return .written
-        }
+    /// Takes what was cut off from the disk.
+    public func trim() throws(StagingError) {
+        try state.withLock { (state) throws(StagingError) in try removeCut(&state) }
     }
 
-    /// Puts fetched bytes of the base where they belong; a block that has been staged meanwhile keeps
-    /// what it has. `range` is one that `needsBase` named.
-    public func fill(_ range: Range<Int64>, with bytes: [UInt8]) throws(StagingError) {
-        try state.withLock { (state) throws(StagingError) in
-            let block = Int(range.lowerBound / Self.blockSize)
-            guard state.retired == nil, !state.blocks[block], let base = state.content.base else {
-                return
-            }
-            let upper = min(range.upperBound, base.limit)
-            if range.lowerBound < upper {
-                let count = Int(upper - range.lowerBound)
-                let failure: StagingError? = bytes.withUnsafeBytes { buffer in
-                    do throws(StagingError) {
-                        try store(
-                            UnsafeRawBufferPointer(rebasing: buffer.prefix(count)),
-                            at: range.lowerBound)
-                        return nil
-                    } catch {
-                        return error
-                    }
-                }
-                if let failure {
-                    throw failure
-                }
-            }
-            state.blocks.insert(block)
-        }
-    }
-
-    /// The ranges of the base that are not in the staging file, block by block.
-    public var missingRanges: [Range<Int64>] {
-        state.withLock { state in
-            guard let base = state.content.base else { return [] }
-            return missing(in: 0..<base.limit, of: state, base: base) { _ in false }
-        }
+    func removeCut(_ state: inout State) throws(StagingError) {
+        guard let size = state.cutFrom else { return }
+        try setFileSize(size)
+        state.cutFrom = nil
     }
 
     private func change(
@@ -308,6 +258,9 @@ public final class StagedFile: Sendable {
                     state.blocks.insert(Int(block))
                 }
             }
+            if let cut = state.cutFrom, range.upperBound > cut {
+                try removeCut(&state)
+            }
             try body(&state)
             noteChange(&state, now: now)
             return .written
@@ -316,7 +269,7 @@ public final class StagedFile: Sendable {
 
     /// The base's parts of the blocks that a range touches and that are not staged, without those that
     /// `isReplaced` says will be overwritten wholly.
-    private func missing(
+    func missing(
         in range: Range<Int64>, of state: State, base: StagedContent.Base,
         isReplaced: (Range<Int64>) -> Bool
     ) -> [Range<Int64>] {
@@ -333,13 +286,13 @@ public final class StagedFile: Sendable {
         return parts
     }
 
-    private func noteChange(_ state: inout State, now: Timestamp) {
+    func noteChange(_ state: inout State, now: Timestamp) {
         state.content.generation += 1
         state.content.hash = nil
         state.modified = now
     }
 
-    private func store(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StagingError) {
+    func store(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StagingError) {
         guard let address = bytes.baseAddress else { return }
         var done = 0
         while done < bytes.count {
@@ -369,89 +322,8 @@ public final class StagedFile: Sendable {
         }
     }
 
-    private func extendFile(to size: Int64) throws(StagingError) {
+    func setFileSize(_ size: Int64) throws(StagingError) {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw StagingError(code: errno) }
-    }
-
-    // MARK: Keeping
-
-    /// Writes size, generation, blocks and the modification time into the node's rows, unless the node
-    /// has given this content up.
-    public func persist(in transaction: Transaction) throws {
-        let snapshot = state.withLock { $0 }
-        guard snapshot.retired == nil else { return }
-        var content = snapshot.content
-        content.blocks = snapshot.blocks.bytes
-        guard try transaction.updateStaged(content, of: inode) else { return }
-        if let modified = snapshot.modified, var local = try transaction.node(inode)?.local {
-            local.modified = modified
-            local.changed = modified
-            try transaction.setLocal(local, of: inode)
-        }
-        state.withLock { state in
-            state.persistedGeneration = max(state.persistedGeneration, content.generation)
-            if state.modified == snapshot.modified {
-                state.modified = nil
-            }
-        }
-    }
-
-    /// Makes the bytes survive power loss. What the rows say is the store's matter.
-    public func synchronize() throws(StagingError) {
-        guard fdatasync(descriptor) == 0 else { throw StagingError(code: errno) }
-    }
-
-    // MARK: Sending
-
-    /// The content as it stands, for an upload; nil once it is committed.
-    func contentToSend() -> StagedContent? {
-        state.withLock { state in
-            guard state.retired == nil else { return nil }
-            var content = state.content
-            content.blocks = state.blocks.bytes
-            return content
-        }
-    }
-
-    /// Notes the hash of a generation, unless the content has changed since.
-    func noteHash(_ hash: ContentHash, generation: Int64) {
-        state.withLock { state in
-            if state.content.generation == generation {
-                state.content.hash = hash
-            }
-        }
-    }
-
-    /// Ends this staged content if nothing changed since `generation`: it is `revision` now. Called in
-    /// the transaction that records the commit. Returns false when there is more to send.
-    func retire(generation: Int64, as revision: FileContent) -> Bool {
-        state.withLock { state in
-            guard state.content.generation == generation, state.retired == nil else { return false }
-            state.retired = revision
-            return true
-        }
-    }
-
-    /// Reads for an upload, from the staging file only.
-    func readForUpload(
-        at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
-    ) throws(StagingError) -> Int {
-        guard let address = buffer.baseAddress else { return 0 }
-        var done = 0
-        while done < buffer.count {
-            let count = pread(
-                descriptor, address + done, buffer.count - done, off_t(offset) + off_t(done))
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw StagingError(code: errno) }
-            if count == 0 {
-                // A hole behind the file's end, where a truncation extended the content.
-                (address + done).initializeMemory(
-                    as: UInt8.self, repeating: 0, count: buffer.count - done)
-                return buffer.count
-            }
-            done += count
-        }
-        return done
     }
 }
 

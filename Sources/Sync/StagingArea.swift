@@ -44,6 +44,11 @@ public final class StagingArea: Sendable {
             let path = path(of: content.file)
             let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
             guard descriptor >= 0 else { throw StagingError(code: errno) }
+            // What a killed process had cut off, or had written and not saved, is no content.
+            var status = stat()
+            if fstat(descriptor, &status) == 0, status.st_size > content.size {
+                ftruncate(descriptor, off_t(content.size))
+            }
             let file = StagedFile(
                 inode: node.inode, content: content, path: path, descriptor: descriptor)
             files[content.file] = WeakFile(file: file)

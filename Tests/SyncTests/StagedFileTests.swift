@@ -62,6 +62,7 @@ import Testing
                 }
             case 4:
                 #expect(try file.truncate(to: offset, now: .now()) == .written)
+                if Bool.random(using: &random) { try file.trim() }
                 expected.resize(Int(offset))
             default:
                 let range = Int(offset)..<Int(offset) + count
@@ -96,6 +97,40 @@ import Testing
         expected.overwrite(at: Int(Self.block) + 10, with: [1, 2, 3])
         #expect(try read(reopened, 0..<expected.count, base: baseBytes) == expected)
         #expect(try store.read { try $0.node(file.inode)?.modified } != Timestamp(seconds: 0))
+    }
+
+    @Test("what is cut off is there after the process has died before the rows were saved")
+    func cutBeforeRows() throws {
+        let file = try begin(over: [])
+        try write(file, 0, [1, 2, 3, 4, 5], base: [])
+        try store.write { try file.persist(in: $0) }
+        #expect(try file.truncate(to: 2, now: .now()) == .written)
+        #expect(try reopened(file) == [1, 2, 3, 4, 5])
+
+        try store.write { try file.persist(in: $0) }
+        #expect(try reopened(file) == [1, 2])
+        try file.trim()
+        #expect(try reopened(file) == [1, 2])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == Data([1, 2]))
+    }
+
+    @Test("what a dead process had written and not saved never shows behind the end")
+    func unsavedTail() throws {
+        let file = try begin(over: [])
+        try write(file, 0, [1, 2], base: [])
+        try store.write { try file.persist(in: $0) }
+        try write(file, 2, [3, 4, 5], base: [])
+        let other = try StagingArea(directory: staging.directory, store: store)
+        let reopened = try #require(try other.existing(file.inode))
+        #expect(try reopened.truncate(to: 4, now: .now()) == .written)
+        #expect(try read(reopened, 0..<4, base: []) == [1, 2, 0, 0])
+    }
+
+    /// What another process finds.
+    private func reopened(_ file: StagedFile) throws -> [UInt8] {
+        let other = try StagingArea(directory: staging.directory, store: store)
+        let reopened = try #require(try other.existing(file.inode))
+        return try read(reopened, 0..<Int(reopened.size), base: [])
     }
 
     @Test("content that changed after it was sent is not retired")
