@@ -22,7 +22,8 @@ enum Schema {
     ///
     /// `journal`: the nodes whose local facts the server does not have yet. `staged`: where their
     /// content lies and which parts of it. `upload` and `piece`: the session that holds some of that content,
-    /// and which. `seen`: what a full listing has met so far.
+    /// and which. `attempt`: commits whose answer is not recorded. `departure`: where folders were before this
+    /// mount moved them. `seen`: what a full listing has met so far.
     private static let version1 = """
         CREATE TABLE node (
             inode INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -92,6 +93,21 @@ enum Schema {
             digests BLOB NOT NULL,
             PRIMARY KEY (inode, start)
         ) WITHOUT ROWID;
+        CREATE TABLE attempt (
+            id INTEGER PRIMARY KEY,
+            inode INTEGER NOT NULL,
+            parent INTEGER,
+            fold TEXT,
+            hash BLOB
+        );
+        CREATE INDEX attempt_inode ON attempt(inode);
+        CREATE INDEX attempt_place ON attempt(parent, fold);
+        CREATE TABLE departure (
+            inode INTEGER NOT NULL,
+            parent INTEGER NOT NULL,
+            fold TEXT NOT NULL
+        );
+        CREATE INDEX departure_place ON departure(parent, fold);
         CREATE TABLE attribute (
             inode INTEGER NOT NULL,
             name TEXT NOT NULL,

@@ -75,6 +75,7 @@ extension Transaction {
     public func handOverRemote(from old: InodeID, to new: InodeID) throws {
         guard let source = try node(old), let place = try remotePlace(of: source) else { return }
         try setRemoteAbsent(old)
+        try run("UPDATE attempt SET inode = ? WHERE inode = ?", [new.column, old.column])
         try setFacts(source.facts, of: new)
         try setRemotePlace(new, place)
     }

@@ -11,6 +11,10 @@ extension DeltaApplier {
 
     /// A file that was not known. Whatever users have made at its place steps aside.
     mutating func insertFile(_ kind: NodeKind, at place: Place, _ facts: RemoteFacts) throws {
+        if let hash = facts.hash, let own = try transaction.attempt(at: place, hash: hash) {
+            try transaction.forgetAttempt(own.id)
+            return try arrived(own.inode, kind, at: place, facts)
+        }
         try bringBack(place.parent)
         if let local = try transaction.child(folded: place.name.folded, of: place.parent) {
             if kind == .file, local.remote == .absent, let hash = local.staged?.hash,
@@ -31,6 +35,10 @@ extension DeltaApplier {
 
     /// A folder that was not known. One that users have made at its place is the same folder.
     mutating func insertFolder(at place: Place, _ facts: RemoteFacts) throws {
+        if let own = try transaction.attempt(at: place, hash: nil) {
+            try transaction.forgetAttempt(own.id)
+            return try arrived(own.inode, .folder, at: place, facts)
+        }
         try bringBack(place.parent)
         if let local = try transaction.child(folded: place.name.folded, of: place.parent) {
             if local.kind == .folder, local.remote == .absent, !local.flags.contains(.localOnly) {
@@ -46,21 +54,49 @@ extension DeltaApplier {
         announce(place)
     }
 
+    /// What this mount sent has arrived, and the answer was lost. Users may have moved, changed or
+    /// deleted it meanwhile, or put it in another file's place; that is still to be sent.
+    private func arrived(
+        _ inode: InodeID, _ kind: NodeKind, at place: Place, _ facts: RemoteFacts
+    ) throws {
+        let candidates = [
+            try transaction.node(inode),
+            // What users have put there since becomes its next revision.
+            try transaction.child(folded: place.name.folded, of: place.parent),
+        ]
+        let heir = candidates.lazy.compactMap(\.self).first { node in
+            node.remote == .absent && node.kind == kind && !node.flags.contains(.localOnly)
+        }
+        guard let heir else {
+            let unwanted = try transaction.insertTombstone(kind, at: place, facts: facts)
+            try transaction.enqueue(unwanted, due: context.now)
+            return try mark(unwanted)
+        }
+        try transaction.setFacts(facts, of: heir.inode)
+        try setRemotePlace(of: heir.inode, place)
+        try mark(heir.inode)
+    }
+
     // MARK: Changed on the server
 
     /// The content or the facts of a known file are others now.
     mutating func updateFile(_ node: Node, _ facts: RemoteFacts) throws {
         try mark(node.inode)
         let isSameContent = facts.hash != nil && node.facts.hash == facts.hash
-        if node.facts.revision == facts.revision || isSameContent && !node.isTombstone {
-            // A move gives a new revision to the same content; nobody's work depends on its name.
+        if node.facts.revision == facts.revision || isSameContent {
+            // A move gives a new revision to the same content, this mount's own move of a folder above
+            // too; nobody's work depends on its name.
             if node.facts != facts {
                 try transaction.setFacts(facts, of: node.inode)
                 announceAttributes(of: node.inode)
             }
             return
         }
-        if node.isTombstone {
+        if let hash = facts.hash, try transaction.wasAttempted(hash, for: node.inode) {
+            // This mount's own, and the answer was lost.
+            try transaction.setFacts(facts, of: node.inode)
+            try transaction.enqueue(node.inode, due: context.now)
+        } else if node.isTombstone {
             try keepEdit(node, facts)
         } else if let staged = node.staged {
             if let hash = staged.hash, hash == facts.hash {

@@ -80,6 +80,12 @@ struct DeltaApplier {
         try transaction.clearSeen()
     }
 
+    /// The feed has told all until now, with no commit on its way.
+    func newsAreIn() throws {
+        try transaction.forgetAttempts()
+        try transaction.forgetDepartures()
+    }
+
     // MARK: One entry
 
     private mutating func applyFile(_ file: RemoteFile, _ entry: RemoteEntry) throws {
@@ -126,10 +132,15 @@ struct DeltaApplier {
 
     private mutating func applyDeletion(_ entry: RemoteEntry) throws {
         let parentPath = Folding.fold(entry.foldedPath.parent.rawValue)
-        guard let parent = try transaction.remoteNode(foldedPath: parentPath),
+        if let parent = try transaction.remoteNode(foldedPath: parentPath),
             let node = try transaction.remoteChild(folded: entry.name.folded, of: parent.inode)
-        else { return }
-        try removeRemote(node)
+        {
+            try removeRemote(node)
+        } else if let node = try transaction.departedNode(
+            foldedPath: parentPath + "/" + entry.name.folded)
+        {
+            try removeRemote(node)
+        }
     }
 
     /// The node that the server has at a place, after bringing one there that it had elsewhere.

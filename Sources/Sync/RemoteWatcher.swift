@@ -170,13 +170,16 @@ actor RemoteWatcher {
         try await write { transaction in
             var applier = DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries)
+            try applier.newsAreIn()
             try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
             return applier.outcome
         }
     }
 
     private func keep(_ cursor: Cursor) async throws(RemoteError) {
+        let context = environment.deltaContext()
         try await write { transaction in
+            try DeltaApplier(transaction: transaction, context: context).newsAreIn()
             try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
             return DeltaOutcome()
         }

@@ -91,8 +91,13 @@ extension Uploader {
                 session: session, size: Int64(content.bytes.count),
                 commit: commit(content.upload, content.hash))
         }
+        let attempts = ready.map { content, _ in
+            Attempt(of: content.upload, content.hash, for: content.item.inode)
+        }
         return await commit(ready.map(\.loaded.item)) { () async throws(RemoteError) in
-            try await self.environment.remote.finishUploads(uploads)
+            try await self.note(attempts)
+        } send: { wanted async throws(RemoteError) in
+            try await self.environment.remote.finishUploads(wanted.map { uploads[$0] })
         } record: { recorder, index, entry in
             let content = ready[index].loaded
             try recorder.stored(content.upload, for: content.item.inode, entry)
@@ -105,8 +110,11 @@ extension Uploader {
         _ items: [StepBatch.Item]
     ) async -> [(item: StepBatch.Item, error: RemoteError)] {
         let paths = items.flatMap(\.step.paths)
+        let attempts = zip(items, paths).map { Attempt(folder: $0.inode, at: $1) }
         return await commit(items) { () async throws(RemoteError) in
-            try await self.environment.remote.makeFolders(at: paths)
+            try await self.note(attempts)
+        } send: { wanted async throws(RemoteError) in
+            try await self.environment.remote.makeFolders(at: wanted.map { paths[$0] })
         } record: { recorder, index, entry in
             try recorder.placed(items[index].inode, entry)
         }
@@ -120,7 +128,9 @@ extension Uploader {
             return RemoteDeletion(path: path, revision: revision)
         }
         return await commit(items) { () async throws(RemoteError) in
-            try await self.environment.remote.deleteFiles(deletions)
+            items.indices.map { Sent(index: $0, attempt: nil) }
+        } send: { wanted async throws(RemoteError) in
+            try await self.environment.remote.deleteFiles(wanted.map { deletions[$0] })
         } record: { recorder, index, _ in
             try recorder.deleted(items[index].inode)
         }
@@ -128,27 +138,32 @@ extension Uploader {
 
     // MARK: Commits
 
-    /// Sends one commit for all items, and records the outcomes in one transaction. Returns what
-    /// failed.
+    /// Sends one commit for all items that are still wanted, and records the outcomes in one
+    /// transaction. Returns what failed.
     private func commit<Value: Sendable>(
         _ items: [StepBatch.Item],
-        send: @Sendable () async throws(RemoteError) -> [RemoteOutcome<Value>],
+        prepare: @Sendable () async throws(RemoteError) -> [Sent],
+        send: @Sendable ([Int]) async throws(RemoteError) -> [RemoteOutcome<Value>],
         record note: @escaping @Sendable (inout UploadRecorder, Int, Value) throws -> Void
     ) async -> [(item: StepBatch.Item, error: RemoteError)] {
         await environment.gate.commit {
+            let wanted: [Sent]
             let outcomes: [RemoteOutcome<Value>]
             do throws(RemoteError) {
-                outcomes = try await send()
+                wanted = try await prepare()
+                outcomes = wanted.isEmpty ? [] : try await send(wanted.map(\.index))
             } catch {
                 return items.map { ($0, error) }
             }
             await record { recorder in
-                for (index, outcome) in outcomes.enumerated() {
-                    if case .success(let value) = outcome { try note(&recorder, index, value) }
+                for (sent, outcome) in zip(wanted, outcomes) {
+                    guard case .success(let value) = outcome else { continue }
+                    try recorder.arrived(sent.attempt)
+                    try note(&recorder, sent.index, value)
                 }
             }
-            return zip(items, outcomes).compactMap { item, outcome in
-                if case .failure(let error) = outcome { (item, error) } else { nil }
+            return zip(wanted, outcomes).compactMap { sent, outcome in
+                if case .failure(let error) = outcome { (items[sent.index], error) } else { nil }
             }
         }
     }

@@ -25,9 +25,17 @@ struct UploadRecorder {
         self.context = environment.deltaContext()
     }
 
+    /// There is an answer to a commit.
+    func arrived(_ attempt: Int64?) throws {
+        if let attempt { try transaction.forgetAttempt(attempt) }
+    }
+
     /// A node is where users see it, by a new folder or a move.
     mutating func placed(_ inode: InodeID, _ entry: RemoteEntry) throws {
         guard let node = try owner(of: entry, sentFor: inode) else { return }
+        if node.kind == .folder, let left = try transaction.remotePlace(of: node) {
+            try transaction.noteDeparture(of: inode, from: left)
+        }
         try transaction.setFacts(RemoteFacts(entry.kind, fallback: node.facts), of: inode)
         try finish(inode, at: entry)
     }

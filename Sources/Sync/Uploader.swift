@@ -239,8 +239,12 @@ actor Uploader {
         switch step {
         case .settled, .waitFor, .waitForWriters, .upload: return
         case .makeFolder(let path):
+            let attempt = try await note(Attempt(folder: inode, at: path))
             let entry = try await remote.makeFolder(at: path)
-            await record { try $0.placed(inode, entry) }
+            await record { recorder in
+                try recorder.arrived(attempt)
+                try recorder.placed(inode, entry)
+            }
         case .copy(let source, let upload):
             try await copy(from: source, upload, for: inode)
         case .move(let source, let target):

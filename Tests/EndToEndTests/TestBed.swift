@@ -40,6 +40,8 @@ actor TestBed {
             "DBXFS_ACCESS_TOKEN": Self.token, "DBXFS_STATE_DIR": folder + "/state",
             "DBXFS_CACHE_DIR": folder + "/cache", "DBXFS_LOG_LEVEL": "debug",
         ]
+        // How long a random scenario is, and which one.
+        for name in ["CRASH_ROUNDS", "CRASH_SEED"] { environment[name] = inherited[name] }
     }
 
     // MARK: Parts

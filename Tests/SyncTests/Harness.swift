@@ -69,7 +69,7 @@ final class Harness: Sendable {
     }
 
     /// Runs until nothing is queued and the mount shows what the server has.
-    func settle(seconds: Double = 20) async throws {
+    func settle(seconds: Double = 120) async throws {
         if running.withLock({ $0 == nil }) { try await start() }
         let engine = try #require(running.withLock { $0 })
         let end = Date().addingTimeInterval(seconds)

@@ -1,0 +1,57 @@
+// Commits whose answer has not been recorded. If the reply is lost, or the process ends before it comes,
+// the server may have what was sent; by these rows its news are known as this mount's own, whatever users
+// have done to the node since, and even if there is no such node any more.
+
+public import ContentHashing
+public import Core
+import GRDB
+
+extension TreeReading {
+    /// The commit of something new to a place that is not known to have arrived, and the inode that it
+    /// was sent for: a file with this hash, or a folder where there is none.
+    public func attempt(
+        at place: Place, hash: ContentHash?
+    ) throws -> (id: Int64, inode: InodeID)? {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT id, inode FROM attempt WHERE parent = ? AND fold = ? AND hash IS ?
+                ORDER BY id DESC LIMIT 1
+                """)
+        let arguments: StatementArguments = [
+            place.parent.column, place.name.folded, hash?.column ?? .null,
+        ]
+        return try Row.fetchOne(statement, arguments: arguments).map { row in
+            (id: row[0], inode: InodeID(column: row[1]))
+        }
+    }
+
+    /// Whether content with this hash was sent for a node.
+    public func wasAttempted(_ hash: ContentHash, for inode: InodeID) throws -> Bool {
+        let statement = try database.cachedStatement(
+            sql: "SELECT 1 FROM attempt WHERE inode = ? AND hash = ?")
+        return try Row.fetchOne(statement, arguments: [inode.column, hash.column]) != nil
+    }
+}
+
+extension Transaction {
+    /// Notes what is about to be sent, and returns the note's number: to a place if it is new there, with
+    /// a file's hash or none for a folder.
+    public func noteAttempt(
+        _ inode: InodeID, at place: Place?, hash: ContentHash?
+    ) throws -> Int64 {
+        try run(
+            "INSERT INTO attempt (inode, parent, fold, hash) VALUES (?, ?, ?, ?)",
+            [inode.column, place?.parent.column, place?.name.folded, hash?.column])
+        return database.lastInsertedRowID
+    }
+
+    /// What was sent is known to have arrived.
+    public func forgetAttempt(_ id: Int64) throws {
+        try run("DELETE FROM attempt WHERE id = ?", [id])
+    }
+
+    /// All news are in, with no commit on its way: what has not arrived never will.
+    public func forgetAttempts() throws {
+        try run("DELETE FROM attempt", [])
+    }
+}

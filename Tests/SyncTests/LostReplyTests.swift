@@ -1,0 +1,156 @@
+// Commits that the server has made and that this mount was not told of, because the reply was lost or
+// the process ended: whatever users do before the news come, they are this mount's own.
+
+import Core
+import RemoteStore
+import RemoteStoreTesting
+import Synchronization
+import Testing
+
+@testable import Sync
+
+@Suite struct LostReplyTests {
+    /// A mount whose process ends when the server has made a commit, and before it says so. The other
+    /// client has made `files` before.
+    private func killed(
+        after operation: RemoteOperation, files: [String: String] = [:],
+        _ prepare: (Harness) async throws -> Void
+    ) async throws -> Harness {
+        let kept = Mutex<FaultInjectingStore?>(nil)
+        let harness = try Harness(through: { server in
+            let faulty = FaultInjectingStore(server)
+            kept.withLock { $0 = faulty }
+            return faulty
+        })
+        let faulty = try #require(kept.withLock { $0 })
+        for (path, text) in files.sorted(by: { $0.key < $1.key }) {
+            try await harness.put(path, text)
+        }
+        try await harness.settle()
+        await harness.stop()
+
+        let isLost = Mutex(false)
+        faulty.inject(.failAfter(.offline("test"))) { call in
+            guard call.operation == operation else { return false }
+            isLost.withLock { $0 = true }
+            return true
+        }
+        faulty.inject(.failBefore(.offline("test")), times: nil) { _ in
+            isLost.withLock { $0 }
+        }
+        try await prepare(harness)
+        try await harness.start()
+        while !isLost.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+        await harness.stop()
+        faulty.removeFaults()
+        return harness
+    }
+
+    private func outcome(_ harness: Harness) async throws -> [String: String?] {
+        try await harness.settle()
+        await harness.stop()
+        try await harness.checkInvariants()
+        return try await harness.tree()
+    }
+
+    @Test("a file that is changed before the news is no conflict")
+    func changed() async throws {
+        let harness = try await killed(after: .upload) { try await $0.write("/a", "1") }
+        try await harness.write("/a", "2")
+        #expect(try await outcome(harness) == ["/a": "2"])
+    }
+
+    @Test("a file that is deleted before the news does not come back")
+    func deleted() async throws {
+        let harness = try await killed(after: .upload) { try await $0.write("/a", "1") }
+        try await harness.delete("/a")
+        #expect(try await outcome(harness) == [:])
+    }
+
+    @Test("a file that is renamed before the news is one file")
+    func renamed() async throws {
+        let harness = try await killed(after: .upload) { try await $0.write("/a", "1") }
+        try await harness.move("/a", to: "/b")
+        #expect(try await outcome(harness) == ["/b": "1"])
+    }
+
+    @Test("a file that takes another one's place before the news does not come back")
+    func renamedOver() async throws {
+        let harness = try await killed(after: .upload, files: ["/b": "0"]) {
+            try await $0.write("/a", "1")
+        }
+        try await harness.move("/a", to: "/b")
+        #expect(try await outcome(harness) == ["/b": "1"])
+    }
+
+    @Test("a file whose place another one takes before the news is that one's earlier revision")
+    func replaced() async throws {
+        let harness = try await killed(after: .upload) { try await $0.write("/a", "1") }
+        try await harness.write("/b", "2")
+        try await harness.move("/b", to: "/a")
+        #expect(try await outcome(harness) == ["/a": "2"])
+    }
+
+    @Test("a revision that is changed again before the news is no conflict")
+    func revision() async throws {
+        let harness = try await killed(after: .upload, files: ["/a": "0"]) {
+            try await $0.write("/a", "1")
+        }
+        try await harness.write("/a", "2")
+        #expect(try await outcome(harness) == ["/a": "2"])
+    }
+
+    @Test("a revision that is deleted before the news does not come back")
+    func deletedRevision() async throws {
+        let harness = try await killed(after: .upload, files: ["/a": "0"]) {
+            try await $0.write("/a", "1")
+        }
+        try await harness.delete("/a")
+        #expect(try await outcome(harness) == [:])
+    }
+
+    @Test("a folder that is deleted before the news does not come back")
+    func deletedFolder() async throws {
+        let harness = try await killed(after: .makeFolder) { try await $0.makeFolder("/a") }
+        try await harness.delete("/a")
+        #expect(try await outcome(harness) == [:])
+    }
+
+    @Test("a folder that is renamed before the news is one folder")
+    func renamedFolder() async throws {
+        let harness = try await killed(after: .makeFolder) { try await $0.makeFolder("/a") }
+        try await harness.move("/a", to: "/b")
+        #expect(try await outcome(harness) == ["/b": nil])
+    }
+
+    /// Everything in a moved folder has another revision than before.
+    @Test("what was deleted in a folder whose move was not answered does not come back")
+    func deletedInMovedFolder() async throws {
+        let harness = try await killed(after: .move, files: ["/a/file": "1"]) { harness in
+            try await harness.move("/a", to: "/b")
+        }
+        try await harness.delete("/b/file")
+        #expect(try await outcome(harness) == ["/b": nil])
+    }
+
+    /// The feed names it by the place that the folder had then.
+    @Test("what others deleted in a folder before this mount moved it goes")
+    func deletedThereBeforeMove() async throws {
+        let kept = Mutex<FaultInjectingStore?>(nil)
+        let harness = try Harness(through: { server in
+            let faulty = FaultInjectingStore(server)
+            kept.withLock { $0 = faulty }
+            return faulty
+        })
+        try await harness.put("/a/file", "1")
+        try await harness.put("/a/other", "2")
+        try await harness.settle()
+        await harness.stop()
+        try await harness.remove("/a/file")
+        try await harness.move("/a", to: "/b")
+        // The move comes before the news.
+        let faulty = try #require(kept.withLock { $0 })
+        faulty.inject(.failBefore(.server("test")), into: .listAfter)
+        #expect(try await outcome(harness) == ["/b": nil, "/b/other": "2"])
+    }
+}
