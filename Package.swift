@@ -51,6 +51,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "Mounting", dependencies: ["CMalloc", log, system], swiftSettings: settings),
+        .systemLibrary(name: "CFile"),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(
@@ -70,7 +71,8 @@ let package = Package(
         .target(
             name: "Sync",
             dependencies: [
-                "Core", "ContentHashing", "MetadataStore", "BlockCache", "RemoteStore", log, system,
+                "CFile", "Core", "ContentHashing", "MetadataStore", "BlockCache", "RemoteStore",
+                log, system,
             ],
             swiftSettings: settings),
         .target(

@@ -6,10 +6,13 @@ import RemoteStore
 import Sync
 
 extension DropboxFileSystem {
+    /// Smaller content travels in batches anyway.
+    private static let smallestQueuedCopy: Int64 = 4 << 20
+
     /// Copies a range between two open files.
     ///
     /// Bytes of a clean file, from its beginning on, become the base under the target's staged content:
-    /// nothing is read, and a whole file is copied by the server. The kernel copies large files in
+    /// nothing is read, and a whole file is copied by the server, as is a whole file that is queued. The kernel copies large files in
     /// pieces, of which each must follow the one before. Everything else it copies by itself, when it
     /// is told that this is unsupported.
     public func copyRange(
@@ -21,11 +24,16 @@ extension DropboxFileSystem {
             let to = try files.handle(targetHandle)
             guard to.flags.writes, !to.flags.appends else { return .failed(.badHandle) }
             guard offset >= 0, count >= 0 else { return .failed(.invalidArgument) }
-            guard offset == targetOffset, source != target,
-                case .revision(let content) = from.file.content,
-                !to.isLocalOnly
-            else { return .failed(.unsupported) }
+            guard offset == targetOffset, source != target, !to.isLocalOnly else {
+                return .failed(.unsupported)
+            }
             if sync.isQuotaExceeded { return .failed(.quotaExceeded) }
+            if case .staged(let staged) = from.file.content, !from.isLocalOnly {
+                return copyQueued(staged, offset..<offset.addingOrMaximum(count), to: to.file)
+            }
+            guard case .revision(let content) = from.file.content else {
+                return .failed(.unsupported)
+            }
             let end = min(content.size, offset.addingOrMaximum(count))
             guard offset < end else { return .ready(0) }
             guard try clone(content, offset..<end, to: to.file) else {
@@ -34,6 +42,38 @@ extension DropboxFileSystem {
             return .ready(Int(end - offset))
         } catch {
             return .failed(failure(error))
+        }
+    }
+
+    /// Copies content that is queued, whole, into an empty file: on the local disk at once, and on the
+    /// server when that has it. Small files are not worth waiting for each other.
+    private func copyQueued(
+        _ source: StagedFile, _ range: Range<Int64>, to file: OpenFile
+    ) -> Answer<Int> {
+        let size = source.size
+        guard range.lowerBound == 0, range.upperBound >= size, size > Self.smallestQueuedCopy
+        else { return .failed(.unsupported) }
+        return .pending { () async throws(FileSystemError) in
+            try await self.onDisk {
+                guard source.size == size, try self.size(of: file) == 0 else {
+                    throw FileSystemError.unsupported
+                }
+                let now = self.clock.now()
+                let target = try self.stage(file)
+                guard let copied = try target.copy(source, now: now) else {
+                    throw FileSystemError.unsupported
+                }
+                file.noteModified(now)
+                let twin = Twin(
+                    source: source.inode, sourceGeneration: copied.source,
+                    generation: copied.own)
+                let isQueued = try self.store.write { transaction in
+                    try transaction.setTwin(twin, of: file.inode)
+                    return try self.save(target, transaction)
+                }
+                if isQueued { self.sync.noteChange() }
+                return Int(size)
+            }
         }
     }
 

@@ -154,5 +154,6 @@ extension Transaction {
     /// A node has no staged content any more.
     public func removeStaged(of inode: InodeID) throws {
         try run("DELETE FROM staged WHERE inode = ?", [inode.column])
+        try run("DELETE FROM twin WHERE inode = ?", [inode.column])
     }
 }

@@ -21,8 +21,8 @@ enum Schema {
     /// apart, so that a delta replaces the first and leaves the second.
     ///
     /// `journal`: the nodes whose local facts the server does not have yet. `staged`: where their
-    /// content lies and which parts of it. `upload` and `piece`: the session that holds some of that content,
-    /// and which. `attempt`: commits whose answer is not recorded. `departure`: where folders were before this
+    /// content lies and which parts of it. `twin`: what it was copied from. `upload` and `piece`: the session that
+    /// holds some of it, and which. `attempt`: commits whose answer is not recorded. `departure`: where folders were before this
     /// mount moved them. `seen`: what a full listing has met so far.
     private static let version1 = """
         CREATE TABLE node (
@@ -79,6 +79,14 @@ enum Schema {
             blocks BLOB NOT NULL,
             hash BLOB
         );
+        CREATE TABLE twin (
+            inode INTEGER PRIMARY KEY,
+            source INTEGER NOT NULL,
+            source_generation INTEGER NOT NULL,
+            generation INTEGER NOT NULL,
+            revision TEXT
+        );
+        CREATE INDEX twin_source ON twin(source);
         CREATE TABLE upload (
             inode INTEGER PRIMARY KEY,
             session TEXT NOT NULL,

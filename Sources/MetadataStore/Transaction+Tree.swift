@@ -89,7 +89,8 @@ extension Transaction {
     /// Forgets a node and everything that hangs on it. Its children, if any, are not looked at.
     public func remove(_ inode: InodeID) throws {
         for table in [
-            "node", "displaced", "journal", "staged", "upload", "piece", "attribute", "seen",
+            "node", "displaced", "journal", "staged", "twin", "upload", "piece", "attribute",
+            "seen",
         ] {
             try run("DELETE FROM \(table) WHERE inode = ?", [inode.column])
         }

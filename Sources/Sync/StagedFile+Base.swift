@@ -1,7 +1,9 @@
 // What staged content takes from an older revision: ranges that become its base, and bytes of the base
 // that were fetched because a block is written to.
 
+import CFile
 public import Core
+import Glibc
 import MetadataStore
 public import RemoteStore
 import Synchronization
@@ -40,6 +42,61 @@ extension StagedFile {
             noteChange(&state, now: now)
             return .written
         }
+    }
+
+    /// Takes over all content of another staged file, base and all; this one must be empty. Returns
+    /// both generations, or nil, with this one still empty, if the other changed meanwhile, is
+    /// committed, or lies where the system cannot copy from.
+    public func copy(
+        _ source: StagedFile, now: Timestamp
+    ) throws(StagingError) -> (source: Int64, own: Int64)? {
+        let original = source.state.withLock { $0 }
+        guard original.retired == nil, original.content.size > 0 else { return nil }
+        let own: Int64? = try state.withLock { (state) throws(StagingError) in
+            guard state.retired == nil, state.content.size == 0, state.content.base == nil else {
+                return nil
+            }
+            try removeCut(&state)
+            try setFileSize(original.content.size)
+            guard copyData(from: source.descriptor) else {
+                try setFileSize(0)
+                return nil
+            }
+            state.content.size = original.content.size
+            state.content.base = original.content.base
+            state.blocks = original.blocks
+            noteChange(&state, now: now)
+            return state.content.generation
+        }
+        guard let own else { return nil }
+        // Not under both locks, which two copies could take in either order.
+        let generation = original.content.generation
+        let isUnchanged = source.state.withLock {
+            $0.content.generation == generation && $0.retired == nil
+        }
+        guard isUnchanged else {
+            _ = try truncate(to: 0, now: now)
+            state.withLock { $0.content.base = nil }
+            return nil
+        }
+        return (generation, own)
+    }
+
+    /// Copies what is not a hole; shared by both files where the filesystem below can do that.
+    private func copyData(from source: Int32) -> Bool {
+        var position = lseek(source, 0, CFILE_SEEK_DATA)
+        while position >= 0 {
+            let end = lseek(source, position, CFILE_SEEK_HOLE)
+            var from = Int64(position)
+            var to = from
+            while from < end {
+                let count = cfile_copy_range(source, &from, descriptor, &to, Int(Int64(end) - from))
+                if count < 0 && errno == EINTR { continue }
+                guard count > 0 else { return false }
+            }
+            position = lseek(source, end, CFILE_SEEK_DATA)
+        }
+        return errno == ENXIO
     }
 
     /// Puts fetched bytes of the base where they belong; a block that has been staged meanwhile keeps

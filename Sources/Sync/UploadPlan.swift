@@ -18,7 +18,7 @@ enum UploadStep: Hashable, Sendable {
     case makeFolder(at: RemotePath)
     /// Send the content.
     case upload(ContentUpload)
-    /// Let the server copy content that it has.
+    /// Let the server copy content that it has: the staged base, or what has the noted hash.
     case copy(from: RemotePath, ContentUpload)
     /// Move to where users see it, or to a name in between.
     case move(from: RemotePath, to: RemotePath)
@@ -161,10 +161,35 @@ struct UploadPlanner {
         let upload = ContentUpload(
             path: path, expectation: expectation, modified: node.modified,
             staged: staged)
-        if node.remote == .absent, let source = try serverCopy(of: staged) {
+        guard node.remote == .absent else { return .upload(upload) }
+        if let source = try serverCopy(of: staged) {
             return .copy(from: source, upload)
         }
+        if let twin = try transaction.twin(of: node.inode), twin.generation == staged.generation,
+            let copy = try copy(of: twin, upload)
+        {
+            return copy
+        }
         return .upload(upload)
+    }
+
+    /// Content that was copied while it was queued is sent once: the copy waits, and the server makes
+    /// it. Nil if that will not do.
+    private func copy(of twin: Twin, _ upload: ContentUpload) throws -> UploadStep? {
+        guard let source = try transaction.node(twin.source) else { return nil }
+        if let revision = twin.revision {
+            guard source.facts.revision == revision, let hash = source.facts.hash,
+                let path = try transaction.remotePath(of: source.inode)
+            else { return nil }
+            var upload = upload
+            upload.staged.hash = hash
+            return .copy(from: RemotePath(rawValue: path), upload)
+        }
+        // Not for one that the server has refused.
+        guard source.place != nil, source.staged?.generation == twin.sourceGeneration,
+            let entry = try transaction.journalEntry(of: source.inode), entry.attempts == 0
+        else { return nil }
+        return .waitFor(source.inode)
     }
 
     /// The path of a file on the server with exactly the staged content, if that is an untouched copy.

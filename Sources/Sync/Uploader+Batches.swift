@@ -92,11 +92,10 @@ extension Uploader {
                 commit: commit(content.upload, content.hash))
         }
         let attempts = ready.map { content, _ in
-            Attempt(of: content.upload, content.hash, for: content.item.inode)
+            Attempt(
+                inode: content.item.inode, step: .upload(content.upload), hash: content.hash)
         }
-        return await commit(ready.map(\.loaded.item)) { () async throws(RemoteError) in
-            try await self.note(attempts)
-        } send: { wanted async throws(RemoteError) in
+        return await commit(attempts) { wanted async throws(RemoteError) in
             try await self.environment.remote.finishUploads(wanted.map { uploads[$0] })
         } record: { recorder, index, entry in
             let content = ready[index].loaded
@@ -110,10 +109,8 @@ extension Uploader {
         _ items: [StepBatch.Item]
     ) async -> [(item: StepBatch.Item, error: RemoteError)] {
         let paths = items.flatMap(\.step.paths)
-        let attempts = zip(items, paths).map { Attempt(folder: $0.inode, at: $1) }
-        return await commit(items) { () async throws(RemoteError) in
-            try await self.note(attempts)
-        } send: { wanted async throws(RemoteError) in
+        let attempts = items.map { Attempt(inode: $0.inode, step: $0.step, hash: nil) }
+        return await commit(attempts) { wanted async throws(RemoteError) in
             try await self.environment.remote.makeFolders(at: wanted.map { paths[$0] })
         } record: { recorder, index, entry in
             try recorder.placed(items[index].inode, entry)
@@ -127,9 +124,8 @@ extension Uploader {
             guard case .deleteFile(let path, let revision?) = item.step else { return nil }
             return RemoteDeletion(path: path, revision: revision)
         }
-        return await commit(items) { () async throws(RemoteError) in
-            items.indices.map { Sent(index: $0, attempt: nil) }
-        } send: { wanted async throws(RemoteError) in
+        let attempts = items.map { Attempt(inode: $0.inode, step: $0.step, hash: nil) }
+        return await commit(attempts) { wanted async throws(RemoteError) in
             try await self.environment.remote.deleteFiles(wanted.map { deletions[$0] })
         } record: { recorder, index, _ in
             try recorder.deleted(items[index].inode)
@@ -138,11 +134,10 @@ extension Uploader {
 
     // MARK: Commits
 
-    /// Sends one commit for all items that are still wanted, and records the outcomes in one
-    /// transaction. Returns what failed.
+    /// Sends one commit for all steps that still hold, and records the outcomes in one transaction.
+    /// Returns what failed.
     private func commit<Value: Sendable>(
-        _ items: [StepBatch.Item],
-        prepare: @Sendable () async throws(RemoteError) -> [Sent],
+        _ attempts: [Attempt],
         send: @Sendable ([Int]) async throws(RemoteError) -> [RemoteOutcome<Value>],
         record note: @escaping @Sendable (inout UploadRecorder, Int, Value) throws -> Void
     ) async -> [(item: StepBatch.Item, error: RemoteError)] {
@@ -150,20 +145,24 @@ extension Uploader {
             let wanted: [Sent]
             let outcomes: [RemoteOutcome<Value>]
             do throws(RemoteError) {
-                wanted = try await prepare()
+                wanted = try await self.note(attempts)
                 outcomes = wanted.isEmpty ? [] : try await send(wanted.map(\.index))
             } catch {
-                return items.map { ($0, error) }
+                return attempts.map { ($0.item, error) }
             }
             await record { recorder in
                 for (sent, outcome) in zip(wanted, outcomes) {
                     guard case .success(let value) = outcome else { continue }
-                    try recorder.arrived(sent.attempt)
+                    try recorder.arrived(sent)
                     try note(&recorder, sent.index, value)
                 }
             }
             return zip(wanted, outcomes).compactMap { sent, outcome in
-                if case .failure(let error) = outcome { (items[sent.index], error) } else { nil }
+                if case .failure(let error) = outcome {
+                    (attempts[sent.index].item, error)
+                } else {
+                    nil
+                }
             }
         }
     }

@@ -17,14 +17,15 @@ extension Uploader {
         from source: RemotePath, _ upload: ContentUpload, for inode: InodeID
     ) async throws(RemoteError) {
         let staging = environment.staging
-        guard let base = upload.staged.base,
+        guard let hash = upload.staged.hash ?? upload.staged.base?.hash,
             let file = try await local({ try staging.existing(inode) })
         else { return await record { try $0.settle(inode) } }
-        try await noteHash(base.hash, of: file, upload)
-        let attempt = try await note(Attempt(of: upload, base.hash, for: inode))
+        try await noteHash(hash, of: file, upload)
+        let step = UploadStep.copy(from: source, upload)
+        let sent = try await note(Attempt(inode: inode, step: step, hash: hash))
         let entry = try await environment.remote.copy(source, to: upload.path)
         await record { recorder in
-            try recorder.arrived(attempt)
+            try recorder.arrived(sent)
             try recorder.stored(upload, for: inode, entry)
         }
     }
@@ -63,11 +64,12 @@ extension Uploader {
         let hash = ContentHasher.hash(bytes)
         try await noteHash(hash, of: file, upload)
         try await environment.gate.commit { () async throws(RemoteError) in
-            let attempt = try await note(Attempt(of: upload, hash, for: file.inode))
+            let sent = try await note(
+                Attempt(inode: file.inode, step: .upload(upload), hash: hash))
             let entry = try await environment.remote.upload(
                 ByteSource(bytes: bytes), commit: commit(upload, hash))
             await record { recorder in
-                try recorder.arrived(attempt)
+                try recorder.arrived(sent)
                 try recorder.stored(upload, for: file.inode, entry)
             }
         }
@@ -121,25 +123,6 @@ extension Uploader {
         guard isCurrent else { throw .cancelled }
     }
 
-    /// Notes what is about to be committed, in the commit's turn: news that come before it do not say
-    /// whether it has arrived. Throws `cancelled` if users have deleted the node meanwhile.
-    func note(_ attempt: Attempt) async throws(RemoteError) -> Int64 {
-        guard let noted = try await note([attempt]).first?.attempt else { throw .cancelled }
-        return noted
-    }
-
-    /// Notes what is about to be committed together: the indices and numbers of what is still wanted.
-    func note(_ attempts: [Attempt]) async throws(RemoteError) -> [Sent] {
-        let store = environment.store
-        return try await local {
-            try store.write { transaction in
-                try attempts.enumerated().compactMap { index, attempt in
-                    try attempt.note(in: transaction).map { Sent(index: index, attempt: $0) }
-                }
-            }
-        }
-    }
-
     func commit(_ upload: ContentUpload, _ hash: ContentHash) -> RemoteCommit {
         RemoteCommit(
             path: upload.path, expectation: upload.expectation,
@@ -168,50 +151,4 @@ private struct ByteSource: UploadSource {
         buffer.copyBytes(from: part)
         return part.count
     }
-}
-
-/// What is about to be sent to a path.
-struct Attempt: Sendable {
-    var inode: InodeID
-    var path: RemotePath
-    /// A file's; nil for a folder.
-    var hash: ContentHash?
-    /// Whether it is to get a new identity there.
-    var isNew: Bool
-
-    /// A new folder.
-    init(folder inode: InodeID, at path: RemotePath) {
-        self.inode = inode
-        self.path = path
-        hash = nil
-        isNew = true
-    }
-
-    /// A new file, or a revision of one.
-    init(of upload: ContentUpload, _ hash: ContentHash, for inode: InodeID) {
-        self.inode = inode
-        self.path = upload.path
-        self.hash = hash
-        isNew = if case .absent = upload.expectation { true } else { false }
-    }
-
-    /// Returns the note's number; nil if it is not to be sent, because users have deleted the node.
-    fileprivate func note(in transaction: Transaction) throws -> Int64? {
-        guard try transaction.node(inode)?.place != nil else { return nil }
-        return try transaction.noteAttempt(inode, at: place(in: transaction), hash: hash)
-    }
-
-    private func place(in transaction: Transaction) throws -> Place? {
-        guard isNew, let last = path.rawValue.split(separator: "/").last else { return nil }
-        let above = Folding.fold(path.parent.rawValue)
-        return try transaction.remoteNode(foldedPath: above).map { parent in
-            Place(parent: parent.inode, name: try FileName(String(last)))
-        }
-    }
-}
-
-/// A part of a commit: its index among what was to be sent, and the number of its note.
-struct Sent: Sendable {
-    var index: Int
-    var attempt: Int64?
 }

@@ -26,8 +26,8 @@ struct UploadRecorder {
     }
 
     /// There is an answer to a commit.
-    func arrived(_ attempt: Int64?) throws {
-        if let attempt { try transaction.forgetAttempt(attempt) }
+    func arrived(_ sent: Sent) throws {
+        if let attempt = sent.attempt { try transaction.forgetAttempt(attempt) }
     }
 
     /// A node is where users see it, by a new folder or a move.
@@ -174,6 +174,7 @@ struct UploadRecorder {
             return try file.persist(in: transaction)
         }
         try transaction.removeStaged(of: node.inode)
+        try transaction.noteTwins(of: node.inode, generation: generation, became: revision)
         retired.append((staged.file, content))
     }
 

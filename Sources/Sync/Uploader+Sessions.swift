@@ -71,11 +71,12 @@ extension Uploader {
         let hash = ContentHash(blockDigests: layout.all.flatMap { digests[$0.lowerBound] ?? [] })
         try await noteHash(hash, of: file, upload)
         try await environment.gate.commit { () async throws(RemoteError) in
-            let attempt = try await note(Attempt(of: upload, hash, for: file.inode))
+            let sent = try await note(
+                Attempt(inode: file.inode, step: .upload(upload), hash: hash))
             let entry = try await environment.remote.finishUpload(
                 partial.remote, size: size, commit: commit(upload, hash))
             await record { recorder in
-                try recorder.arrived(attempt)
+                try recorder.arrived(sent)
                 try recorder.stored(upload, for: file.inode, entry)
             }
         }

@@ -236,17 +236,18 @@ actor Uploader {
     /// Sends a step that is one commit, and records the answer.
     private func commit(_ step: UploadStep, for inode: InodeID) async throws(RemoteError) {
         let remote = environment.remote
+        if case .copy(let source, let upload) = step {
+            return try await copy(from: source, upload, for: inode)
+        }
+        let sent = try await note(Attempt(inode: inode, step: step, hash: nil))
         switch step {
-        case .settled, .waitFor, .waitForWriters, .upload: return
+        case .settled, .waitFor, .waitForWriters, .upload, .copy: return
         case .makeFolder(let path):
-            let attempt = try await note(Attempt(folder: inode, at: path))
             let entry = try await remote.makeFolder(at: path)
             await record { recorder in
-                try recorder.arrived(attempt)
+                try recorder.arrived(sent)
                 try recorder.placed(inode, entry)
             }
-        case .copy(let source, let upload):
-            try await copy(from: source, upload, for: inode)
         case .move(let source, let target):
             let entry = try await remote.move(source, to: target)
             await record { try $0.placed(inode, entry) }

@@ -46,32 +46,33 @@ import Testing
         return harness
     }
 
-    private func outcome(_ harness: Harness) async throws -> [String: String?] {
+    private func expect(_ expected: [String: String?], of harness: Harness) async throws {
         try await harness.settle()
         await harness.stop()
         try await harness.checkInvariants()
-        return try await harness.tree()
+        let tree = try await harness.tree()
+        #expect(tree == expected, "\(tree)\n\(harness.history.text)")
     }
 
     @Test("a file that is changed before the news is no conflict")
     func changed() async throws {
         let harness = try await killed(after: .upload) { try await $0.write("/a", "1") }
         try await harness.write("/a", "2")
-        #expect(try await outcome(harness) == ["/a": "2"])
+        try await expect(["/a": "2"], of: harness)
     }
 
     @Test("a file that is deleted before the news does not come back")
     func deleted() async throws {
         let harness = try await killed(after: .upload) { try await $0.write("/a", "1") }
         try await harness.delete("/a")
-        #expect(try await outcome(harness) == [:])
+        try await expect([:], of: harness)
     }
 
     @Test("a file that is renamed before the news is one file")
     func renamed() async throws {
         let harness = try await killed(after: .upload) { try await $0.write("/a", "1") }
         try await harness.move("/a", to: "/b")
-        #expect(try await outcome(harness) == ["/b": "1"])
+        try await expect(["/b": "1"], of: harness)
     }
 
     @Test("a file that takes another one's place before the news does not come back")
@@ -80,7 +81,7 @@ import Testing
             try await $0.write("/a", "1")
         }
         try await harness.move("/a", to: "/b")
-        #expect(try await outcome(harness) == ["/b": "1"])
+        try await expect(["/b": "1"], of: harness)
     }
 
     @Test("a file whose place another one takes before the news is that one's earlier revision")
@@ -88,7 +89,7 @@ import Testing
         let harness = try await killed(after: .upload) { try await $0.write("/a", "1") }
         try await harness.write("/b", "2")
         try await harness.move("/b", to: "/a")
-        #expect(try await outcome(harness) == ["/a": "2"])
+        try await expect(["/a": "2"], of: harness)
     }
 
     @Test("a revision that is changed again before the news is no conflict")
@@ -97,7 +98,7 @@ import Testing
             try await $0.write("/a", "1")
         }
         try await harness.write("/a", "2")
-        #expect(try await outcome(harness) == ["/a": "2"])
+        try await expect(["/a": "2"], of: harness)
     }
 
     @Test("a revision that is deleted before the news does not come back")
@@ -106,21 +107,21 @@ import Testing
             try await $0.write("/a", "1")
         }
         try await harness.delete("/a")
-        #expect(try await outcome(harness) == [:])
+        try await expect([:], of: harness)
     }
 
     @Test("a folder that is deleted before the news does not come back")
     func deletedFolder() async throws {
         let harness = try await killed(after: .makeFolder) { try await $0.makeFolder("/a") }
         try await harness.delete("/a")
-        #expect(try await outcome(harness) == [:])
+        try await expect([:], of: harness)
     }
 
     @Test("a folder that is renamed before the news is one folder")
     func renamedFolder() async throws {
         let harness = try await killed(after: .makeFolder) { try await $0.makeFolder("/a") }
         try await harness.move("/a", to: "/b")
-        #expect(try await outcome(harness) == ["/b": nil])
+        try await expect(["/b": nil], of: harness)
     }
 
     /// Everything in a moved folder has another revision than before.
@@ -130,7 +131,7 @@ import Testing
             try await harness.move("/a", to: "/b")
         }
         try await harness.delete("/b/file")
-        #expect(try await outcome(harness) == ["/b": nil])
+        try await expect(["/b": nil], of: harness)
     }
 
     /// The feed names it by the place that the folder had then.
@@ -151,6 +152,6 @@ import Testing
         // The move comes before the news.
         let faulty = try #require(kept.withLock { $0 })
         faulty.inject(.failBefore(.server("test")), into: .listAfter)
-        #expect(try await outcome(harness) == ["/b": nil, "/b/other": "2"])
+        try await expect(["/b": nil, "/b/other": "2"], of: harness)
     }
 }

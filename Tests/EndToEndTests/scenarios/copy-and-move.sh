@@ -21,6 +21,23 @@ dbxfs sync "$MNT"
 cp -a "$MNT/copied" "$MNT/again"
 diff -r "$MNT/copied" "$MNT/again"
 
+# A copy of what is queued still: its content is sent once, by whichever of the two.
+content() {
+    python3 - << END
+import json, urllib.request
+routes = json.load(urllib.request.urlopen("$ADMIN/stats"))["routes"]
+print(sum(route["bytes_in"] for name, route in routes.items() if "upload" in name))
+END
+}
+head -c 20000000 /dev/urandom > "$WORK/queued"
+before=$(content)
+cp "$WORK/queued" "$MNT/queued"
+cp "$MNT/queued" "$MNT/queued copy"
+cmp "$WORK/queued" "$MNT/queued copy"
+dbxfs sync "$MNT"
+test $(($(content) - before)) -lt 25000000
+cmp "$WORK/queued" "$MNT/queued copy"
+
 mkdir "$MNT/target"
 inode=$(stat -c %i "$MNT/again/sub/deep/large")
 mv "$MNT/again/sub/deep" "$MNT/target/moved"

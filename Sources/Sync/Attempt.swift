@@ -1,0 +1,111 @@
+// The last look before a step is sent, in the commit's turn: news may have come since it was decided, and
+// from here on they cannot. What is new is noted, so that it is known as this mount's own if the answer is
+// lost.
+
+import ContentHashing
+import Core
+import MetadataStore
+import RemoteStore
+
+/// A step that is about to be sent.
+struct Attempt: Sendable {
+    var inode: InodeID
+    var step: UploadStep
+    /// The content's, if there is content.
+    var hash: ContentHash?
+
+    var item: StepBatch.Item { StepBatch.Item(inode: inode, step: step) }
+
+    /// Returns nil if the step is not to be sent.
+    fileprivate func note(in transaction: Transaction, index: Int) throws -> Sent? {
+        guard let node = try transaction.node(inode), try step.holds(for: node, transaction) else {
+            return nil
+        }
+        guard step.isNew || hash != nil else { return Sent(index: index, attempt: nil) }
+        let place = step.isNew ? try place(in: transaction) : nil
+        return Sent(
+            index: index, attempt: try transaction.noteAttempt(inode, at: place, hash: hash))
+    }
+
+    private func place(in transaction: Transaction) throws -> Place? {
+        guard let path = step.paths.first, let last = path.rawValue.split(separator: "/").last
+        else { return nil }
+        let above = Folding.fold(path.parent.rawValue)
+        return try transaction.remoteNode(foldedPath: above).map { parent in
+            Place(parent: parent.inode, name: try FileName(String(last)))
+        }
+    }
+}
+
+/// A part of a commit: its index among what was to be sent, and the number of its note, if it has one.
+struct Sent: Sendable {
+    var index: Int
+    var attempt: Int64?
+}
+
+extension Uploader {
+    /// Notes what is about to be committed. Throws `cancelled` if the step does not hold any more.
+    func note(_ attempt: Attempt) async throws(RemoteError) -> Sent {
+        guard let sent = try await note([attempt]).first else { throw .cancelled }
+        return sent
+    }
+
+    /// Notes what is about to be committed together, and leaves out what does not hold any more.
+    func note(_ attempts: [Attempt]) async throws(RemoteError) -> [Sent] {
+        let store = environment.store
+        return try await local {
+            try store.write { transaction in
+                try attempts.enumerated().compactMap { index, attempt in
+                    try attempt.note(in: transaction, index: index)
+                }
+            }
+        }
+    }
+}
+
+extension UploadStep {
+    /// Whether it gives something a new identity.
+    fileprivate var isNew: Bool {
+        switch self {
+        case .makeFolder: true
+        case .upload(let upload), .copy(_, let upload):
+            if case .absent = upload.expectation { true } else { false }
+        case .settled, .waitFor, .waitForWriters, .move, .deleteFile, .deleteFolder: false
+        }
+    }
+
+    /// Whether the paths in the step still are those of the node, and users still want it there.
+    fileprivate func holds(for node: Node, _ transaction: Transaction) throws -> Bool {
+        switch self {
+        case .settled, .waitFor, .waitForWriters: return true
+        case .makeFolder(let path):
+            return try node.remote == .absent && isParent(of: path, node.place, transaction)
+        case .upload(let upload), .copy(_, let upload):
+            if isNew && node.remote != .absent { return false }
+            return try isParent(of: upload.path, node.place, transaction)
+        case .move(let source, let target):
+            // What is in another's way, deleted or not, goes to a name beside it first.
+            let there = try transaction.remotePlace(of: node)
+            return try isPath(source, of: node, transaction)
+                && (isParent(of: target, node.place, transaction)
+                    || isParent(of: target, there, transaction))
+        case .deleteFile(let path, _), .deleteFolder(let path):
+            return try node.isTombstone && isPath(path, of: node, transaction)
+        }
+    }
+
+    private func isPath(
+        _ path: RemotePath, of node: Node, _ transaction: Transaction
+    ) throws -> Bool {
+        try transaction.remotePath(of: node.inode).map(Folding.fold) == Folding.fold(path.rawValue)
+    }
+
+    private func isParent(
+        of path: RemotePath, _ place: Place?, _ transaction: Transaction
+    ) throws -> Bool {
+        guard let place, let parent = try transaction.remotePath(of: place.parent) else {
+            return false
+        }
+        return Folding.fold(parent) == Folding.fold(path.parent.rawValue)
+    }
+}
