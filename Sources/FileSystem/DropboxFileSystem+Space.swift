@@ -24,9 +24,9 @@ extension DropboxFileSystem {
                 entryCount: UInt64(entries))
         }
         let total = max(space.allocated, space.used, 0)
-        return SpaceUsage(
-            totalBytes: total, freeBytes: max(0, total - max(space.used, 0)),
-            entryCount: UInt64(entries))
+        // A few bytes may be free where nothing fits any more.
+        let free = sync.isQuotaExceeded ? 0 : max(0, total - max(space.used, 0))
+        return SpaceUsage(totalBytes: total, freeBytes: free, entryCount: UInt64(entries))
     }
 
     /// 1 TiB.

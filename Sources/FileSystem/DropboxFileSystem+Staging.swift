@@ -156,7 +156,7 @@ extension DropboxFileSystem {
             guard let bytes = reader.cachedBytes(of: content(of: base), range: range) else {
                 return false
             }
-            try staged.fill(range, with: bytes)
+            try staged.fill(range, with: bytes, of: base)
         }
         return true
     }
@@ -168,7 +168,7 @@ extension DropboxFileSystem {
         guard let base = staged.base else { return }
         for range in ranges {
             let bytes = try await fetch(content(of: base), range, session: session)
-            try await onDisk { try staged.fill(range, with: bytes) }
+            try await onDisk { try staged.fill(range, with: bytes, of: base) }
         }
     }
 

@@ -94,6 +94,20 @@ extension Transaction {
         try run("UPDATE journal SET due = ? WHERE inode = ?", [due.nanoseconds, inode.column])
     }
 
+    /// Makes the entries due that wait because of a problem.
+    public func makeDue(problem: String, at time: Timestamp) throws {
+        try run(
+            "UPDATE journal SET due = ? WHERE problem = ? AND due > ?",
+            [time.nanoseconds, problem, time.nanoseconds])
+    }
+
+    /// How many entries wait because of a problem.
+    public func entryCount(problem: String) throws -> Int {
+        let statement = try database.cachedStatement(
+            sql: "SELECT COUNT(*) FROM journal WHERE problem = ?")
+        return try Int.fetchOne(statement, arguments: [problem]) ?? 0
+    }
+
     /// Makes every entry due, or only those that have not failed yet.
     public func makeAllDue(at time: Timestamp, onlyFresh: Bool) throws {
         try run(
@@ -133,13 +147,13 @@ extension Transaction {
             """
             UPDATE staged SET size = ?, generation = ?, base_revision = ?, base_hash = ?,
                 base_size = ?, base_limit = ?, blocks = ?, hash = ?
-            WHERE inode = ? AND file = ?
+            WHERE inode = ? AND file = ? AND generation <= ?
             """,
             [
                 staged.size, staged.generation,
                 staged.base?.revision.rawValue, staged.base?.hash.column,
                 staged.base?.size ?? 0, staged.base?.limit ?? 0, blob(staged.blocks),
-                staged.hash?.column, inode.column, staged.file,
+                staged.hash?.column, inode.column, staged.file, staged.generation,
             ])
         return database.changesCount > 0
     }

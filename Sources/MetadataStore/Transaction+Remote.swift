@@ -76,6 +76,9 @@ extension Transaction {
         guard let source = try node(old), let place = try remotePlace(of: source) else { return }
         try setRemoteAbsent(old)
         try run("UPDATE attempt SET inode = ? WHERE inode = ?", [new.column, old.column])
+        try run(
+            "INSERT OR IGNORE INTO seen (inode) SELECT ? FROM seen WHERE inode = ?",
+            [new.column, old.column])
         try setFacts(source.facts, of: new)
         try setRemotePlace(new, place)
     }

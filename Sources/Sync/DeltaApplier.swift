@@ -42,6 +42,7 @@ struct DeltaApplier {
     /// and a later entry brings again was moved, and keeps its inode.
     private var lastIndex: [FileID: Int] = [:]
     private var currentIndex = 0
+    private var isFeed = false
     /// Nodes that the batch has taken from their places and will put elsewhere.
     private var detached: [FileID: DetachedNode] = [:]
 
@@ -50,8 +51,10 @@ struct DeltaApplier {
         self.context = context
     }
 
-    /// Applies a batch: all entries between two states of the server.
-    mutating func apply(_ entries: [RemoteEntry]) throws {
+    /// Applies a batch: all entries between two states of the server. With `isFeed`, deletions may name
+    /// places from before this mount's own moves.
+    mutating func apply(_ entries: [RemoteEntry], isFeed: Bool = false) throws {
+        self.isFeed = isFeed
         for (index, entry) in entries.enumerated() {
             switch entry.kind {
             case .file(let file): lastIndex[file.id] = index
@@ -136,8 +139,11 @@ struct DeltaApplier {
             let node = try transaction.remoteChild(folded: entry.name.folded, of: parent.inode)
         {
             try removeRemote(node)
-        } else if let node = try transaction.departedNode(
-            foldedPath: parentPath + "/" + entry.name.folded)
+        } else if isFeed,
+            let node = try transaction.departedNode(
+                foldedPath: parentPath + "/" + entry.name.folded),
+            // What lives in a moved folder is told again at its new place.
+            node.facts.id.flatMap({ lastIndex[$0] }) == nil
         {
             try removeRemote(node)
         }
@@ -331,5 +337,17 @@ extension RemoteFacts {
         if folder.isTraverseOnly { flags.insert(.traverseOnly) }
         if folder.isNoAccess { flags.insert(.noAccess) }
         self.init(id: folder.id, sharedFolderID: folder.sharedFolderID, flags: flags)
+    }
+}
+
+extension RemoteEntry {
+    /// The news that nothing is at a path.
+    init?(deleted path: RemotePath) {
+        guard let last = path.rawValue.split(separator: "/").last,
+            let name = try? FileName(String(last))
+        else { return nil }
+        self.init(
+            foldedPath: RemotePath(rawValue: Folding.fold(path.rawValue)), name: name,
+            kind: .deleted)
     }
 }

@@ -30,6 +30,9 @@ actor RemoteWatcher {
     private static let sendingPause = 0.1
     private static let sendingLooks = 10
 
+    /// The longest pause after a failure, in seconds.
+    private static let longestPause = 30.0
+
     private let environment: UploadEnvironment
     private let uploader: Uploader
     private var failures = 0
@@ -169,7 +172,7 @@ actor RemoteWatcher {
         let context = environment.deltaContext()
         try await write { transaction in
             var applier = DeltaApplier(transaction: transaction, context: context)
-            try applier.apply(entries)
+            try applier.apply(entries, isFeed: true)
             try applier.newsAreIn()
             try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
             return applier.outcome
@@ -236,8 +239,12 @@ actor RemoteWatcher {
     }
 
     private func handleFailure(_ error: RemoteError) async {
-        failures += 1
         environment.log.notice("changes are not being delivered", metadata: ["error": "\(error)"])
+        if case .rateLimited(let wish) = error {
+            // A server that asks to wait is there: the connection stays what it was.
+            return await sleep(seconds: max(1, min(wish, Self.longestPause)))
+        }
+        failures += 1
         environment.state.update { status in
             if case .unauthorized(let reason) = error {
                 status.connection = .authenticationRequired
@@ -247,7 +254,7 @@ actor RemoteWatcher {
                 status.lastProblem = "\(error)"
             }
         }
-        await sleep(seconds: min(30, Double(1 << min(failures - 1, 5))))
+        await sleep(seconds: min(Self.longestPause, Double(1 << min(failures - 1, 5))))
     }
 
     private func sleep(seconds: Double) async {

@@ -4,7 +4,7 @@
 import CFile
 public import Core
 import Glibc
-import MetadataStore
+public import MetadataStore
 public import RemoteStore
 import Synchronization
 
@@ -62,6 +62,8 @@ extension StagedFile {
                 try setFileSize(0)
                 return nil
             }
+            // Without what the other has cut off and not removed yet.
+            try setFileSize(original.content.size)
             state.content.size = original.content.size
             state.content.base = original.content.base
             state.blocks = original.blocks
@@ -99,14 +101,19 @@ extension StagedFile {
         return errno == ENXIO
     }
 
-    /// Puts fetched bytes of the base where they belong; a block that has been staged meanwhile keeps
-    /// what it has. `range` is one that `needsBase` named.
-    public func fill(_ range: Range<Int64>, with bytes: [UInt8]) throws(StagingError) {
+    /// Puts fetched bytes of a base where they belong. `range` is one that `needsBase` named when that
+    /// base was below. A block that has been staged meanwhile keeps what it has, and nothing happens if
+    /// another base is below now, or more of it.
+    public func fill(
+        _ range: Range<Int64>, with bytes: [UInt8], of source: StagedContent.Base
+    ) throws(StagingError) {
         try state.withLock { (state) throws(StagingError) in
             let block = Int(range.lowerBound / Self.blockSize)
-            guard state.retired == nil, !state.blocks[block], let base = state.content.base else {
-                return
-            }
+            let start = Int64(block) * Self.blockSize
+            guard state.retired == nil, !state.blocks[block], let base = state.content.base,
+                base.revision == source.revision, range.lowerBound == start,
+                range.upperBound >= min(start + Self.blockSize, base.limit)
+            else { return }
             let upper = min(range.upperBound, base.limit)
             if range.lowerBound < upper {
                 let count = Int(upper - range.lowerBound)

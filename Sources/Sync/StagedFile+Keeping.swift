@@ -66,6 +66,11 @@ extension StagedFile {
         }
     }
 
+    /// Takes `retire` back: the transaction that it belonged to has failed.
+    func revive() {
+        state.withLock { $0.retired = nil }
+    }
+
     /// Reads for an upload, from the staging file only.
     func readForUpload(
         at offset: Int64, into buffer: UnsafeMutableRawBufferPointer

@@ -252,16 +252,19 @@ public final class StagedFile: Sendable {
                 if !needed.isEmpty {
                     return .needsBase(needed)
                 }
+            }
+            if let cut = state.cutFrom, range.upperBound > cut {
+                try removeCut(&state)
+            }
+            try body(&state)
+            // Only now: a block whose bytes could not be stored still is what the base has.
+            if state.content.base != nil, !range.isEmpty {
                 let blocks =
                     range.lowerBound / Self.blockSize...(range.upperBound - 1) / Self.blockSize
                 for block in blocks {
                     state.blocks.insert(Int(block))
                 }
             }
-            if let cut = state.cutFrom, range.upperBound > cut {
-                try removeCut(&state)
-            }
-            try body(&state)
             noteChange(&state, now: now)
             return .written
         }

@@ -30,11 +30,25 @@ public final class StagingArea: Sendable {
     }
 
     /// The staged content of an inode, or nil when the server has all there is.
+    ///
+    /// The row is read in a write transaction: rows are saved in such ones, while the file that is
+    /// saved is alive, so that a row which is out of date is never opened for one that was closed.
     public func existing(_ inode: InodeID) throws -> StagedFile? {
-        try store.read { try $0.node(inode) }.flatMap { try file(of: $0) }
+        try store.write { try $0.node(inode).flatMap { try file(of: $0) } }
     }
 
-    /// The staged content of a node that was just read.
+    /// The same of many inodes.
+    public func existing(_ inodes: [InodeID]) throws -> [InodeID: StagedFile] {
+        try store.write { transaction in
+            var found: [InodeID: StagedFile] = [:]
+            for inode in inodes {
+                found[inode] = try transaction.node(inode).flatMap { try file(of: $0) }
+            }
+            return found
+        }
+    }
+
+    /// The staged content of a node that was read in this write transaction.
     public func file(of node: Node) throws(StagingError) -> StagedFile? {
         guard let content = node.staged else { return nil }
         return try files.withLock { (files) throws(StagingError) in

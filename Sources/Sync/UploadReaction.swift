@@ -41,7 +41,7 @@ enum UploadReaction: Hashable, Sendable {
         case .insufficientSpace:
             self = .retry(
                 seconds: max(30, delay),
-                problem: "the account is full: delete something or get more space")
+                problem: Self.fullAccount)
         case .tooLarge: self = .retry(seconds: 3600, problem: "larger than Dropbox can store")
         case .forbidden(let reason): self = Self.refused(step, "not allowed: \(reason)")
         case .protected(let reason): self = Self.refused(step, "protected: \(reason)")
@@ -50,6 +50,9 @@ enum UploadReaction: Hashable, Sendable {
             self = .retry(seconds: delay, problem: "\(error)")
         }
     }
+
+    /// What people are told of content that the account has no room for.
+    static let fullAccount = "the account is full: delete something or get more space"
 
     /// Doubling from a second to five minutes.
     static func delay(after attempts: Int) -> Double {

@@ -13,7 +13,9 @@ extension Uploader {
         switch batch.kind {
         case .uploads: failures = await sendContents(batch.items)
         case .folders: failures = await makeFolders(batch.items)
-        case .deletions: failures = await deleteFiles(batch.items)
+        case .deletions:
+            failures = await deleteFiles(batch.items)
+            await lookForRoom()
         }
         if failures.count < batch.items.count { noteSuccess() }
         for (item, error) in failures {
@@ -36,8 +38,11 @@ extension Uploader {
     ) async -> [(item: StepBatch.Item, error: RemoteError)] {
         do throws(RemoteError) {
             let loaded = try await load(items)
+            let taken = Set(loaded.map(\.item.inode))
+            var failures: [(item: StepBatch.Item, error: RemoteError)] =
+                items.filter { !taken.contains($0.inode) }.map { ($0, .cancelled) }
+            guard !loaded.isEmpty else { return failures }
             let sent = try await environment.remote.send(loaded.map(\.bytes))
-            var failures: [(item: StepBatch.Item, error: RemoteError)] = []
             var ready: [(loaded: Loaded, session: UploadSession)] = []
             for (content, outcome) in zip(loaded, sent) {
                 switch outcome {
@@ -52,14 +57,14 @@ extension Uploader {
     }
 
     /// Reads the contents and notes their hashes, so that they are known again if the reply to the
-    /// commit is lost. What changed meanwhile is left out, and due again.
+    /// commit is lost. What changed meanwhile is left out.
     private func load(_ items: [StepBatch.Item]) async throws(RemoteError) -> [Loaded] {
         let environment = environment
         do {
             return try await environment.disk.run {
+                let files = try environment.staging.existing(items.map(\.inode))
                 let loaded = try items.compactMap { item -> (Loaded, StagedFile)? in
-                    guard case .upload(var upload) = item.step,
-                        let file = try environment.staging.existing(item.inode),
+                    guard case .upload(var upload) = item.step, let file = files[item.inode],
                         let content = file.contentToSend(), content.size <= upload.limit
                     else { return nil }
                     var bytes = [UInt8](repeating: 0, count: Int(content.size))

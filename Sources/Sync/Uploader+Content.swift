@@ -19,7 +19,10 @@ extension Uploader {
         let staging = environment.staging
         guard let hash = upload.staged.hash ?? upload.staged.base?.hash,
             let file = try await local({ try staging.existing(inode) })
-        else { return await record { try $0.settle(inode) } }
+        else {
+            await record { try $0.settle(inode) }
+            return
+        }
         try await noteHash(hash, of: file, upload)
         let step = UploadStep.copy(from: source, upload)
         let sent = try await note(Attempt(inode: inode, step: step, hash: hash))
@@ -35,7 +38,10 @@ extension Uploader {
         guard
             let file = try await local({ try environment.staging.existing(inode) }),
             let content = file.contentToSend()
-        else { return await record { try $0.settle(inode) } }
+        else {
+            await record { try $0.settle(inode) }
+            return
+        }
         environment.state.update {
             $0.uploads[inode] = SyncStatus.Upload(
                 path: upload.path.description, size: content.size, sent: 0)
@@ -49,7 +55,6 @@ extension Uploader {
         } else {
             try await sendBig(file, upload)
         }
-        environment.state.update { $0.isQuotaExceeded = false }
     }
 
     private func sendSmall(
@@ -80,8 +85,10 @@ extension Uploader {
         guard let base = file.base else { return }
         for range in file.missingRanges {
             let bytes = try await baseBytes(base, range)
-            try await local { try file.fill(range, with: bytes) }
+            try await local { try file.fill(range, with: bytes, of: base) }
         }
+        // Something else is below by now.
+        guard file.missingRanges.isEmpty else { throw .cancelled }
     }
 
     private func baseBytes(

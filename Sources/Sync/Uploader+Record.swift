@@ -6,6 +6,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Synchronization
 
 /// Records one answer.
 struct UploadRecorder {
@@ -16,6 +17,8 @@ struct UploadRecorder {
     private(set) var changes: [TreeChange] = []
     /// Staging files whose content is committed.
     private(set) var retired: [(number: Int64, content: FileContent)] = []
+    /// The same, as far as anybody may have them open.
+    private(set) var retiredFiles: [StagedFile] = []
     /// Conflicted copies that were made.
     private(set) var conflicts: [String] = []
 
@@ -78,10 +81,16 @@ struct UploadRecorder {
         let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
         guard let id = facts.id, let other = try transaction.node(id: id), other.inode != inode
         else {
-            if node == nil { try becameUnwanted(entry, sentFor: inode) }
+            // A name that never leaves this machine is no place for it either.
+            guard let node, !node.flags.contains(.localOnly) else {
+                try becameUnwanted(entry, sentFor: inode)
+                return nil
+            }
             return node
         }
-        if other.staged == nil, let node, node.remote == .absent, node.place != nil {
+        if other.staged == nil, let node, node.remote == .absent, node.place != nil,
+            !node.flags.contains(.localOnly)
+        {
             // The feed brought the server's new file in as a node of its own before the answer came.
             try useApplier { try $0.absorb(other, into: node) }
             return try transaction.node(inode)
@@ -106,6 +115,7 @@ struct UploadRecorder {
             let place = try applier.place(of: entry)
             try applier.vacate(place, for: inode)
             let inode = try applier.transaction.insertTombstone(kind, at: place, facts: facts)
+            try applier.mark(inode)
             try applier.transaction.enqueue(inode, due: applier.context.now)
         }
     }
@@ -113,6 +123,7 @@ struct UploadRecorder {
     /// The server has this very content already.
     mutating func settle(_ inode: InodeID) throws {
         guard let node = try transaction.node(inode) else { return }
+        if node.flags.contains(.localOnly) { return try transaction.dequeue(inode) }
         // The server may have lost it since that was decided: then the staged content is all there is.
         if node.remote == .absent && node.place != nil && node.staged != nil { return }
         if let staged = node.staged, let hash = staged.hash, hash == node.facts.hash {
@@ -176,6 +187,7 @@ struct UploadRecorder {
         try transaction.removeStaged(of: node.inode)
         try transaction.noteTwins(of: node.inode, generation: generation, became: revision)
         retired.append((staged.file, content))
+        retiredFiles.append(file)
     }
 
     /// Notes where the server says that it put a node. That may be another folder than the planned
@@ -192,10 +204,19 @@ struct UploadRecorder {
         }
     }
 
+    private func markSeen(below inode: InodeID) throws {
+        for child in try transaction.remoteChildren(of: inode) {
+            try transaction.markSeen(child.inode)
+            if child.kind == .folder { try markSeen(below: child.inode) }
+        }
+    }
+
     private func finish(_ inode: InodeID, at place: Place) throws {
         try transaction.setRemotePlace(inode, place)
         if context.isListing {
+            // The listing may be past the folder's new place already.
             try transaction.markSeen(inode)
+            try markSeen(below: inode)
         }
         guard let node = try transaction.node(inode) else { return }
         if node.remote == .inPlace && node.staged == nil {
@@ -208,19 +229,25 @@ struct UploadRecorder {
 
 extension Uploader {
     /// Records an answer in one transaction; afterwards keeps what was uploaded as cached content and
-    /// tells users what changed.
-    func record(_ body: @escaping @Sendable (inout UploadRecorder) throws -> Void) async {
+    /// tells users what changed. Returns whether it is recorded.
+    @discardableResult
+    func record(_ body: @escaping @Sendable (inout UploadRecorder) throws -> Void) async -> Bool {
         let environment = environment
+        let ended = RetiredFiles()
         let outcome = await attempt {
             try await environment.store.write { transaction in
                 var recorder = UploadRecorder(transaction: transaction, environment: environment)
+                defer { ended.note(recorder.retiredFiles) }
                 try body(&recorder)
                 return RecordedChanges(
                     changes: recorder.changes, retired: recorder.retired.map { $0 },
                     conflicts: recorder.conflicts)
             }
         }
-        guard let outcome else { return }
+        guard let outcome else {
+            ended.revive()
+            return false
+        }
         if !outcome.conflicts.isEmpty {
             environment.log.warning(
                 "conflicted copies made", metadata: ["names": "\(outcome.conflicts)"])
@@ -236,6 +263,20 @@ extension Uploader {
                 environment.staging.removeFile(number)
             }
         }
+        return true
+    }
+}
+
+/// Staged files that a transaction has ended. If it fails, their rows say that they have not.
+private final class RetiredFiles: Sendable {
+    private let files = Mutex<[StagedFile]>([])
+
+    func note(_ ended: [StagedFile]) {
+        files.withLock { $0 = ended }
+    }
+
+    func revive() {
+        for file in files.withLock({ $0 }) { file.revive() }
     }
 }
 

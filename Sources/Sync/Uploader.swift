@@ -53,6 +53,9 @@ actor Uploader {
     private var pausedUntil = Timestamp(nanoseconds: 0)
     private var pauses = 0
     private var timer: Task<Void, Never>?
+    /// Looks for room while the account is full, and how much there was when it was found to be.
+    var roomWatch: Task<Void, Never>?
+    var roomWhenFull: Int64 = 0
 
     init(environment: UploadEnvironment) {
         self.environment = environment
@@ -75,13 +78,15 @@ actor Uploader {
             group.cancelAll()
         }
         timer?.cancel()
+        roomWatch?.cancel()
     }
 
     /// The server can be reached again.
     func resume() {
-        guard pausedUntil > environment.clock.now() else { return }
-        pausedUntil = environment.clock.now()
-        pauses = 0
+        if pausedUntil > environment.clock.now() {
+            pausedUntil = environment.clock.now()
+            pauses = 0
+        }
         wake()
     }
 
@@ -184,9 +189,8 @@ actor Uploader {
         }
         timer?.cancel()
         var time = next.flatMap { $0 }
-        if pausedUntil > now {
-            time = max(time ?? pausedUntil, pausedUntil)
-        }
+        // What is due already is not the next entry, and waits for the end of the pause.
+        if pausedUntil > now { time = pausedUntil }
         guard let time else { return }
         let clock = environment.clock
         timer = Task { [weak self] in
@@ -254,10 +258,12 @@ actor Uploader {
         case .deleteFile(let path, let revision):
             try await remote.delete(path, revision: revision)
             await record { try $0.deleted(inode) }
+            await lookForRoom()
         case .deleteFolder(let path):
             guard try await holdsNothingUnseen(path, inode) else { return }
             try await remote.delete(path, revision: nil)
             await record { try $0.deleted(inode) }
+            await lookForRoom()
         }
     }
 
@@ -278,7 +284,9 @@ actor Uploader {
         let below = Folding.fold(path.rawValue)
         let inside = entries.filter { $0.foldedPath.rawValue != below }
         let environment = environment
-        await record { try $0.apply(inside) }
+        guard await record({ try $0.apply(inside) }) else {
+            throw .server("the local database failed")
+        }
         let node = await attempt { try await environment.store.read { try $0.node(inode) } }
         return node.flatMap { $0 }?.isTombstone ?? false
     }
@@ -286,6 +294,7 @@ actor Uploader {
     /// The server does what it is asked to.
     func noteSuccess() {
         pauses = 0
+        environment.state.update { $0.lastProblem = nil }
     }
 
     // MARK: Refusals
@@ -295,9 +304,6 @@ actor Uploader {
         let now = environment.clock.now()
         let entry = await attempt { try await store.read { try $0.journalEntry(of: inode) } }
         let attempts = entry.flatMap { $0 }?.attempts ?? 0
-        if error == .insufficientSpace {
-            environment.state.update { $0.isQuotaExceeded = true }
-        }
         let reaction = UploadReaction(to: error, step: step, attempts: max(attempts, pauses))
         environment.log.debug(
             "step refused",
@@ -308,6 +314,7 @@ actor Uploader {
         case .retry(let seconds, let problem):
             environment.state.update { $0.lastProblem = problem }
             await postpone(inode, by: seconds, problem: problem)
+            if error == .insufficientSpace { await noteFull() }
         case .refresh(let paths):
             await refresh(paths)
             await postpone(inode, by: attempts == 0 ? 0 : UploadReaction.delay(after: attempts))
@@ -381,17 +388,5 @@ actor Uploader {
             environment.state.update { $0.lastProblem = "the local database failed: \(error)" }
             return nil
         }
-    }
-}
-
-extension RemoteEntry {
-    /// The news that nothing is at a path.
-    init?(deleted path: RemotePath) {
-        guard let last = path.rawValue.split(separator: "/").last,
-            let name = try? FileName(String(last))
-        else { return nil }
-        self.init(
-            foldedPath: RemotePath(rawValue: Folding.fold(path.rawValue)), name: name,
-            kind: .deleted)
     }
 }

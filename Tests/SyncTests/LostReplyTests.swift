@@ -154,4 +154,31 @@ import Testing
         faulty.inject(.failBefore(.server("test")), into: .listAfter)
         try await expect(["/b": nil, "/b/other": "2"], of: harness)
     }
+
+    @Test("what lives in a moved folder stays when a new folder of its old name loses its namesake")
+    func namesakeInNewFolder() async throws {
+        let kept = Mutex<FaultInjectingStore?>(nil)
+        let harness = try Harness(through: { server in
+            let faulty = FaultInjectingStore(server)
+            kept.withLock { $0 = faulty }
+            return faulty
+        })
+        try await harness.put("/a/x", "1")
+        try await harness.settle()
+        await harness.stop()
+        // No news before all of this has been sent.
+        let faulty = try #require(kept.withLock { $0 })
+        faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
+        try await harness.move("/a", to: "/b")
+        try await harness.start()
+        try await harness.drain()
+        try await harness.makeFolder("/a")
+        try await harness.write("/a/x", "2")
+        try await harness.drain()
+        try await harness.move("/a/x", to: "/a/y")
+        try await harness.drain()
+        faulty.removeFaults()
+        try await expect(
+            ["/a": nil, "/a/y": "2", "/b": nil, "/b/x": "1"], of: harness)
+    }
 }

@@ -73,7 +73,8 @@ import Testing
         #expect(try read(file, 0..<expected.count, base: baseBytes) == expected)
         for range in file.missingRanges {
             try file.fill(
-                range, with: Array(baseBytes[Int(range.lowerBound)..<Int(range.upperBound)]))
+                range, with: Array(baseBytes[Int(range.lowerBound)..<Int(range.upperBound)]),
+                of: try #require(file.base))
         }
         var sent = [UInt8](repeating: 1, count: expected.count)
         _ = try sent.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
@@ -124,6 +125,37 @@ import Testing
         let reopened = try #require(try other.existing(file.inode))
         #expect(try reopened.truncate(to: 4, now: .now()) == .written)
         #expect(try read(reopened, 0..<4, base: []) == [1, 2, 0, 0])
+    }
+
+    @Test("bytes of a base do not get into another one that is below by the time they are here")
+    func lateBytes() throws {
+        let old = [UInt8](repeating: 1, count: 1000)
+        let file = try begin(over: old)
+        let base = try #require(file.base)
+        let late = try #require(file.missingRanges.first)
+        #expect(try file.truncate(to: 0, now: .now()) == .written)
+        let other = FileContent(revision: Revision("other"), hash: .empty, size: 2000)
+        #expect(try file.clone(other, range: 0..<2000, now: .now()) == .written)
+        try file.fill(late, with: old, of: base)
+        #expect(file.missingRanges == [0..<2000])
+
+        // Of the same base, but only a part of what is below now.
+        let part = try #require(file.base)
+        try file.fill(0..<1000, with: old, of: part)
+        #expect(file.missingRanges == [0..<2000])
+    }
+
+    @Test("a write that the disk refuses leaves the base below")
+    func refusedWrite() throws {
+        let file = try begin(over: [1, 2, 3])
+        // Open for reading only, so that every write fails.
+        let sealed = StagedFile(
+            inode: file.inode, content: try #require(file.contentToSend()), path: file.path,
+            descriptor: open(file.path, O_RDONLY | O_CLOEXEC))
+        #expect(throws: StagingError.self) {
+            try [7, 8, 9].withUnsafeBytes { try sealed.write(at: 0, $0, now: .now()) }
+        }
+        #expect(sealed.missingRanges == [0..<3])
     }
 
     /// What another process finds.
@@ -185,7 +217,8 @@ import Testing
             case .needsBase(let ranges):
                 for range in ranges {
                     try file.fill(
-                        range, with: Array(base[Int(range.lowerBound)..<Int(range.upperBound)]))
+                        range, with: Array(base[Int(range.lowerBound)..<Int(range.upperBound)]),
+                        of: try #require(file.base))
                 }
             }
         }
