@@ -115,7 +115,7 @@ extension CommandError {
         case .stillQueued(let operations, let reason):
             "\(operations) change\(operations == 1 ? " is" : "s are") not on Dropbox yet"
                 + (reason.map { " (\($0))" } ?? "")
-                + "; they stay queued and are sent as soon as the account is mounted and online"
+                + "; they stay queued" + whenSent(reason)
         case .noEmulator(let path):
             "the demo needs the program dropbox-emulator beside dbxfs, at \(path): `make demo` "
                 + "builds both"
@@ -124,6 +124,12 @@ extension CommandError {
         case .system(let detail): detail
         default: String(describing: self)
         }
+    }
+
+    /// Another reason than the network does not end when that is back.
+    private func whenSent(_ reason: String?) -> String {
+        reason == nil || reason == "offline"
+            ? " and are sent as soon as the account is mounted and online" : ""
     }
 
     private func quoted(_ text: String) -> String {

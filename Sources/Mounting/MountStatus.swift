@@ -78,6 +78,8 @@ public struct MountStatus: Hashable, Sendable, Codable {
     public var entries: Int = 0
     /// Seconds since the server last confirmed that the tree is up to date; nil before the first time.
     public var cursorAgeSeconds: Double?
+    /// Seconds that the server still asks to wait after too many requests; nil when it does not.
+    public var waitingSeconds: Double?
     /// Requests to the server since the mount began, by route.
     public var requests: [String: Int] = [:]
     /// Bytes received from the server.
@@ -103,12 +105,14 @@ public struct MountStatus: Hashable, Sendable, Codable {
         case cachedBytes = "cached_bytes"
         case pinnedBytes = "pinned_bytes"
         case cursorAgeSeconds = "cursor_age_seconds"
+        case waitingSeconds = "waiting_seconds"
         case bytesDown = "bytes_down"
         case bytesUp = "bytes_up"
         case rssBytes = "rss_bytes"
     }
 
-    /// Writes every field, `cursor_age_seconds` as null when there is none, so that scripts find it.
+    /// Writes every field, `cursor_age_seconds` and `waiting_seconds` as null when there is none, so
+    /// that scripts find them.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(mountpoint, forKey: .mountpoint)
@@ -126,6 +130,7 @@ public struct MountStatus: Hashable, Sendable, Codable {
         try container.encode(pinnedBytes, forKey: .pinnedBytes)
         try container.encode(entries, forKey: .entries)
         try container.encode(cursorAgeSeconds, forKey: .cursorAgeSeconds)
+        try container.encode(waitingSeconds, forKey: .waitingSeconds)
         try container.encode(requests, forKey: .requests)
         try container.encode(bytesDown, forKey: .bytesDown)
         try container.encode(bytesUp, forKey: .bytesUp)

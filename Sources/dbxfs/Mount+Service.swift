@@ -12,6 +12,8 @@ import Sync
 extension Mount: MountService {
     /// Refused changes that `status` lists at most; the rest is in the count of the queue.
     private static let problemLimit = 20
+    /// Why nothing moves while the server wants no requests.
+    private static let waiting = "Dropbox asked to wait: too many requests"
 
     func status() -> MountStatus {
         let sync = engine.status
@@ -34,6 +36,7 @@ extension Mount: MountService {
         status.cursorAgeSeconds = sync.lastHeard.map { heard in
             Double(Timestamp.now().nanoseconds - heard.nanoseconds) / 1e9
         }
+        status.waitingSeconds = client.heldBack.map { $0 / .seconds(1) }
         let totals = traffic.totals
         status.requests = totals.requests
         status.bytesDown = Int64(clamping: totals.bytesDown)
@@ -68,15 +71,16 @@ extension Mount: MountService {
 
     func backlog() -> Backlog {
         let sync = engine.status
+        let waiting = client.heldBack.map { _ in Self.waiting }
         do {
             return try store.read { snapshot in
                 let pending = try snapshot.pending()
                 let head = try snapshot.journalEntries(limit: 1000)
-                let problem = head.lazy.compactMap(\.problem).first
+                let refusal = head.lazy.compactMap(\.problem).first
                 return Backlog(
                     operations: pending.operations, bytes: pending.bytes, state: state(sync),
                     isStuck: sync.uploads.isEmpty && head.allSatisfy { $0.problem != nil },
-                    problem: problem ?? (pending.operations > 0 ? sync.lastProblem : nil))
+                    problem: pending.operations > 0 ? waiting ?? refusal ?? sync.lastProblem : nil)
             }
         } catch {
             // Unknown is not empty: nobody may take it for "everything is on Dropbox".

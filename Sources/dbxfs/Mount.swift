@@ -26,7 +26,7 @@ final class Mount: Sendable {
     let engine: SyncEngine
     let cache: DiskBlockCache
     let traffic: TrafficCounter
-    private let client: DropboxClient
+    let client: DropboxClient
     private let remote: DropboxStore
     private let fileSystem: DropboxFileSystem
     private let relay: TreeChangeRelay

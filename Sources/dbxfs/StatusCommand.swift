@@ -91,11 +91,18 @@ extension MountStatus {
     private var stateText: String {
         switch state {
         case .connecting: "connecting"
-        case .online: "online"
+        case .online: "online" + waitingText
         case .offline: "offline: what is cached can be read, changes are queued"
         case .authRequired: "the access token is refused: unmount, and mount with a new one"
         case .finishing: "unmounted, sending what is queued"
         }
+    }
+
+    private var waitingText: String {
+        waitingSeconds.map { seconds in
+            ": Dropbox asked to wait \(Int(seconds.rounded(.up))) s (too many requests), "
+                + "changes are queued"
+        } ?? ""
     }
 
     private var queueText: String {

@@ -88,6 +88,19 @@ struct RetryPolicyTests {
         #expect(decide(.seconds(-3)) == .holdAllCalls(for: .seconds(1)))
     }
 
+    @Test("of all failures only a rate limit is about every call")
+    func closure() {
+        let limited = RetryPolicy.Event.rateLimited(.tooManyRequests, retryAfter: nil)
+        #expect(policy.closure(after: limited) == Duration.seconds(5))
+        let unknown = RetryPolicy.Event.rateLimited(.unknown("x"), retryAfter: .seconds(1 << 40))
+        #expect(policy.closure(after: unknown) == Duration.seconds(3600))
+        let busy = RetryPolicy.Event.rateLimited(
+            .tooManyWriteOperations, retryAfter: .seconds(300))
+        #expect(policy.closure(after: busy) == nil)
+        #expect(policy.closure(after: .serverFault) == nil)
+        #expect(policy.closure(after: .route(.waitForWriters)) == nil)
+    }
+
     @Test("contention makes only this call wait, however often it comes")
     func contention() {
         let event = RetryPolicy.Event.rateLimited(.tooManyWriteOperations, retryAfter: nil)

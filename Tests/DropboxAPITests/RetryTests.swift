@@ -114,6 +114,33 @@ struct RetryTests {
         #expect(error?.mayHaveTakenEffect == false)
     }
 
+    @Test("a rate limit that outlasts a read's deadline holds the reads after it back, too")
+    func rateLimitBeyondDeadline() async throws {
+        let server = try ScriptedServer(answers: [
+            .answer(429, [("Retry-After", "300")], "slow down"), Self.space,
+        ])
+        defer { server.stop() }
+        let clock = StepClock()
+        let client = try DropboxClient.testing(server, clock: clock)
+        for wait in [300, 290] {
+            let options = CallOptions(deadline: clock.now.advanced(by: .seconds(60)))
+            let error = await #expect(throws: CallError<NoError>.self) {
+                try await client.call(Users.getSpaceUsage, options: options)
+            }
+            #expect(
+                error?.kind == .rateLimited(reason: .tooManyRequests, retryAfter: .seconds(wait)))
+            #expect(client.heldBack == Duration.seconds(wait))
+            clock.advance(.seconds(10))
+        }
+        #expect(server.requests.count == 1)
+        #expect(clock.sleeps.isEmpty)
+
+        clock.advance(.seconds(280))
+        #expect(client.heldBack == nil)
+        _ = try await client.call(Users.getSpaceUsage)
+        #expect(server.requests.count == 2)
+    }
+
     @Test("a plain text 429 without Retry-After waits five seconds")
     func plainRateLimit() async throws {
         let server = try ScriptedServer(answers: [.answer(429, [], "slow down"), Self.space])
@@ -174,6 +201,7 @@ struct RetryTests {
                 try await client.call(Files.listFolderLongpoll, .init(cursor: "c"))
             }
             #expect(server.requests.count == 1)
+            #expect(client.heldBack == nil)
         }
     }
 

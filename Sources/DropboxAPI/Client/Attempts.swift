@@ -186,12 +186,20 @@ extension DropboxClient {
             isPacedByCaller: call.isPacedByCaller, maxAttempts: call.options.maxAttempts)
         switch configuration.retryPolicy.decide(event, progress, random: clock.random()) {
         case .giveUp:
+            if !call.isPacedByCaller { closeGate(after: event) }
             throw error
         case .retry(let delay):
             try await sleep(delay, error.context, Failure.self)
         case .holdAllCalls(let delay):
             gate.close(until: clock.now().advanced(by: delay))
         }
+    }
+
+    /// A call that has no time to wait is not the only one that was asked to: without this, each
+    /// call after it would ask again.
+    private func closeGate(after event: RetryPolicy.Event) {
+        guard let delay = configuration.retryPolicy.closure(after: event) else { return }
+        gate.close(until: clock.now().advanced(by: delay))
     }
 
     private func sleep<Failure>(

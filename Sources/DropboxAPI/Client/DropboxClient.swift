@@ -138,6 +138,9 @@ public struct DropboxClient: Sendable {
         transport.limitBandwidth(up: up, down: down)
     }
 
+    /// How long the server still wants no requests; nil when it takes them.
+    public var heldBack: Duration? { gate.delay(at: clock.now()) }
+
     /// Ends everything under way and frees all connections.
     public func shutDown() async {
         await transport.shutDown()

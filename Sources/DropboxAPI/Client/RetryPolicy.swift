@@ -116,6 +116,16 @@ public struct RetryPolicy: Hashable, Sendable {
         }
     }
 
+    /// For how long no call is welcome after an event, whatever becomes of the call that met it;
+    /// nil when the event is about that call alone.
+    func closure(after event: Event) -> Duration? {
+        switch event {
+        case .rateLimited(.tooManyWriteOperations, _): nil
+        case .rateLimited(_, let wish): rateLimitDelay(wish)
+        case .serverFault, .transport, .route, .permanent: nil
+        }
+    }
+
     private func unboundedDecision(
         _ event: Event, _ progress: Progress, random: Double
     ) -> Decision {
@@ -126,7 +136,7 @@ public struct RetryPolicy: Hashable, Sendable {
             return .retry(
                 after: max(wish.map(believed) ?? .zero, contentionDelay(progress, random)))
         case .rateLimited(_, let wish):
-            return .holdAllCalls(for: wish.map(believed) ?? unnamedRateLimitDelay)
+            return .holdAllCalls(for: rateLimitDelay(wish))
         case .route(.waitForWritersUnlessBody) where progress.hasContent:
             return .giveUp
         case .route(.waitForWriters), .route(.waitForWritersUnlessBody):
@@ -161,6 +171,10 @@ public struct RetryPolicy: Hashable, Sendable {
     ) -> Duration {
         let doublings = max(0, min(count - 1, 20))
         return min(first * (1 << doublings), longest) * (0.5 + random / 2)
+    }
+
+    private func rateLimitDelay(_ wish: Duration?) -> Duration {
+        wish.map(believed) ?? unnamedRateLimitDelay
     }
 
     /// At least a second: zero, sent for ever, would be an order to send for ever.
