@@ -31,6 +31,14 @@ actor CommitGate {
         }
     }
 
+    /// Runs a commit that changes the paths of others, and the recording of its answer: with nothing
+    /// else on its way, so that no other commit goes to a path that is another one by then.
+    nonisolated func commitAlone<Value: Sendable, Failure: Error>(
+        _ body: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        try await look(body)
+    }
+
     /// Runs a look at the server and the bringing in of what it found.
     nonisolated func look<Value: Sendable, Failure: Error>(
         _ body: () async throws(Failure) -> Value

@@ -34,6 +34,10 @@ struct StepChoice: Sendable {
     /// better than a request for each, side by side.
     static let smallestBatch = 4
 
+    /// Big files on their way at once: each takes all connections that help, and what is small is not to
+    /// wait for them.
+    static let patientLimit = 3
+
     /// Nodes that are on their way, or chosen.
     private(set) var busy: Set<InodeID>
     /// Whether there is nothing else to choose from.
@@ -47,29 +51,43 @@ struct StepChoice: Sendable {
     private var passedOver = 0
     private static let passedOverLimit = 512
 
-    private let isIdle: Bool
+    /// Those of them that take long to send and look again, in the end, where to.
+    private let patient: Set<InodeID>
+    private var patientCount: Int
     private let batching: Set<StepBatch.Kind>
     private let room: Int
     private var alone: [StepBatch.Item] = []
     private var gathered: [StepBatch.Kind: StepBatch] = [:]
 
-    /// A choice beside what is on its way: `room` is how many tasks may start.
-    init(busy: Set<InodeID>, batching: Set<StepBatch.Kind>, room: Int) {
+    /// A choice beside what is on its way, some of which is `patient`: `room` is how many tasks may
+    /// start.
+    init(
+        busy: Set<InodeID>, patient: Set<InodeID> = [], batching: Set<StepBatch.Kind>, room: Int
+    ) {
         self.busy = busy
+        self.patient = patient
+        patientCount = patient.count
         self.batching = batching
         self.room = room
-        isIdle = busy.isEmpty
     }
 
     /// Offers a step. Returns false when nothing more may be chosen after it.
     mutating func add(_ step: UploadStep, for inode: InodeID, attempts: Int) -> Bool {
         if step.isExclusive {
-            // It waits until it can be alone, and nothing overtakes it.
-            if isIdle && busy.isEmpty {
+            // It waits until it can be alone, and nothing overtakes it. Not for a big file that may be
+            // on its way for hours.
+            if busy.isSubset(of: patient) && tasks < room {
                 take(inode)
                 alone.append(StepBatch.Item(inode: inode, step: step))
             }
             return false
+        }
+        if step.isPatient {
+            guard patientCount < Self.patientLimit else {
+                passOver()
+                return true
+            }
+            patientCount += 1
         }
         // What failed in company goes alone.
         guard attempts == 0, let kind = step.batchKind else {
@@ -170,6 +188,15 @@ struct JournalRound {
 }
 
 extension UploadStep {
+    /// Whether it sends content for long before it commits it.
+    var isPatient: Bool {
+        if case .upload(let upload) = self {
+            upload.staged.size > Int64(ContentHasher.blockSize)
+        } else {
+            false
+        }
+    }
+
     /// Which steps it can travel with; nil when it goes alone.
     fileprivate var batchKind: StepBatch.Kind? {
         switch self {

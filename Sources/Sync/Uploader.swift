@@ -42,6 +42,8 @@ actor Uploader {
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
     private var inFlight: Set<InodeID> = []
+    /// Those of them that may be on their way for long.
+    private var patient: Set<InodeID> = []
     /// Tasks that send, each one node's step or a batch.
     private var running = 0
     /// Kinds of which a batch is on its way. What becomes due meanwhile gathers for the next one.
@@ -116,7 +118,8 @@ actor Uploader {
         var round = JournalRound(start: lastLookedAt)
         while running < Self.concurrency && !isExclusive && pausedUntil <= environment.clock.now() {
             let choice = StepChoice(
-                busy: inFlight, batching: batching, room: Self.concurrency - running)
+                busy: inFlight, patient: patient, batching: batching,
+                room: Self.concurrency - running)
             let chosen = await choose(choice, after: round.place)
             start(chosen, in: &group)
             guard round.goesOn(after: chosen, isSending: isSending) else { break }
@@ -167,6 +170,7 @@ actor Uploader {
         for (inode, step) in chosen.singles {
             isExclusive = isExclusive || step.isExclusive
             inFlight.insert(inode)
+            if step.isPatient { patient.insert(inode) }
             running += 1
             group.addTask { await self.perform(step, for: inode) }
         }
@@ -210,6 +214,7 @@ actor Uploader {
         }
         running -= 1
         inFlight.remove(inode)
+        patient.remove(inode)
         if step.isExclusive {
             isExclusive = false
         }
@@ -230,7 +235,11 @@ actor Uploader {
             await record { try $0.settle(inode) }
         case .upload(let upload):
             try await send(upload, for: inode)
-        case .makeFolder, .copy, .move, .deleteFile, .deleteFolder:
+        case .move, .deleteFolder:
+            try await environment.gate.commitAlone { () async throws(RemoteError) in
+                try await commit(step, for: inode)
+            }
+        case .makeFolder, .copy, .deleteFile:
             try await environment.gate.commit { () async throws(RemoteError) in
                 try await commit(step, for: inode)
             }

@@ -110,4 +110,40 @@ import Testing
         #expect(try await harness.serverTree()["/big"] == "lost" + Self.text.dropFirst(4))
         await harness.stop()
     }
+
+    @Test("while a big file is on its way, files are sent and folders are moved, its own too")
+    func overtaking() async throws {
+        let kept = Mutex<FaultInjectingStore?>(nil)
+        let harness = try Harness(through: { server in
+            let faulty = FaultInjectingStore(server)
+            kept.withLock { $0 = faulty }
+            return faulty
+        })
+        let faulty = try #require(kept.withLock { $0 })
+        try await harness.put("/a/file", "1")
+        try await harness.put("/b/file", "2")
+        try await harness.settle()
+        faulty.inject(.stall, times: nil) { $0.operation == .append }
+        try await harness.write("/a/big", Self.text)
+        await harness.stop()
+        try await harness.start()
+        while appends(faulty).isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+
+        try await harness.move("/b", to: "/c")
+        try await harness.move("/a", to: "/d")
+        try await harness.write("/new", "3")
+        let moved: [String: String?] = [
+            "/c": nil, "/c/file": "2", "/d": nil, "/d/file": "1", "/new": "3",
+        ]
+        harness.noteChange()
+        while try await harness.serverTree() != moved {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        faulty.removeFaults()
+        faulty.releaseStalled()
+        try await harness.settle()
+        await harness.stop()
+        #expect(try await harness.serverTree().keys.sorted() == (moved.keys + ["/d/big"]).sorted())
+        #expect(try await harness.serverTree()["/d/big"] == Self.text)
+    }
 }

@@ -1,0 +1,77 @@
+// What a test asks of the rows: by path, as text, and whether they contradict each other.
+
+import Core
+import MetadataStore
+
+extension TreeReading {
+    /// The place that a path names; its folder must exist.
+    func place(_ path: String) throws -> Place {
+        var names = try path.split(separator: "/").map { try FileName(String($0)) }
+        let last = names.removeLast()
+        var parent = InodeID.root
+        for name in names {
+            parent = try existing(Place(parent: parent, name: name)).inode
+            guard try node(parent)?.kind == .folder else { throw Refused() }
+        }
+        return Place(parent: parent, name: last)
+    }
+
+    func existing(_ place: Place) throws -> Node {
+        guard let node = try child(place.name, of: place.parent) else { throw Refused() }
+        return node
+    }
+
+    /// Every row with both its places, for the message of a failure.
+    func describeNodes() throws -> String {
+        var lines: [String] = []
+        for number in 1..<200 {
+            guard let node = try node(InodeID(UInt64(number))) else { continue }
+            let remote = try remotePlace(of: node).map { "\($0.parent)/\($0.name)" } ?? "-"
+            let local = node.place.map { "\($0.parent)/\($0.name)" } ?? "-"
+            lines.append("\(number) \(node.kind) here \(local) there \(node.remote) \(remote)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Contradictions between rows, a line each.
+    func brokenInvariants() throws -> [String] {
+        var broken: [String] = []
+        var remotePlaces: [String: InodeID] = [:]
+        for number in 2..<200 {
+            guard let node = try node(InodeID(UInt64(number))) else { continue }
+            if let parent = node.place?.parent, parent != .root, try self.node(parent) == nil {
+                broken.append("\(number) is in a folder that does not exist")
+            }
+            let remote = try remotePlace(of: node)
+            if node.remote != .absent && remote == nil {
+                broken.append("\(number) has lost its place on the server")
+            }
+            if let remote {
+                let key = "\(remote.parent)/\(remote.name.folded)"
+                if let other = remotePlaces.updateValue(node.inode, forKey: key) {
+                    broken.append("\(number) and \(other) have one place on the server: \(key)")
+                }
+            }
+            let isToSend =
+                node.remote == .displaced
+                || node.place != nil && (node.remote == .absent || node.staged != nil)
+            if isToSend, try journalEntry(of: node.inode) == nil {
+                broken.append("\(number) is to be sent and nobody knows")
+            }
+        }
+        return broken
+    }
+
+    func allNodes() throws -> [(String, Node)] {
+        var found: [(String, Node)] = []
+        func visit(_ folder: InodeID, _ path: String) throws {
+            for child in try children(of: folder) {
+                let childPath = path + "/" + child.name.string
+                if let node = try node(child.inode) { found.append((childPath, node)) }
+                try visit(child.inode, childPath)
+            }
+        }
+        try visit(.root, "")
+        return found
+    }
+}
