@@ -137,9 +137,15 @@ extension StagedFile {
 
     /// The ranges of the base that are not in the staging file, block by block.
     public var missingRanges: [Range<Int64>] {
+        missingRanges(in: 0..<Int64.max)
+    }
+
+    /// Those in blocks that a range touches.
+    func missingRanges(in range: Range<Int64>) -> [Range<Int64>] {
         state.withLock { state in
             guard let base = state.content.base else { return [] }
-            return missing(in: 0..<base.limit, of: state, base: base) { _ in false }
+            let range = range.clamped(to: 0..<base.limit)
+            return missing(in: range, of: state, base: base) { _ in false }
         }
     }
 }

@@ -1,5 +1,6 @@
 // How a file's content travels: small ones in one call, big ones as sessions (`Uploader+Sessions.swift`).
-// What the staging file does not have of the base is fetched first.
+// What the staging file does not have of the base is fetched: for a small file into it, for a big one
+// piece by piece into memory, so that the disk need not hold all of it.
 
 import ContentHashing
 import Core
@@ -47,10 +48,10 @@ extension Uploader {
                 path: upload.path.description, size: content.size, sent: 0)
         }
         defer { environment.state.update { $0.uploads[inode] = nil } }
-        try await fillMissing(of: file)
         var upload = upload
         upload.staged = content
         if content.size <= Self.smallSize {
+            try await fillMissing(of: file)
             try await sendSmall(file, upload)
         } else {
             try await sendBig(file, upload)
@@ -91,7 +92,8 @@ extension Uploader {
         guard file.missingRanges.isEmpty else { throw .cancelled }
     }
 
-    private func baseBytes(
+    /// Bytes of a revision, from the cache or the server.
+    func baseBytes(
         _ base: StagedContent.Base, _ range: Range<Int64>
     ) async throws(RemoteError) -> [UInt8] {
         let cache = environment.cache

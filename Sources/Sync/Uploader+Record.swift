@@ -15,8 +15,8 @@ struct UploadRecorder {
     let context: DeltaContext
     /// What changed for users.
     private(set) var changes: [TreeChange] = []
-    /// Staging files whose content is committed.
-    private(set) var retired: [(number: Int64, content: FileContent)] = []
+    /// Staging files whose content is committed, and what they hold if they hold all of it.
+    private(set) var retired: [(number: Int64, content: FileContent?)] = []
     /// The same, as far as anybody may have them open.
     private(set) var retiredFiles: [StagedFile] = []
     /// Conflicted copies that were made.
@@ -186,7 +186,7 @@ struct UploadRecorder {
         }
         try transaction.removeStaged(of: node.inode)
         try transaction.noteTwins(of: node.inode, generation: generation, became: revision)
-        retired.append((staged.file, content))
+        retired.append((staged.file, file.missingRanges.isEmpty ? content : nil))
         retiredFiles.append(file)
     }
 
@@ -258,8 +258,10 @@ extension Uploader {
         }
         for (number, content) in outcome.retired {
             await environment.disk.run {
-                environment.cache.adopt(
-                    path: environment.staging.path(of: number), content: content)
+                if let content {
+                    environment.cache.adopt(
+                        path: environment.staging.path(of: number), content: content)
+                }
                 environment.staging.removeFile(number)
             }
         }
@@ -282,7 +284,7 @@ private final class RetiredFiles: Sendable {
 
 private struct RecordedChanges: Sendable {
     var changes: [TreeChange]
-    var retired: [(number: Int64, content: FileContent)]
+    var retired: [(number: Int64, content: FileContent?)]
     var conflicts: [String]
 }
 

@@ -33,6 +33,8 @@ struct PieceLayout: Hashable, Sendable {
 extension Uploader {
     /// Pieces of one file on their way at once.
     private static let concurrentPieces = 4
+    /// The same where bytes of the base are held in memory.
+    private static let concurrentFetchedPieces = 2
     /// Seconds after which a session is not trusted any more: the server keeps them for seven days.
     private static let longestUse = 6.0 * 86_400
 
@@ -99,7 +101,7 @@ extension Uploader {
             // A crash may have taken bytes from the local file that were sent before.
             for piece in layout.all {
                 guard let digests = known.pieces[piece.lowerBound] else { continue }
-                guard try file.blockDigests(of: piece) == digests else { return nil }
+                guard try file.agrees(with: digests, of: piece) else { return nil }
             }
             return known
         }
@@ -131,7 +133,10 @@ extension Uploader {
                     }
                 }
             }
-            for _ in 0..<Self.concurrentPieces { startNext() }
+            let isWhole = file.missingRanges.isEmpty
+            for _ in 0..<(isWhole ? Self.concurrentPieces : Self.concurrentFetchedPieces) {
+                startNext()
+            }
             var sent: [Int64: [ContentHash]] = [:]
             var failure: RemoteError?
             for await (start, result) in group {
@@ -155,10 +160,10 @@ extension Uploader {
         _ partial: PartialUpload, closes: Bool
     ) async throws(RemoteError) -> [ContentHash] {
         guard file.generation == upload.staged.generation else { throw .cancelled }
-        let digests = try await local { try file.blockDigests(of: range) }
+        let source = try await source(of: range, in: file, upload)
+        let digests = try await local { try source.blockDigests(of: range) }
         try await environment.remote.append(
-            StagedSource(file: file, size: upload.staged.size), range: range, to: partial.remote,
-            closes: closes)
+            source, range: range, to: partial.remote, closes: closes)
         let store = environment.store
         try await local {
             try store.write { transaction in
@@ -174,6 +179,20 @@ extension Uploader {
     }
 }
 
+extension Uploader {
+    /// A piece's bytes, with those of the base that the staging file does not have.
+    private func source(
+        of piece: Range<Int64>, in file: StagedFile, _ upload: ContentUpload
+    ) async throws(RemoteError) -> StagedSource {
+        var fetched: [Int64: [UInt8]] = [:]
+        for range in file.missingRanges(in: piece) {
+            guard let base = upload.staged.base else { break }
+            fetched[range.lowerBound] = try await baseBytes(base, range)
+        }
+        return StagedSource(file: file, size: upload.staged.size, fetched: fetched)
+    }
+}
+
 extension PartialUpload {
     fileprivate var remote: UploadSession { UploadSession(id: session, isConcurrent: true) }
 }
@@ -185,20 +204,32 @@ extension RemoteError {
     }
 }
 
-/// Content in a staging file.
-private struct StagedSource: UploadSource {
+/// Content in a staging file, and blocks of its base that are not in there.
+struct StagedSource: UploadSource {
     let file: StagedFile
     let size: Int64
+    /// By the block's first byte. Behind the end of these bytes, a block is zeros.
+    var fetched: [Int64: [UInt8]] = [:]
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        let count = Int(min(Int64(buffer.count), size - offset))
-        guard count > 0 else { return 0 }
-        return try file.readForUpload(
-            at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)))
+        let end = min(offset.addingClamped(Int64(buffer.count)), size)
+        var position = offset
+        while position < end {
+            let block = position / StagedFile.blockSize * StagedFile.blockSize
+            let upper = min(block + StagedFile.blockSize, end)
+            let part = UnsafeMutableRawBufferPointer(
+                rebasing: buffer[Int(position - offset)..<Int(upper - offset)])
+            if let bytes = fetched[block] {
+                part.initializeMemory(as: UInt8.self, repeating: 0)
+                part.copyBytes(from: bytes.dropFirst(Int(position - block)).prefix(part.count))
+            } else {
+                _ = try file.readForUpload(at: position, into: part)
+            }
+            position = upper
+        }
+        return Int(max(0, end - offset))
     }
-}
 
-extension StagedFile {
     /// The digests of the blocks in a range that begins at a block's start.
     func blockDigests(of range: Range<Int64>) throws -> [ContentHash] {
         var digests: [ContentHash] = []
@@ -207,11 +238,29 @@ extension StagedFile {
             let count = min(buffer.count, Int(range.upperBound - start))
             let digest = try buffer.withUnsafeMutableBytes { bytes in
                 let part = UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(count))
-                _ = try readForUpload(at: start, into: part)
+                _ = try read(at: start, into: part)
                 return ContentHasher.blockDigest(UnsafeRawBufferPointer(part))
             }
             digests.append(digest)
         }
         return digests
+    }
+}
+
+extension StagedFile {
+    /// Whether blocks that were sent are what the staging file has. What it takes from the base cannot
+    /// have changed.
+    fileprivate func agrees(
+        with digests: [ContentHash], of piece: Range<Int64>
+    ) throws -> Bool {
+        let elsewhere = Set(missingRanges(in: piece).map(\.lowerBound))
+        let source = StagedSource(file: self, size: piece.upperBound)
+        let starts = stride(
+            from: piece.lowerBound, to: piece.upperBound, by: ContentHasher.blockSize)
+        for (start, digest) in zip(starts, digests) where !elsewhere.contains(start) {
+            let block = start..<min(start + Self.blockSize, piece.upperBound)
+            guard try source.blockDigests(of: block) == [digest] else { return false }
+        }
+        return true
     }
 }

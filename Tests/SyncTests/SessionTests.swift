@@ -146,4 +146,53 @@ import Testing
         #expect(try await harness.serverTree().keys.sorted() == (moved.keys + ["/d/big"]).sorted())
         #expect(try await harness.serverTree()["/d/big"] == Self.text)
     }
+
+    @Test("what was never read of a big file goes from its old revision into the new one")
+    func overBase() async throws {
+        let kept = Mutex<FaultInjectingStore?>(nil)
+        let harness = try Harness(through: { server in
+            let faulty = FaultInjectingStore(server)
+            kept.withLock { $0 = faulty }
+            return faulty
+        })
+        let faulty = try #require(kept.withLock { $0 })
+        try await harness.put("/big", Self.text)
+        try await harness.settle()
+        await harness.stop()
+        let inode = try #require(try await harness.inode("/big"))
+        let first = Array(Self.text.utf8.prefix(Int(Self.block)))
+        let file = try await harness.store.write { transaction in
+            let facts = try #require(try transaction.node(inode)?.facts)
+            let base = try #require(StagedContent.Base(whole: facts))
+            let file = try harness.staging.begin(
+                inode, base: base, size: base.size, due: .now(), in: transaction)
+            try file.fill(0..<Self.block, with: first, of: base)
+            _ = try Array("new".utf8).withUnsafeBytes { try file.write(at: 3, $0, now: .now()) }
+            // The last block in part, and zeros behind what is left of the base.
+            _ = try file.truncate(to: base.size - 500, now: .now())
+            _ = try file.truncate(to: base.size + 500, now: .now())
+            try file.persist(in: transaction)
+            return file
+        }
+        let missing = file.missingRanges
+        #expect(missing.count == Int(Self.size / Self.block))
+
+        // Up to the commit, and then from the start once more.
+        faulty.inject(.failBefore(.offline("test")), times: nil) { $0.operation == .finishUpload }
+        try await harness.start()
+        while !faulty.calls.contains(where: { $0.operation == .finishUpload }) {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        await harness.stop()
+        #expect(file.missingRanges == missing)
+        let sent = appends(faulty).count
+        faulty.removeFaults()
+        try await harness.settle()
+        await harness.stop()
+        #expect(appends(faulty).count == sent)
+        let expected =
+            Self.text.prefix(3) + "new" + Self.text.dropFirst(6).dropLast(500)
+            + String(repeating: "\0", count: 1000)
+        #expect(try await harness.serverTree()["/big"] == String(expected))
+    }
 }

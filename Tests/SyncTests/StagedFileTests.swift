@@ -79,7 +79,8 @@ import Testing
         var sent = [UInt8](repeating: 1, count: expected.count)
         _ = try sent.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
         #expect(sent == expected)
-        let digests = try file.blockDigests(of: 0..<Int64(expected.count))
+        let source = StagedSource(file: file, size: Int64(expected.count))
+        let digests = try source.blockDigests(of: 0..<Int64(expected.count))
         #expect(ContentHash(blockDigests: digests) == ContentHasher.hash(expected))
     }
 
