@@ -20,6 +20,9 @@ extension DropboxFileSystem {
                 try Self.write(bytes, at: offset, appends: appends, into: staged, now: now)
             }
             if case .changed = progress, !handle.flags.isSynchronous {
+                if StagedFile.endsPiece(from: offset, count: count), !handle.isLocalOnly {
+                    sync.noteGrowth(of: inode)
+                }
                 return .ready(count)
             }
             let isWritten = if case .changed = progress { true } else { false }

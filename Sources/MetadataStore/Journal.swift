@@ -169,5 +169,6 @@ extension Transaction {
     public func removeStaged(of inode: InodeID) throws {
         try run("DELETE FROM staged WHERE inode = ?", [inode.column])
         try run("DELETE FROM twin WHERE inode = ?", [inode.column])
+        try forgetUpload(of: inode)
     }
 }

@@ -10,25 +10,19 @@ import GRDB
 public struct PartialUpload: Hashable, Sendable {
     /// The session's id.
     public var session: String
-    /// The staging file, its generation and its size in bytes: of another one, the pieces are of no use.
+    /// The staging file: of another one, the pieces are of no use.
     public var file: Int64
-    /// See `file`.
-    public var generation: Int64
-    /// See `file`.
-    public var size: Int64
+    /// The content's size in bytes, once the piece that closes the session may have been sent.
+    public var size: Int64?
     /// When it was begun: the server forgets sessions after seven days.
     public var begun: Timestamp
     /// What the server has: the digests of each piece's blocks, by the piece's first byte.
     public var pieces: [Int64: [ContentHash]]
 
     /// Begins one without pieces.
-    public init(
-        session: String, file: Int64, generation: Int64, size: Int64, begun: Timestamp
-    ) {
+    public init(session: String, file: Int64, begun: Timestamp) {
         self.session = session
         self.file = file
-        self.generation = generation
-        self.size = size
         self.begun = begun
         pieces = [:]
     }
@@ -38,11 +32,11 @@ extension TreeReading {
     /// What was begun of a node's upload.
     public func partialUpload(of inode: InodeID) throws -> PartialUpload? {
         let statement = try database.cachedStatement(
-            sql: "SELECT session, file, generation, size, begun FROM upload WHERE inode = ?")
+            sql: "SELECT session, file, size, begun FROM upload WHERE inode = ?")
         guard let row = try Row.fetchOne(statement, arguments: [inode.column]) else { return nil }
         var upload = PartialUpload(
-            session: row[0], file: row[1], generation: row[2], size: row[3],
-            begun: Timestamp(nanoseconds: row[4]))
+            session: row[0], file: row[1], begun: Timestamp(nanoseconds: row[3]))
+        upload.size = row[2]
         let pieces = try database.cachedStatement(
             sql: "SELECT start, digests FROM piece WHERE inode = ?")
         for row in try Row.fetchAll(pieces, arguments: [inode.column]) {
@@ -61,12 +55,18 @@ extension Transaction {
     public func beginUpload(_ upload: PartialUpload, of inode: InodeID) throws {
         try forgetUpload(of: inode)
         try run(
-            "INSERT INTO upload (inode, session, file, generation, size, begun) "
-                + "VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO upload (inode, session, file, size, begun) VALUES (?, ?, ?, ?, ?)",
             [
-                inode.column, upload.session, upload.file, upload.generation, upload.size,
+                inode.column, upload.session, upload.file, upload.size,
                 upload.begun.nanoseconds,
             ])
+    }
+
+    /// Notes that a session is about to be closed, with content of so many bytes.
+    public func noteClosing(at size: Int64, session: String, of inode: InodeID) throws {
+        try run(
+            "UPDATE upload SET size = ? WHERE inode = ? AND session = ?",
+            [size, inode.column, session])
     }
 
     /// Notes a piece that the server has, if it still is this session that holds the node's content.

@@ -91,8 +91,7 @@ enum Schema {
             inode INTEGER PRIMARY KEY,
             session TEXT NOT NULL,
             file INTEGER NOT NULL,
-            generation INTEGER NOT NULL,
-            size INTEGER NOT NULL,
+            size INTEGER,
             begun INTEGER NOT NULL
         );
         CREATE TABLE piece (

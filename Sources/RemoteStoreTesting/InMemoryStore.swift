@@ -12,6 +12,7 @@ public final class InMemoryStore: RemoteStoring {
         var epoch = 0
         var sessions: [String: InMemorySession] = [:]
         var sessionCount = 0
+        var receivedBytes = 0
         /// Each is resumed with whether its time is over.
         var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
         var waiterCount = 0
@@ -49,6 +50,9 @@ public final class InMemoryStore: RemoteStoring {
     public func expireWaits() {
         resumeWaiters(isTimeOver: true)
     }
+
+    /// Bytes of content that calls have brought.
+    public var receivedBytes: Int { state.withLock { $0.receivedBytes } }
 
     /// How many wait for a change at the moment.
     public var waiterCount: Int { state.withLock { $0.waiters.count } }
@@ -168,7 +172,9 @@ public final class InMemoryStore: RemoteStoring {
     public func upload(
         _ source: any UploadSource, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
-        try store(try source.bytes(0..<source.size), commit)
+        let bytes = try source.bytes(0..<source.size)
+        state.withLock { $0.receivedBytes += bytes.count }
+        return try store(bytes, commit)
     }
 
     /// Opens a session.
@@ -187,6 +193,7 @@ public final class InMemoryStore: RemoteStoring {
     ) async throws(RemoteError) {
         let bytes = try source.bytes(range)
         try state.withLock { (state) throws(RemoteError) in
+            state.receivedBytes += bytes.count
             guard var known = state.sessions[session.id] else { throw .sessionLost }
             try known.append(bytes, at: range.lowerBound, closes: closes)
             state.sessions[session.id] = known

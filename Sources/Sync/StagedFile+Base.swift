@@ -39,7 +39,7 @@ extension StagedFile {
             state.content.base = StagedContent.Base(
                 revision: revision.revision, hash: revision.hash, size: revision.size,
                 limit: range.upperBound)
-            noteChange(&state, now: now)
+            noteChange(&state, in: range, now: now)
             return .written
         }
     }
@@ -67,7 +67,7 @@ extension StagedFile {
             state.content.size = original.content.size
             state.content.base = original.content.base
             state.blocks = original.blocks
-            noteChange(&state, now: now)
+            noteChange(&state, in: 0..<original.content.size, now: now)
             return state.content.generation
         }
         guard let own else { return nil }

@@ -62,6 +62,9 @@ public final class StagedFile: Sendable {
         var retired: FileContent?
         /// Where bytes begin that were cut off and that the file still has.
         var cutFrom: Int64?
+        /// So many bytes were written one after the other, from the first on.
+        var inOrder: Int64 = 0
+        var sent: SentPieces?
     }
 
     /// The inode whose content this is.
@@ -175,6 +178,7 @@ public final class StagedFile: Sendable {
         return try change(offset..<end, now: now) { (state) throws(StagingError) in
             try self.store(bytes, at: offset)
             state.content.size = max(state.content.size, end)
+            if offset <= state.inOrder { state.inOrder = max(state.inOrder, end) }
         }
     }
 
@@ -211,7 +215,8 @@ public final class StagedFile: Sendable {
             if let revision = state.retired {
                 return .retired(revision)
             }
-            if size < state.content.size {
+            let old = state.content.size
+            if size < old {
                 state.cutFrom = min(state.cutFrom ?? .max, size)
             } else {
                 try removeCut(&state)
@@ -221,7 +226,8 @@ public final class StagedFile: Sendable {
             if let base = state.content.base {
                 state.content.base?.limit = min(base.limit, size)
             }
-            noteChange(&state, now: now)
+            state.inOrder = min(state.inOrder, size)
+            noteChange(&state, in: min(old, size)..<max(old, size), now: now)
             return .written
         }
     }
@@ -265,7 +271,7 @@ public final class StagedFile: Sendable {
                     state.blocks.insert(Int(block))
                 }
             }
-            noteChange(&state, now: now)
+            noteChange(&state, in: range, now: now)
             return .written
         }
     }
@@ -289,7 +295,8 @@ public final class StagedFile: Sendable {
         return parts
     }
 
-    func noteChange(_ state: inout State, now: Timestamp) {
+    func noteChange(_ state: inout State, in range: Range<Int64>, now: Timestamp) {
+        state.sent?.noteChange(in: range)
         state.content.generation += 1
         state.content.hash = nil
         state.modified = now

@@ -104,6 +104,11 @@ public final class SyncEngine: Syncing {
         uploader.wake()
     }
 
+    /// A file has grown by a piece.
+    public func noteGrowth(of inode: InodeID) {
+        uploader.noteGrowth(of: inode)
+    }
+
     /// Waits until a node is on the server as users see it.
     public func drain(_ inode: InodeID) async throws(RemoteError) {
         let now = environment.clock.now()

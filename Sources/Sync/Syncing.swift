@@ -22,6 +22,8 @@ public protocol Syncing: Sendable {
     func ensureListed(_ folder: InodeID) async throws(RemoteError)
     /// The journal has a new or changed entry: send it when it is due.
     func noteChange()
+    /// The content of a file has grown by a piece, and the file may be sent before it is closed.
+    func noteGrowth(of inode: InodeID)
     /// Waits until a node's content is on the server (`fsync=remote`).
     ///
     /// Throws the last problem when it cannot be sent.

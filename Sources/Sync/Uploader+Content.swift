@@ -36,6 +36,7 @@ extension Uploader {
 
     func send(_ upload: ContentUpload, for inode: InodeID) async throws(RemoteError) {
         let environment = environment
+        await waitForAhead(inode)
         guard
             let file = try await local({ try environment.staging.existing(inode) }),
             let content = file.contentToSend()

@@ -6,33 +6,9 @@ import Core
 import MetadataStore
 import RemoteStore
 
-/// The pieces of a content: all but the last are multiples of 4 MiB, as concurrent sessions want them.
-struct PieceLayout: Hashable, Sendable {
-    /// Bytes of a piece: rclone's measurements give 16 MiB nearly three quarters of the throughput of the
-    /// largest piece, at an eighth of the memory.
-    static let pieceSize = 4 * blockSize
-    private static let blockSize = Int64(ContentHasher.blockSize)
-
-    /// What may travel at once.
-    var parallel: [Range<Int64>] = []
-    /// What closes the session, when all else has arrived: a block at most, because it travels alone.
-    var last: Range<Int64>
-
-    /// Lays out a content of so many bytes, one at least.
-    init(size: Int64) {
-        let end = (size - 1) / Self.blockSize * Self.blockSize
-        parallel = stride(from: 0, to: end, by: Int(Self.pieceSize)).map {
-            $0..<min($0 + Self.pieceSize, end)
-        }
-        last = end..<size
-    }
-
-    var all: [Range<Int64>] { parallel + [last] }
-}
-
 extension Uploader {
     /// Pieces of one file on their way at once.
-    private static let concurrentPieces = 4
+    static let concurrentPieces = 4
     /// The same where bytes of the base are held in memory.
     private static let concurrentFetchedPieces = 2
     /// Seconds after which a session is not trusted any more: the server keeps them for seven days.
@@ -40,13 +16,21 @@ extension Uploader {
 
     /// Sends a content through a session and commits it.
     func sendBig(_ file: StagedFile, _ upload: ContentUpload) async throws(RemoteError) {
-        do throws(RemoteError) {
+        try await forgettingLostSession(of: file) { () async throws(RemoteError) in
             try await sendByWayOfSession(file, upload)
+        }
+    }
+
+    /// Runs what uses a session; after a failure that ends the session, the next one is a new one.
+    func forgettingLostSession(
+        of file: StagedFile, _ body: () async throws(RemoteError) -> Void
+    ) async throws(RemoteError) {
+        do throws(RemoteError) {
+            try await body()
         } catch {
             if error.endsSession {
-                let inode = file.inode
                 await attempt {
-                    try await self.environment.store.write { try $0.forgetUpload(of: inode) }
+                    try await self.environment.store.write { try $0.forgetUpload(of: file.inode) }
                 }
             }
             throw error
@@ -58,7 +42,7 @@ extension Uploader {
     ) async throws(RemoteError) {
         let size = upload.staged.size
         let layout = PieceLayout(size: size)
-        let partial = try await session(for: file, upload, layout)
+        let partial = try await session(for: file, layout)
         var digests = partial.pieces
         environment.state.update { status in
             let arrived = layout.all.filter { digests[$0.lowerBound] != nil }
@@ -67,6 +51,12 @@ extension Uploader {
         let missing = layout.parallel.filter { digests[$0.lowerBound] == nil }
         digests.merge(try await sendPieces(missing, of: file, upload, partial)) { $1 }
         if digests[layout.last.lowerBound] == nil {
+            let store = environment.store
+            try await local {
+                try store.write {
+                    try $0.noteClosing(at: size, session: partial.session, of: file.inode)
+                }
+            }
             digests[layout.last.lowerBound] = try await sendPiece(
                 layout.last, of: file, upload, partial, closes: true)
         }
@@ -84,32 +74,24 @@ extension Uploader {
         }
     }
 
-    /// The session of an earlier run, if it holds pieces of this very content, or a new one.
-    private func session(
-        for file: StagedFile, _ upload: ContentUpload, _ layout: PieceLayout
+    /// The session of an earlier run, if it holds pieces of this very content, or a new one. Without a
+    /// layout, the content is still being written.
+    func session(
+        for file: StagedFile, _ layout: PieceLayout?
     ) async throws(RemoteError) -> PartialUpload {
         let store = environment.store
-        let staged = upload.staged
         let inode = file.inode
         let now = environment.clock.now()
         let oldest = now.adding(seconds: -Self.longestUse)
         let known = try await local { () -> PartialUpload? in
             guard let known = try store.read({ try $0.partialUpload(of: inode) }),
-                known.file == staged.file, known.generation == staged.generation,
-                known.size == staged.size, known.begun > oldest
+                known.file == file.number, known.begun > oldest
             else { return nil }
-            // A crash may have taken bytes from the local file that were sent before.
-            for piece in layout.all {
-                guard let digests = known.pieces[piece.lowerBound] else { continue }
-                guard try file.agrees(with: digests, of: piece) else { return nil }
-            }
-            return known
+            return try file.canGoOn(with: known, layout) ? known : nil
         }
         if let known { return known }
         let session = try await environment.remote.startUpload(concurrent: true)
-        let fresh = PartialUpload(
-            session: session.id, file: staged.file, generation: staged.generation,
-            size: staged.size, begun: now)
+        let fresh = PartialUpload(session: session.id, file: file.number, begun: now)
         try await local { try store.write { try $0.beginUpload(fresh, of: inode) } }
         return fresh
     }
@@ -161,6 +143,16 @@ extension Uploader {
     ) async throws(RemoteError) -> [ContentHash] {
         guard file.generation == upload.staged.generation else { throw .cancelled }
         let source = try await source(of: range, in: file, upload)
+        return try await sendPiece(range, of: source, partial, closes: closes)
+    }
+
+    /// Sends a piece and notes that it has arrived; returns the digests of its blocks.
+    @discardableResult
+    func sendPiece(
+        _ range: Range<Int64>, of source: StagedSource, _ partial: PartialUpload, closes: Bool
+    ) async throws(RemoteError) -> [ContentHash] {
+        let file = source.file
+        guard file.beginSending(range, session: partial.session) else { throw .cancelled }
         let digests = try await local { try source.blockDigests(of: range) }
         try await environment.remote.append(
             source, range: range, to: partial.remote, closes: closes)
@@ -248,9 +240,25 @@ struct StagedSource: UploadSource {
 }
 
 extension StagedFile {
+    /// Whether the pieces that a session has are pieces of this content, as it is laid out.
+    fileprivate func canGoOn(with known: PartialUpload, _ layout: PieceLayout?) throws -> Bool {
+        guard let layout else { return known.size == nil && agrees(with: known.session) == true }
+        guard known.size == nil || known.size == layout.last.upperBound,
+            layout.holds(known.pieces)
+        else { return false }
+        if let agrees = agrees(with: known.session) { return agrees }
+        // A crash may have taken bytes from the local file that were sent before.
+        for piece in layout.all {
+            guard let digests = known.pieces[piece.lowerBound] else { continue }
+            guard beginSending(piece, session: known.session), try agrees(with: digests, of: piece)
+            else { return false }
+        }
+        return true
+    }
+
     /// Whether blocks that were sent are what the staging file has. What it takes from the base cannot
     /// have changed.
-    fileprivate func agrees(
+    private func agrees(
         with digests: [ContentHash], of piece: Range<Int64>
     ) throws -> Bool {
         let elsewhere = Set(missingRanges(in: piece).map(\.lowerBound))

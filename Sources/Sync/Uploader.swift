@@ -41,7 +41,7 @@ actor Uploader {
     let environment: UploadEnvironment
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
-    private var inFlight: Set<InodeID> = []
+    private(set) var inFlight: Set<InodeID> = []
     /// Those of them that may be on their way for long.
     private var patient: Set<InodeID> = []
     /// Tasks that send, each one node's step or a batch.
@@ -52,9 +52,12 @@ actor Uploader {
     /// Where in the journal the next look goes on, if the last one was cut short.
     private var lastLookedAt: Int64 = 0
     private var drainers = 0
-    private var pausedUntil = Timestamp(nanoseconds: 0)
-    private var pauses = 0
+    var pausedUntil = Timestamp(nanoseconds: 0)
+    var pauses = 0
     private var timer: Task<Void, Never>?
+    /// Files that are sent while they are written, and who waits for the end of that.
+    var ahead: [InodeID: [CheckedContinuation<Void, Never>]] = [:]
+    let grown = GrownFiles()
     /// Looks for room while the account is full, and how much there was when it was found to be.
     var roomWatch: Task<Void, Never>?
     var roomWhenFull: Int64 = 0
@@ -115,8 +118,9 @@ actor Uploader {
                 }
             }
         }
+        startAhead(in: &group)
         var round = JournalRound(start: lastLookedAt)
-        while running < Self.concurrency && !isExclusive && pausedUntil <= environment.clock.now() {
+        while running < Self.concurrency && !isExclusive && !isPaused {
             let choice = StepChoice(
                 busy: inFlight, patient: patient, batching: batching,
                 room: Self.concurrency - running)
@@ -184,6 +188,9 @@ actor Uploader {
 
     /// Whether something is on its way to the server.
     var isSending: Bool { running > 0 }
+
+    /// Whether the server, or the way to it, asked to wait.
+    var isPaused: Bool { pausedUntil > environment.clock.now() }
 
     /// Wakes when the next entry is due or the pause is over.
     private func setTimer() async {
@@ -304,84 +311,6 @@ actor Uploader {
     func noteSuccess() {
         pauses = 0
         environment.state.update { $0.lastProblem = nil }
-    }
-
-    // MARK: Refusals
-
-    func react(to error: RemoteError, step: UploadStep, inode: InodeID) async {
-        let store = environment.store
-        let now = environment.clock.now()
-        let entry = await attempt { try await store.read { try $0.journalEntry(of: inode) } }
-        let attempts = entry.flatMap { $0 }?.attempts ?? 0
-        let reaction = UploadReaction(to: error, step: step, attempts: max(attempts, pauses))
-        environment.log.debug(
-            "step refused",
-            metadata: ["step": "\(step.paths)", "error": "\(error)", "reaction": "\(reaction)"])
-        switch reaction {
-        case .pause(let seconds, let reason):
-            pause(for: seconds, reason, at: now)
-        case .retry(let seconds, let problem):
-            environment.state.update { $0.lastProblem = problem }
-            await postpone(inode, by: seconds, problem: problem)
-            if error == .insufficientSpace { await noteFull() }
-        case .refresh(let paths):
-            await refresh(paths)
-            await postpone(inode, by: attempts == 0 ? 0 : UploadReaction.delay(after: attempts))
-        case .undo(let problem):
-            environment.log.warning(
-                "a change was refused and is undone",
-                metadata: ["step": "\(step.paths)", "reason": "\(problem)"])
-            environment.state.update { $0.lastProblem = problem }
-            await record { try $0.undo(step, of: inode) }
-        case .restart:
-            await postpone(inode, by: UploadReaction.delay(after: attempts) / 4)
-        }
-    }
-
-    private func pause(for seconds: Double, _ reason: UploadReaction.Pause, at now: Timestamp) {
-        // Steps that fail together are one reason to wait, not many.
-        guard pausedUntil <= now else { return }
-        pauses += 1
-        pausedUntil = now.adding(seconds: seconds)
-        environment.state.update { status in
-            switch reason {
-            case .offline(let text):
-                status.connection = .offline
-                status.lastProblem = text
-            case .authentication(let text):
-                status.connection = .authenticationRequired
-                status.lastProblem = text
-            case .rateLimit: break
-            }
-        }
-    }
-
-    private func postpone(_ inode: InodeID, by seconds: Double, problem: String? = nil) async {
-        let due = environment.clock.now().adding(seconds: seconds)
-        await attempt {
-            try await self.environment.store.write {
-                try $0.postpone(inode, until: due, problem: problem)
-            }
-        }
-    }
-
-    /// Asks what is at paths and brings it into the tree by the rules for deltas. A look, so that no
-    /// commit is on its way whose answer would make this one out of date.
-    private func refresh(_ paths: [RemotePath]) async {
-        await environment.gate.look {
-            var entries: [RemoteEntry] = []
-            for path in paths {
-                do throws(RemoteError) {
-                    let known = try await environment.remote.entry(at: path)
-                    if let entry = known ?? RemoteEntry(deleted: path) { entries.append(entry) }
-                } catch {
-                    // Not known now; the step will be refused again and ask again.
-                    return
-                }
-            }
-            let found = entries
-            await record { try $0.apply(found) }
-        }
     }
 
     /// Runs store work whose failure is the disk's: logged, shown in status, and tried again with the

@@ -295,6 +295,21 @@ struct ContentTests {
         #expect(try fixture.contents(file) == text("edited"))
     }
 
+    @Test("growing by a piece of an upload is told of, unless the file's name stays here")
+    func growth() throws {
+        let fixture = try Fixture()
+        let piece: Int64 = 16 << 20
+        for (name, isTold) in [("big", true), (".~lock.big#", false)] {
+            let created = try fixture.create(name)
+            let inode = created.entry.attributes.inode
+            _ = try fixture.write(inode, created.opened.handle, piece - 3, text("ab"))
+            #expect(fixture.sync.current.grown.isEmpty)
+            _ = try fixture.write(inode, created.opened.handle, piece - 1, text("c"))
+            #expect(fixture.sync.current.grown == (isTold ? [inode] : []))
+            fixture.sync.update { $0.grown = [] }
+        }
+    }
+
     // MARK: The kernel's pages
 
     @Test("the kernel keeps pages only of the content that it had opened before")

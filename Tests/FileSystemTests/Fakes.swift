@@ -44,6 +44,7 @@ final class FakeSync: Syncing {
         var listed: [InodeID] = []
         var drained: [InodeID] = []
         var noteCount = 0
+        var grown: [InodeID] = []
     }
 
     let state = Mutex(State())
@@ -86,6 +87,10 @@ final class FakeSync: Syncing {
 
     func noteChange() {
         state.withLock { $0.noteCount += 1 }
+    }
+
+    func noteGrowth(of inode: InodeID) {
+        state.withLock { $0.grown.append(inode) }
     }
 
     func drain(_ inode: InodeID) async throws(RemoteError) {

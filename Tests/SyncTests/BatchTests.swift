@@ -5,7 +5,6 @@ import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
-import Synchronization
 import Testing
 
 @testable import Sync
@@ -87,16 +86,15 @@ import Testing
 
     @Test("what was met before the first listing and is gone when it comes, goes")
     func goneBeforeListing() async throws {
-        let faults = FaultyWrap()
-        let harness = try Harness(through: { faults.wrap($0) })
+        let harness = try Harness()
         try await harness.put("/a", "theirs")
         try await harness.write("/a", "ours")
-        faults.store?.inject(.failBefore(.offline("test")), times: nil) { $0.operation == .list }
+        harness.faulty.inject(.failBefore(.offline("test")), times: nil) { $0.operation == .list }
         try await harness.start()
         // The refused upload asks what is there.
         while try await harness.tree().count < 2 { try await Task.sleep(for: .milliseconds(1)) }
         try await harness.remove("/a")
-        faults.store?.removeFaults()
+        harness.faulty.removeFaults()
         let tree = try await outcome(harness)
         #expect(tree.count == 1)
         #expect(tree.values.first == "ours")
@@ -137,17 +135,4 @@ import Testing
         #expect(
             try await outcome(harness) == ["/a": nil, "/a/b": "2", "/b": nil, "/b/a": "1"])
     }
-}
-
-/// Keeps the faulty store that a harness is made with.
-private final class FaultyWrap: Sendable {
-    private let kept = Mutex<FaultInjectingStore?>(nil)
-
-    func wrap(_ server: InMemoryStore) -> any RemoteStoring {
-        let faulty = FaultInjectingStore(server)
-        kept.withLock { $0 = faulty }
-        return faulty
-    }
-
-    var store: FaultInjectingStore? { kept.withLock { $0 } }
 }

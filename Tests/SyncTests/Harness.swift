@@ -21,13 +21,18 @@ final class Harness: Sendable {
     /// The files that the test holds open.
     final class OpenSet: OpenFileTracking {
         let open = Mutex<Set<InodeID>>([])
+        let writers = Mutex<Set<InodeID>>([])
         func isOpen(_ inode: InodeID) -> Bool { open.withLock { $0.contains(inode) } }
-        func isOpenForWriting(_ inode: InodeID) -> Bool { false }
+        func isOpenForWriting(_ inode: InodeID) -> Bool {
+            writers.withLock { $0.contains(inode) }
+        }
     }
 
     let folder = TemporaryFolder.make()
     let remote: any RemoteStoring
     let server: InMemoryStore
+    /// What the mount's calls go through, if nothing else was asked for.
+    let faulty: FaultInjectingStore
     let store: MetadataStore
     let staging: StagingArea
     let openFiles = OpenSet()
@@ -37,11 +42,12 @@ final class Harness: Sendable {
 
     init(
         server: InMemoryStore = InMemoryStore(),
-        through wrap: (InMemoryStore) -> any RemoteStoring = { $0 }
+        through wrap: ((InMemoryStore) -> any RemoteStoring)? = nil
     ) throws {
         self.server = server
+        faulty = FaultInjectingStore(server)
         remote = RecordingStore(
-            base: wrap(server), history: history, label: "mount")
+            base: wrap?(server) ?? faulty, history: history, label: "mount")
         store = try MetadataStore(path: folder + "/tree.sqlite")
         staging = try StagingArea(directory: folder + "/staging", store: store)
     }
@@ -114,6 +120,13 @@ final class Harness: Sendable {
     func noteChange() {
         running.withLock { $0 }?.noteChange()
     }
+
+    /// A user's file has grown by a piece.
+    func noteGrowth(of inode: InodeID) {
+        running.withLock { $0 }?.noteGrowth(of: inode)
+    }
+
+    var isOnline: Bool { running.withLock { $0 }?.status.connection == .online }
 
     /// Sends what is queued.
     func drain() async throws {

@@ -16,13 +16,8 @@ import Testing
         after operation: RemoteOperation, files: [String: String] = [:],
         _ prepare: (Harness) async throws -> Void
     ) async throws -> Harness {
-        let kept = Mutex<FaultInjectingStore?>(nil)
-        let harness = try Harness(through: { server in
-            let faulty = FaultInjectingStore(server)
-            kept.withLock { $0 = faulty }
-            return faulty
-        })
-        let faulty = try #require(kept.withLock { $0 })
+        let harness = try Harness()
+        let faulty = harness.faulty
         for (path, text) in files.sorted(by: { $0.key < $1.key }) {
             try await harness.put(path, text)
         }
@@ -137,12 +132,8 @@ import Testing
     /// The feed names it by the place that the folder had then.
     @Test("what others deleted in a folder before this mount moved it goes")
     func deletedThereBeforeMove() async throws {
-        let kept = Mutex<FaultInjectingStore?>(nil)
-        let harness = try Harness(through: { server in
-            let faulty = FaultInjectingStore(server)
-            kept.withLock { $0 = faulty }
-            return faulty
-        })
+        let harness = try Harness()
+        let faulty = harness.faulty
         try await harness.put("/a/file", "1")
         try await harness.put("/a/other", "2")
         try await harness.settle()
@@ -150,24 +141,18 @@ import Testing
         try await harness.remove("/a/file")
         try await harness.move("/a", to: "/b")
         // The move comes before the news.
-        let faulty = try #require(kept.withLock { $0 })
         faulty.inject(.failBefore(.server("test")), into: .listAfter)
         try await expect(["/b": nil, "/b/other": "2"], of: harness)
     }
 
     @Test("what lives in a moved folder stays when a new folder of its old name loses its namesake")
     func namesakeInNewFolder() async throws {
-        let kept = Mutex<FaultInjectingStore?>(nil)
-        let harness = try Harness(through: { server in
-            let faulty = FaultInjectingStore(server)
-            kept.withLock { $0 = faulty }
-            return faulty
-        })
+        let harness = try Harness()
+        let faulty = harness.faulty
         try await harness.put("/a/x", "1")
         try await harness.settle()
         await harness.stop()
         // No news before all of this has been sent.
-        let faulty = try #require(kept.withLock { $0 })
         faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
         try await harness.move("/a", to: "/b")
         try await harness.start()

@@ -33,13 +33,8 @@ import Testing
 
     /// A store that refuses all pieces but the first, behind a mount that has staged a big file.
     private func interrupted() async throws -> (harness: Harness, faulty: FaultInjectingStore) {
-        let kept = Mutex<FaultInjectingStore?>(nil)
-        let harness = try Harness(through: { server in
-            let faulty = FaultInjectingStore(server)
-            kept.withLock { $0 = faulty }
-            return faulty
-        })
-        let faulty = try #require(kept.withLock { $0 })
+        let harness = try Harness()
+        let faulty = harness.faulty
         faulty.inject(.failBefore(.server("test")), times: nil) {
             $0.operation == .append && !$0.subject.contains(" 0..<")
         }
@@ -113,13 +108,8 @@ import Testing
 
     @Test("while a big file is on its way, files are sent and folders are moved, its own too")
     func overtaking() async throws {
-        let kept = Mutex<FaultInjectingStore?>(nil)
-        let harness = try Harness(through: { server in
-            let faulty = FaultInjectingStore(server)
-            kept.withLock { $0 = faulty }
-            return faulty
-        })
-        let faulty = try #require(kept.withLock { $0 })
+        let harness = try Harness()
+        let faulty = harness.faulty
         try await harness.put("/a/file", "1")
         try await harness.put("/b/file", "2")
         try await harness.settle()
@@ -149,13 +139,8 @@ import Testing
 
     @Test("what was never read of a big file goes from its old revision into the new one")
     func overBase() async throws {
-        let kept = Mutex<FaultInjectingStore?>(nil)
-        let harness = try Harness(through: { server in
-            let faulty = FaultInjectingStore(server)
-            kept.withLock { $0 = faulty }
-            return faulty
-        })
-        let faulty = try #require(kept.withLock { $0 })
+        let harness = try Harness()
+        let faulty = harness.faulty
         try await harness.put("/big", Self.text)
         try await harness.settle()
         await harness.stop()

@@ -1,0 +1,65 @@
+// How a big content is cut into pieces, and which of them have been sent while users may still write.
+
+import ContentHashing
+
+/// The pieces of a content: all but the last are multiples of 4 MiB, as concurrent sessions want them.
+struct PieceLayout: Hashable, Sendable {
+    /// Bytes of a piece: rclone's measurements give 16 MiB nearly three quarters of the throughput of the
+    /// largest piece, at an eighth of the memory.
+    static let pieceSize = 4 * blockSize
+    /// From how many bytes on a file is sent while it is still being written.
+    static let smallestAhead = 2 * pieceSize
+    private static let blockSize = Int64(ContentHasher.blockSize)
+
+    /// What may travel at once.
+    var parallel: [Range<Int64>] = []
+    /// What closes the session, when all else has arrived: a block at most, because it travels alone.
+    var last: Range<Int64>
+
+    /// Lays out a content of so many bytes, one at least.
+    init(size: Int64) {
+        let end = (size - 1) / Self.blockSize * Self.blockSize
+        parallel = stride(from: 0, to: end, by: Int(Self.pieceSize)).map {
+            $0..<min($0 + Self.pieceSize, end)
+        }
+        last = end..<size
+    }
+
+    var all: [Range<Int64>] { parallel + [last] }
+
+    /// Whether pieces of which a session has the blocks' digests are pieces of this layout.
+    func holds(_ digests: [Int64: [ContentHash]]) -> Bool {
+        let counts = Dictionary(
+            uniqueKeysWithValues: all.map { piece in
+                (piece.lowerBound, (piece.count - 1) / ContentHasher.blockSize + 1)
+            })
+        return digests.allSatisfy { counts[$0.key] == $0.value.count }
+    }
+}
+
+/// Which pieces of a staged content a session has been given, as far as this process has seen.
+struct SentPieces: Sendable {
+    /// The session's id.
+    let session: String
+    /// Where the last one ends.
+    private(set) var end: Int64 = 0
+    /// Whether bytes have been changed after they were, or may have been, read for sending.
+    private(set) var isOutdated = false
+    private var ranges: [Range<Int64>] = []
+
+    init(session: String) {
+        self.session = session
+    }
+
+    mutating func add(_ piece: Range<Int64>) {
+        if !ranges.contains(piece) { ranges.append(piece) }
+        end = max(end, piece.upperBound)
+    }
+
+    /// Bytes in a range are others now.
+    mutating func noteChange(in range: Range<Int64>) {
+        // Most files are written from their beginning to their end.
+        guard range.lowerBound < end, !isOutdated else { return }
+        isOutdated = ranges.contains { $0.overlaps(range) }
+    }
+}

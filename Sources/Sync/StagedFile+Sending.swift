@@ -1,0 +1,110 @@
+// What an upload needs of staged content: its state, its bytes, and whether they are still those that
+// were sent.
+
+import ContentHashing
+import Glibc
+import MetadataStore
+import RemoteStore
+import Synchronization
+
+extension StagedFile {
+    /// The content as it stands, for an upload; nil once it is committed.
+    func contentToSend() -> StagedContent? {
+        state.withLock { state in
+            guard state.retired == nil else { return nil }
+            var content = state.content
+            content.blocks = state.blocks.bytes
+            return content
+        }
+    }
+
+    /// Notes the hash of a generation, unless the content has changed since.
+    func noteHash(_ hash: ContentHash, generation: Int64) {
+        state.withLock { state in
+            if state.content.generation == generation {
+                state.content.hash = hash
+            }
+        }
+    }
+
+    /// Ends this staged content if nothing changed since `generation`: it is `revision` now. Called in
+    /// the transaction that records the commit. Returns false when there is more to send.
+    func retire(generation: Int64, as revision: FileContent) -> Bool {
+        state.withLock { state in
+            guard state.content.generation == generation, state.retired == nil else { return false }
+            state.retired = revision
+            return true
+        }
+    }
+
+    /// Takes `retire` back: the transaction that it belonged to has failed.
+    func revive() {
+        state.withLock { $0.retired = nil }
+    }
+
+    /// Reads for an upload, from the staging file only.
+    func readForUpload(
+        at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(StagingError) -> Int {
+        guard let address = buffer.baseAddress else { return 0 }
+        var done = 0
+        while done < buffer.count {
+            let count = pread(
+                descriptor, address + done, buffer.count - done, off_t(offset) + off_t(done))
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw StagingError(code: errno) }
+            if count == 0 {
+                // A hole behind the file's end, where a truncation extended the content.
+                (address + done).initializeMemory(
+                    as: UInt8.self, repeating: 0, count: buffer.count - done)
+                return buffer.count
+            }
+            done += count
+        }
+        return done
+    }
+
+    // MARK: Pieces
+
+    /// Whether a write from one place to another ends a piece, so that it may be worth while to send it
+    /// before the file is closed.
+    public static func endsPiece(from offset: Int64, count: Int) -> Bool {
+        let size = PieceLayout.pieceSize
+        return (offset.addingClamped(Int64(count))) / size > offset / size
+    }
+
+    /// Notes that a piece is about to be read and sent: changes of it are noted from here on. Returns
+    /// false if a piece that this session has is another one by now.
+    func beginSending(_ piece: Range<Int64>, session: String) -> Bool {
+        state.withLock { state in
+            guard state.retired == nil else { return false }
+            var sent = state.sent ?? SentPieces(session: session)
+            if sent.session != session { sent = SentPieces(session: session) }
+            guard !sent.isOutdated else { return false }
+            sent.add(piece)
+            state.sent = sent
+            return true
+        }
+    }
+
+    /// Whether what a session was given is still what is here; nil if that is not known.
+    func agrees(with session: String) -> Bool? {
+        state.withLock { state in
+            guard let sent = state.sent, sent.session == session else { return nil }
+            return !sent.isOutdated
+        }
+    }
+
+    /// The next piece that can be sent although the file is still being written, and will be a piece
+    /// whatever its size will be: of content that is written from its beginning to its end.
+    var nextPieceAhead: Range<Int64>? {
+        state.withLock { state in
+            guard state.retired == nil, state.content.base == nil,
+                state.inOrder >= PieceLayout.smallestAhead, state.sent?.isOutdated != true
+            else { return nil }
+            let start = state.sent?.end ?? 0
+            let end = start + PieceLayout.pieceSize
+            return start % PieceLayout.pieceSize == 0 && end < state.inOrder ? start..<end : nil
+        }
+    }
+}

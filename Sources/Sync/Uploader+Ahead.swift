@@ -1,0 +1,148 @@
+// Big files that are written from their beginning to their end are sent while that goes on: when the last
+// byte is written, most of them are on the server, in a session that only lacks its last pieces. If it
+// comes otherwise (the file is deleted, or its beginning is written again), the session is left to expire.
+
+import Core
+import Logging
+import MetadataStore
+import RemoteStore
+import Synchronization
+
+/// Nodes whose content has grown by a piece since the uploader looked.
+final class GrownFiles: Sendable {
+    /// Lock: a leaf.
+    private let inodes = Mutex<Set<InodeID>>([])
+
+    func add(_ inode: InodeID) {
+        inodes.withLock { _ = $0.insert(inode) }
+    }
+
+    func take() -> Set<InodeID> {
+        inodes.withLock { inodes in
+            defer { inodes = [] }
+            return inodes
+        }
+    }
+}
+
+extension Uploader {
+    /// Files that are sent ahead at once.
+    private static let aheadLimit = 2
+
+    /// A file's content has grown by a piece.
+    nonisolated func noteGrowth(of inode: InodeID) {
+        grown.add(inode)
+        wake()
+    }
+
+    /// Starts to send what has grown, as far as nothing else is to be waited for.
+    func startAhead(in group: inout DiscardingTaskGroup) {
+        for inode in grown.take() where ahead.count < Self.aheadLimit && mayStartAhead(inode) {
+            ahead[inode] = []
+            group.addTask { await self.performAhead(inode) }
+        }
+    }
+
+    private func mayStartAhead(_ inode: InodeID) -> Bool {
+        ahead[inode] == nil && !inFlight.contains(inode) && maySendAhead
+    }
+
+    private var maySendAhead: Bool {
+        let status = environment.state.current
+        return status.connection == .online && !status.isQuotaExceeded && !isPaused
+    }
+
+    /// Waits until no piece of a file is on its way ahead of its step.
+    func waitForAhead(_ inode: InodeID) async {
+        guard ahead[inode] != nil else { return }
+        await withCheckedContinuation { ahead[inode]?.append($0) }
+    }
+
+    private func performAhead(_ inode: InodeID) async {
+        do throws(RemoteError) {
+            try await sendAhead(inode)
+        } catch {
+            // The file's step, when it comes, meets the same problem and deals with it.
+            environment.log.debug(
+                "pieces were not sent ahead", metadata: ["inode": "\(inode)", "error": "\(error)"])
+        }
+        for waiter in ahead.removeValue(forKey: inode) ?? [] {
+            waiter.resume()
+        }
+    }
+
+    private func sendAhead(_ inode: InodeID) async throws(RemoteError) {
+        let staging = environment.staging
+        guard let file = try await local({ try staging.existing(inode) }),
+            file.nextPieceAhead != nil, let path = try await pathAhead(of: file)
+        else { return }
+        try await forgettingLostSession(of: file) { () async throws(RemoteError) in
+            let partial = try await session(for: file, nil)
+            environment.state.update { status in
+                let sent = partial.pieces.values.reduce(0) { $0 + Int64($1.count) }
+                status.uploads[inode] = SyncStatus.Upload(
+                    path: path, size: file.size, sent: sent * StagedFile.blockSize)
+            }
+            defer { environment.state.update { $0.uploads[inode] = nil } }
+            try await sendPiecesAhead(of: file, partial)
+        }
+    }
+
+    private func sendPiecesAhead(
+        of file: StagedFile, _ partial: PartialUpload
+    ) async throws(RemoteError) {
+        let outcome = await withTaskGroup(of: RemoteOutcome<Void>.self) { group in
+            var running = 0
+            var failure: RemoteError?
+            while true {
+                while running < Self.concurrentPieces, failure == nil, isWanted(file),
+                    let piece = file.nextPieceAhead,
+                    file.beginSending(piece, session: partial.session)
+                {
+                    running += 1
+                    group.addTask {
+                        do throws(RemoteError) {
+                            try await self.sendAhead(piece, of: file, partial)
+                            return .success(())
+                        } catch {
+                            return .failure(error)
+                        }
+                    }
+                }
+                guard let result = await group.next() else { break }
+                running -= 1
+                if case .failure(let error) = result { failure = failure ?? error }
+            }
+            return failure.map { RemoteOutcome.failure($0) } ?? .success(())
+        }
+        try outcome.get()
+    }
+
+    /// Whether to go on: its own step, when it comes, is not to wait for more.
+    private func isWanted(_ file: StagedFile) -> Bool {
+        maySendAhead && ahead[file.inode]?.isEmpty ?? false && !Task.isCancelled
+    }
+
+    private func sendAhead(
+        _ piece: Range<Int64>, of file: StagedFile, _ partial: PartialUpload
+    ) async throws(RemoteError) {
+        guard try await pathAhead(of: file) != nil else { throw .cancelled }
+        let source = StagedSource(file: file, size: piece.upperBound)
+        try await sendPiece(piece, of: source, partial, closes: false)
+        environment.state.update { $0.uploads[file.inode]?.size = file.size }
+    }
+
+    /// Where a file is to be sent to; nil if it is not, any more.
+    private func pathAhead(of file: StagedFile) async throws(RemoteError) -> String? {
+        let store = environment.store
+        return try await local {
+            try store.read { snapshot in
+                guard let node = try snapshot.node(file.inode), let place = node.place,
+                    !node.flags.contains(.localOnly), node.staged?.file == file.number
+                else { return nil }
+                let parent = try snapshot.remotePath(of: place.parent) ?? ""
+                return RemotePath(rawValue: parent).appending(place.name).description
+            }
+        }
+    }
+}
