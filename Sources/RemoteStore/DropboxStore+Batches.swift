@@ -200,6 +200,43 @@ extension DropboxStore {
         }
     }
 
+    /// Moves files.
+    public func moveFiles(
+        _ moves: [RemoteRelocation]
+    ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
+        let results = try await finish(
+            Files.moveBatch, Files.MoveBatchArg(entries: moves.map(paths)), Files.moveBatchCheck)
+        return try relocated(results.entries, count: moves.count)
+    }
+
+    /// Copies files.
+    public func copyFiles(
+        _ copies: [RemoteRelocation]
+    ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
+        let results = try await finish(
+            Files.copyBatch, Files.CopyBatchArg(entries: copies.map(paths)), Files.copyBatchCheck)
+        return try relocated(results.entries, count: copies.count)
+    }
+
+    private func paths(of relocation: RemoteRelocation) -> Files.RelocationPath {
+        Files.RelocationPath(
+            fromPath: serverPath(relocation.source), toPath: serverPath(relocation.target))
+    }
+
+    private func relocated(
+        _ results: [Files.RelocationBatchResultEntry], count: Int
+    ) throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
+        try Self.expect(results.count, count)
+        return results.map { result in
+            switch result {
+            case .success(let entry):
+                Result { () throws(RemoteError) in try reader.entry(entry) }
+            case .failure(let error): .failure(RemoteError(error))
+            case .unknown(let tag): .failure(.server(tag))
+            }
+        }
+    }
+
     // MARK: Jobs
 
     /// Pauses between questions after a job: twice as long each time, up to this.

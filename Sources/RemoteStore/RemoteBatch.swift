@@ -33,6 +33,20 @@ public struct RemoteDeletion: Hashable, Sendable {
     }
 }
 
+/// What is to be moved or copied, and where to.
+public struct RemoteRelocation: Hashable, Sendable {
+    /// Where it is.
+    public var source: RemotePath
+    /// A free place.
+    public var target: RemotePath
+
+    /// Names both.
+    public init(from source: RemotePath, to target: RemotePath) {
+        self.source = source
+        self.target = target
+    }
+}
+
 /// What became of one change of a batch.
 public typealias RemoteOutcome<Value: Sendable> = Result<Value, RemoteError>
 
@@ -42,63 +56,65 @@ extension RemoteStoring {
     public func send(
         _ contents: [[UInt8]]
     ) async throws(RemoteError) -> [RemoteOutcome<UploadSession>] {
-        var outcomes: [RemoteOutcome<UploadSession>] = []
-        for content in contents {
-            do throws(RemoteError) {
-                let session = try await startUpload(concurrent: false)
-                try await append(
-                    WholeContent(bytes: content), range: 0..<Int64(content.count), to: session,
-                    closes: true)
-                outcomes.append(.success(session))
-            } catch {
-                outcomes.append(.failure(error))
-            }
+        await oneByOne(contents) { content async throws(RemoteError) in
+            let session = try await startUpload(concurrent: false)
+            try await append(
+                WholeContent(bytes: content), range: 0..<Int64(content.count), to: session,
+                closes: true)
+            return session
         }
-        return outcomes
     }
 
     /// Makes sessions files.
     public func finishUploads(
         _ uploads: [FinishedUpload]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
-        var outcomes: [RemoteOutcome<RemoteEntry>] = []
-        for upload in uploads {
-            do throws(RemoteError) {
-                outcomes.append(
-                    .success(
-                        try await finishUpload(
-                            upload.session, size: upload.size, commit: upload.commit)))
-            } catch {
-                outcomes.append(.failure(error))
-            }
+        await oneByOne(uploads) { upload async throws(RemoteError) in
+            try await finishUpload(upload.session, size: upload.size, commit: upload.commit)
         }
-        return outcomes
     }
 
     /// Makes folders, none inside another of them.
     public func makeFolders(
         at paths: [RemotePath]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
-        var outcomes: [RemoteOutcome<RemoteEntry>] = []
-        for path in paths {
-            do throws(RemoteError) {
-                outcomes.append(.success(try await makeFolder(at: path)))
-            } catch {
-                outcomes.append(.failure(error))
-            }
-        }
-        return outcomes
+        await oneByOne(paths) { path async throws(RemoteError) in try await makeFolder(at: path) }
     }
 
     /// Deletes files.
     public func deleteFiles(
         _ deletions: [RemoteDeletion]
     ) async throws(RemoteError) -> [RemoteOutcome<Void>] {
-        var outcomes: [RemoteOutcome<Void>] = []
-        for deletion in deletions {
+        await oneByOne(deletions) { deletion async throws(RemoteError) in
+            try await delete(deletion.path, revision: deletion.revision)
+        }
+    }
+
+    /// Moves files.
+    public func moveFiles(
+        _ moves: [RemoteRelocation]
+    ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
+        await oneByOne(moves) { move async throws(RemoteError) in
+            try await self.move(move.source, to: move.target)
+        }
+    }
+
+    /// Copies files.
+    public func copyFiles(
+        _ copies: [RemoteRelocation]
+    ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
+        await oneByOne(copies) { copy async throws(RemoteError) in
+            try await self.copy(copy.source, to: copy.target)
+        }
+    }
+
+    private func oneByOne<Change: Sendable, Value: Sendable>(
+        _ changes: [Change], _ apply: (Change) async throws(RemoteError) -> Value
+    ) async -> [RemoteOutcome<Value>] {
+        var outcomes: [RemoteOutcome<Value>] = []
+        for change in changes {
             do throws(RemoteError) {
-                outcomes.append(
-                    .success(try await delete(deletion.path, revision: deletion.revision)))
+                outcomes.append(.success(try await apply(change)))
             } catch {
                 outcomes.append(.failure(error))
             }

@@ -190,6 +190,15 @@ extension RemoteError {
         }
     }
 
+    init(_ error: Files.RelocationBatchErrorEntry) {
+        switch error {
+        case .relocationError(let error): self.init(error)
+        case .internalError: self = .server("internal error")
+        case .tooManyWriteOperations: self = .busy
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
     init(_ error: Files.RelocationError) {
         switch error {
         case .fromLookup(let lookup): self.init(lookup)

@@ -90,6 +90,15 @@ public protocol RemoteStoring: Sendable {
     /// Deletes files, at most 1,000. Outcomes are as those of `delete`, in the same order.
     func deleteFiles(_ deletions: [RemoteDeletion]) async throws(RemoteError)
         -> [RemoteOutcome<Void>]
+
+    /// Moves files, at most 1,000, none to where another of them is. Outcomes are as those of `move`, in
+    /// the same order.
+    func moveFiles(_ moves: [RemoteRelocation]) async throws(RemoteError)
+        -> [RemoteOutcome<RemoteEntry>]
+
+    /// Copies files, at most 1,000. Outcomes are as those of `copy`, in the same order.
+    func copyFiles(_ copies: [RemoteRelocation]) async throws(RemoteError)
+        -> [RemoteOutcome<RemoteEntry>]
 }
 
 extension RemoteStoring {

@@ -83,12 +83,12 @@ extension UploadStep {
         case .upload(let upload), .copy(_, let upload):
             if isNew && node.remote != .absent { return false }
             return try isParent(of: upload.path, node.place, transaction)
-        case .move(let source, let target):
+        case .move(let move):
             // What is in another's way, deleted or not, goes to a name beside it first.
             let there = try transaction.remotePlace(of: node)
-            return try isPath(source, of: node, transaction)
-                && (isParent(of: target, node.place, transaction)
-                    || isParent(of: target, there, transaction))
+            return try isPath(move.source, of: node, transaction)
+                && (isParent(of: move.target, node.place, transaction)
+                    || isParent(of: move.target, there, transaction))
         case .deleteFile(let path, _), .deleteFolder(let path):
             return try node.isTombstone && isPath(path, of: node, transaction)
         }

@@ -16,6 +16,13 @@ actor CommitGate {
     private var isLooking = false
     private var waiting: [(kind: Kind, continuation: CheckedContinuation<Void, Never>)] = []
 
+    /// Runs a commit, alone or beside others.
+    nonisolated func commit<Value: Sendable, Failure: Error>(
+        isAlone: Bool, _ body: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        try await isAlone ? commitAlone(body) : commit(body)
+    }
+
     /// Runs a commit and the recording of its answer.
     nonisolated func commit<Value: Sendable, Failure: Error>(
         _ body: () async throws(Failure) -> Value

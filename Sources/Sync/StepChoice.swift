@@ -9,7 +9,10 @@ import RemoteStore
 struct StepBatch: Sendable {
     /// What can travel together.
     enum Kind: Hashable, Sendable, CaseIterable {
-        case uploads, folders, deletions
+        case uploads, folders, deletions, moves, copies
+
+        /// Whether nothing else may be on its way: what is at a place may have gone there from another.
+        var isExclusive: Bool { self == .moves }
     }
 
     /// A step of one node.
@@ -74,13 +77,11 @@ struct StepChoice: Sendable {
     /// Offers a step. Returns false when nothing more may be chosen after it.
     mutating func add(_ step: UploadStep, for inode: InodeID, attempts: Int) -> Bool {
         if step.isExclusive {
-            // It waits until it can be alone, and nothing overtakes it. Not for a big file that may be
-            // on its way for hours.
-            if busy.isSubset(of: patient) && tasks < room {
-                take(inode)
-                alone.append(StepBatch.Item(inode: inode, step: step))
-            }
-            return false
+            return addExclusive(step, for: inode, attempts: attempts)
+        }
+        if gathered[.moves] != nil {
+            passOver()
+            return true
         }
         if step.isPatient {
             guard patientCount < Self.patientLimit else {
@@ -112,6 +113,33 @@ struct StepChoice: Sendable {
         batch.bytes += step.contentBytes
         gathered[kind] = batch
         return true
+    }
+
+    /// It waits until it can be alone, and nothing overtakes it. Not for a big file that may be on its way
+    /// for hours. Files can move together, because no path but their own changes.
+    private mutating func addExclusive(
+        _ step: UploadStep, for inode: InodeID, attempts: Int
+    ) -> Bool {
+        let isTogether = attempts == 0 && step.batchKind == .moves
+        if var batch = gathered[.moves] {
+            guard isTogether, batch.items.count < Self.batchLimit else {
+                passOver()
+                return true
+            }
+            take(inode)
+            batch.items.append(StepBatch.Item(inode: inode, step: step))
+            gathered[.moves] = batch
+            return true
+        }
+        guard busy.isSubset(of: patient), tasks < room else { return false }
+        take(inode)
+        let item = StepBatch.Item(inode: inode, step: step)
+        if isTogether {
+            gathered[.moves] = StepBatch(kind: .moves, items: [item])
+        } else {
+            alone.append(item)
+        }
+        return isTogether
     }
 
     /// A node that cannot be sent yet.
@@ -150,7 +178,7 @@ struct StepChoice: Sendable {
     private func isWorthwhile(_ batch: StepBatch) -> Bool {
         switch batch.kind {
         case .uploads: batch.items.count >= Self.smallestBatch
-        case .folders, .deletions: batch.items.count > 1
+        case .folders, .deletions, .moves, .copies: batch.items.count > 1
         }
     }
 }
@@ -206,7 +234,9 @@ extension UploadStep {
         case .upload(let upload):
             upload.staged.base == nil && upload.staged.size <= Int64(ContentHasher.blockSize)
                 ? .uploads : nil
-        case .settled, .waitFor, .waitForWriters, .copy, .move, .deleteFolder: nil
+        case .copy: .copies
+        case .move(let move): move.isFolder ? nil : .moves
+        case .settled, .waitFor, .waitForWriters, .deleteFolder: nil
         }
     }
 

@@ -21,18 +21,38 @@ enum UploadStep: Hashable, Sendable {
     /// Let the server copy content that it has: the staged base, or what has the noted hash.
     case copy(from: RemotePath, ContentUpload)
     /// Move to where users see it, or to a name in between.
-    case move(from: RemotePath, to: RemotePath)
+    case move(NodeMove)
     /// Delete a file, if it still is this revision.
     case deleteFile(RemotePath, Revision?)
     /// Delete a folder and what users deleted in it.
     case deleteFolder(RemotePath)
 
-    /// Whether paths of other nodes change by it: then nothing else may be on its way.
+    /// Whether paths of other nodes change by it, or it frees a place: then nothing else may be on its
+    /// way, but for other moves of files.
     var isExclusive: Bool {
         switch self {
         case .move, .deleteFolder: true
         case .settled, .waitFor, .waitForWriters, .makeFolder, .upload, .copy, .deleteFile: false
         }
+    }
+}
+
+/// A node that goes to another place on the server.
+struct NodeMove: Hashable, Sendable {
+    /// Where the server has it.
+    var source: RemotePath
+    /// Where it is to be.
+    var target: RemotePath
+    /// What the server calls it.
+    var id: FileID?
+    /// Whether other nodes' paths change with its own.
+    var isFolder: Bool
+}
+
+extension NodeMove {
+    init(_ node: Node, from source: RemotePath, to target: RemotePath) {
+        self.init(
+            source: source, target: target, id: node.facts.id, isFolder: node.kind == .folder)
     }
 }
 
@@ -220,7 +240,7 @@ struct UploadPlanner {
             // Dropbox refuses a rename that changes nothing but case, so it takes two.
             return try between(node, from: from, at: place)
         }
-        return .move(from: from, to: path)
+        return .move(NodeMove(node, from: from, to: path))
     }
 
     private func stepOut(of node: Node, from folder: InodeID) throws -> UploadStep {
@@ -245,7 +265,7 @@ struct UploadPlanner {
                 let parent = try transaction.remotePath(of: place.parent)
             {
                 let path = RemotePath(rawValue: parent).appending(name)
-                return .move(from: from, to: path)
+                return .move(NodeMove(node, from: from, to: path))
             }
             number += 1
         }

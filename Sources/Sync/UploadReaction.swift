@@ -91,7 +91,7 @@ extension UploadStep {
         case .makeFolder(let path), .deleteFile(let path, _), .deleteFolder(let path): [path]
         case .upload(let upload): [upload.path]
         case .copy(let source, let upload): [upload.path, source]
-        case .move(let source, let target): [target, source]
+        case .move(let move): [move.target, move.source]
         }
     }
 }

@@ -1,5 +1,5 @@
-// Steps that travel together: many small contents, folders or deletions in one commit, with an outcome
-// for each. What fails is treated as if it had been sent alone.
+// Steps that travel together: many small contents, names or copies in one commit, with an outcome for
+// each. What fails is treated as if it had been sent alone.
 
 import ContentHashing
 import Core
@@ -16,6 +16,8 @@ extension Uploader {
         case .deletions:
             failures = await deleteFiles(batch.items)
             await lookForRoom()
+        case .moves: failures = await moveFiles(batch.items)
+        case .copies: failures = await copyFiles(batch.items)
         }
         if failures.count < batch.items.count { noteSuccess() }
         for (item, error) in failures {
@@ -137,16 +139,72 @@ extension Uploader {
         }
     }
 
+    private func moveFiles(
+        _ items: [StepBatch.Item]
+    ) async -> [(item: StepBatch.Item, error: RemoteError)] {
+        let moves = items.compactMap { item -> RemoteRelocation? in
+            guard case .move(let move) = item.step else { return nil }
+            return RemoteRelocation(from: move.source, to: move.target)
+        }
+        let attempts = items.map { Attempt(inode: $0.inode, step: $0.step, hash: nil) }
+        return await commit(attempts, isAlone: true) { wanted async throws(RemoteError) in
+            try await self.environment.remote.moveFiles(wanted.map { moves[$0] })
+        } record: { recorder, index, entry in
+            try recorder.placed(items[index].inode, entry)
+        }
+    }
+
+    // MARK: Copies
+
+    private func copyFiles(
+        _ items: [StepBatch.Item]
+    ) async -> [(item: StepBatch.Item, error: RemoteError)] {
+        let ready: [Copy]
+        do throws(RemoteError) {
+            ready = try await noteCopies(items)
+        } catch {
+            return items.map { ($0, error) }
+        }
+        let attempts = ready.map {
+            Attempt(inode: $0.item.inode, step: $0.item.step, hash: $0.hash)
+        }
+        let failures = await commit(attempts) { wanted async throws(RemoteError) in
+            try await self.environment.remote.copyFiles(wanted.map { ready[$0].relocation })
+        } record: { recorder, index, entry in
+            try recorder.stored(ready[index].upload, for: ready[index].item.inode, entry)
+        }
+        let taken = Set(ready.map(\.item.inode))
+        return failures + items.filter { !taken.contains($0.inode) }.map { ($0, .cancelled) }
+    }
+
+    /// Notes the hashes of what is to be copied, as `noteHash` does. What changed meanwhile, or is not
+    /// to be sent any more, is left out.
+    func noteCopies(_ items: [StepBatch.Item]) async throws(RemoteError) -> [Copy] {
+        let environment = environment
+        return try await local {
+            let files = try environment.staging.existing(items.map(\.inode))
+            return try environment.store.write { transaction in
+                try items.compactMap { item in
+                    guard let file = files[item.inode], let copy = Copy(item) else { return nil }
+                    let generation = copy.upload.staged.generation
+                    file.noteHash(copy.hash, generation: generation)
+                    try file.persist(in: transaction)
+                    return file.generation == generation ? copy : nil
+                }
+            }
+        }
+    }
+
     // MARK: Commits
 
     /// Sends one commit for all steps that still hold, and records the outcomes in one transaction.
     /// Returns what failed.
     private func commit<Value: Sendable>(
-        _ attempts: [Attempt],
+        _ attempts: [Attempt], isAlone: Bool = false,
         send: @Sendable ([Int]) async throws(RemoteError) -> [RemoteOutcome<Value>],
         record note: @escaping @Sendable (inout UploadRecorder, Int, Value) throws -> Void
     ) async -> [(item: StepBatch.Item, error: RemoteError)] {
-        await environment.gate.commit {
+        await environment.gate.commit(isAlone: isAlone) {
             let wanted: [Sent]
             let outcomes: [RemoteOutcome<Value>]
             do throws(RemoteError) {
@@ -170,6 +228,25 @@ extension Uploader {
                 }
             }
         }
+    }
+}
+
+/// Content that the server is to copy, because it has it.
+struct Copy: Sendable {
+    var item: StepBatch.Item
+    var relocation: RemoteRelocation
+    var upload: ContentUpload
+    var hash: ContentHash
+
+    /// Returns nil for another step, and when nobody knows the content's hash.
+    init?(_ item: StepBatch.Item) {
+        guard case .copy(let source, let upload) = item.step,
+            let hash = upload.staged.hash ?? upload.staged.base?.hash
+        else { return nil }
+        self.item = item
+        self.relocation = RemoteRelocation(from: source, to: upload.path)
+        self.upload = upload
+        self.hash = hash
     }
 }
 

@@ -17,16 +17,9 @@ extension Uploader {
     func copy(
         from source: RemotePath, _ upload: ContentUpload, for inode: InodeID
     ) async throws(RemoteError) {
-        let staging = environment.staging
-        guard let hash = upload.staged.hash ?? upload.staged.base?.hash,
-            let file = try await local({ try staging.existing(inode) })
-        else {
-            await record { try $0.settle(inode) }
-            return
-        }
-        try await noteHash(hash, of: file, upload)
-        let step = UploadStep.copy(from: source, upload)
-        let sent = try await note(Attempt(inode: inode, step: step, hash: hash))
+        let item = StepBatch.Item(inode: inode, step: .copy(from: source, upload))
+        guard let copy = try await noteCopies([item]).first else { throw .cancelled }
+        let sent = try await note(Attempt(inode: inode, step: item.step, hash: copy.hash))
         let entry = try await environment.remote.copy(source, to: upload.path)
         await record { recorder in
             try recorder.arrived(sent)

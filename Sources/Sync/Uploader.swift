@@ -179,6 +179,7 @@ actor Uploader {
             group.addTask { await self.perform(step, for: inode) }
         }
         for batch in chosen.batches {
+            isExclusive = isExclusive || batch.kind.isExclusive
             batching.insert(batch.kind)
             inFlight.formUnion(batch.items.map(\.inode))
             running += 1
@@ -233,6 +234,9 @@ actor Uploader {
         running -= 1
         inFlight.subtract(batch.items.map(\.inode))
         batching.remove(batch.kind)
+        if batch.kind.isExclusive {
+            isExclusive = false
+        }
         wake()
     }
 
@@ -268,8 +272,8 @@ actor Uploader {
                 try recorder.arrived(sent)
                 try recorder.placed(inode, entry)
             }
-        case .move(let source, let target):
-            let entry = try await remote.move(source, to: target)
+        case .move(let move):
+            let entry = try await remote.move(move.source, to: move.target, id: move.id)
             await record { try $0.placed(inode, entry) }
         case .deleteFile(let path, let revision):
             try await remote.delete(path, revision: revision)

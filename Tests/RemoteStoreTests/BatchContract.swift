@@ -90,4 +90,41 @@ struct BatchContract {
             #expect(try await subject.paths() == ["/2"])
         }
     }
+
+    @Test("Files are moved together, and each stands for itself", arguments: Backend.allCases)
+    func moves(_ backend: Backend) async throws {
+        try await backend.withStore { subject in
+            let one = try await subject.put("/1", "1")
+            try await subject.put("/2", "2")
+            try await subject.put("/taken", "3")
+            let outcomes = try await subject.store.moveFiles([
+                RemoteRelocation(from: "/1", to: "/m1"),
+                RemoteRelocation(from: "/2", to: "/taken"),
+                RemoteRelocation(from: "/absent", to: "/m3"),
+            ])
+            #expect(try outcomes[0].get().file.id == one.id)
+            #expect(throws: RemoteError.conflict(.file)) { try outcomes[1].get() }
+            #expect(throws: RemoteError.notFound) { try outcomes[2].get() }
+            #expect(try await subject.paths() == ["/2", "/m1", "/taken"])
+        }
+    }
+
+    @Test("Files are copied together, and each stands for itself", arguments: Backend.allCases)
+    func copies(_ backend: Backend) async throws {
+        try await backend.withStore { subject in
+            let one = try await subject.put("/1", "1")
+            try await subject.put("/taken", "3")
+            let outcomes = try await subject.store.copyFiles([
+                RemoteRelocation(from: "/1", to: "/c1"),
+                RemoteRelocation(from: "/1", to: "/taken"),
+                RemoteRelocation(from: "/absent", to: "/c3"),
+            ])
+            let copy = try outcomes[0].get().file
+            #expect(copy.id != one.id)
+            #expect(copy.hash == one.hash)
+            #expect(throws: RemoteError.conflict(.file)) { try outcomes[1].get() }
+            #expect(throws: RemoteError.notFound) { try outcomes[2].get() }
+            #expect(try await subject.paths() == ["/1", "/c1", "/taken"])
+        }
+    }
 }

@@ -24,6 +24,15 @@ import Testing
                 modified: Timestamp(seconds: 0), staged: staged))
     }
 
+    private func move(
+        _ source: String, _ target: String, isFolder: Bool = false
+    ) -> UploadStep {
+        .move(
+            NodeMove(
+                source: RemotePath(rawValue: source), target: RemotePath(rawValue: target),
+                id: nil, isFolder: isFolder))
+    }
+
     private func choice(
         busy: Set<InodeID> = [], batching: Set<StepBatch.Kind> = [], room: Int = 8
     ) -> StepChoice {
@@ -95,7 +104,7 @@ import Testing
 
     @Test("what changes paths is alone, and nothing overtakes it")
     func exclusive() {
-        let move = UploadStep.move(from: "/a", to: "/b")
+        let move = move("/a", "/b", isFolder: true)
         var idle = choice()
         let mayGoOn1 = idle.add(move, for: InodeID(1), attempts: 0)
         #expect(!mayGoOn1)
@@ -115,6 +124,36 @@ import Testing
         let mayGoOn4 = second.add(move, for: InodeID(1), attempts: 0)
         #expect(!mayGoOn4)
         #expect(second.singles.map(\.inode) == [InodeID(3)])
+    }
+
+    @Test("files move together, and nothing else then")
+    func moves() {
+        var choice = choice()
+        for number in 1..<UInt64(10) {
+            let mayGoOn = choice.add(
+                move("/\(number)", "/m\(number)"), for: InodeID(number), attempts: 0)
+            #expect(mayGoOn)
+        }
+        for (number, step) in [
+            (20, .makeFolder(at: "/f")), (21, upload(21)), (22, move("/a", "/b", isFolder: true)),
+        ] as [(UInt64, UploadStep)] {
+            let mayGoOn = choice.add(step, for: InodeID(number), attempts: 0)
+            #expect(mayGoOn)
+        }
+        // What failed in company goes alone.
+        _ = choice.add(move("/x", "/y"), for: InodeID(30), attempts: 1)
+        #expect(choice.singles.isEmpty)
+        #expect(choice.batches.map(\.kind) == [.moves])
+        #expect(choice.batches.map(\.items.count) == [9])
+
+        var busy = self.choice(busy: [InodeID(2)])
+        let mayGoOn = busy.add(move("/a", "/b"), for: InodeID(1), attempts: 0)
+        #expect(!mayGoOn)
+        #expect(busy.isEmpty)
+
+        var failed = self.choice()
+        _ = failed.add(move("/a", "/b"), for: InodeID(1), attempts: 1)
+        #expect(failed.singles.map(\.inode) == [InodeID(1)])
     }
 
     @Test("a look at a long journal is cut short, goes on, comes round once and ends")

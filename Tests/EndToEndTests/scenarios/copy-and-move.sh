@@ -38,6 +38,36 @@ dbxfs sync "$MNT"
 test $(($(content) - before)) -lt 25000000
 cmp "$WORK/queued" "$MNT/queued copy"
 
+# Many files are copied, and many renamed, in a few requests.
+requests() {
+    python3 - << END
+import json, urllib.request
+routes = json.load(urllib.request.urlopen("$ADMIN/stats"))["routes"]
+print(sum(route["requests"] for name, route in routes.items()
+          if name.startswith(("files/move", "files/copy")) and not "/check" in name))
+END
+}
+mkdir "$MNT/many"
+for number in $(seq 60); do echo "$number" > "$MNT/many/$number"; done
+dbxfs sync "$MNT"
+before=$(requests)
+cp -r "$MNT/many" "$MNT/many more"
+dbxfs sync "$MNT"
+test $(($(requests) - before)) -le 5
+diff -r "$MNT/many" "$MNT/many more"
+before=$(requests)
+for file in "$MNT/many more"/*; do mv "$file" "$file.txt"; done
+# Two of them change names.
+mv "$MNT/many/1" "$MNT/many/t"
+mv "$MNT/many/2" "$MNT/many/1"
+mv "$MNT/many/t" "$MNT/many/2"
+dbxfs sync "$MNT"
+test $(($(requests) - before)) -le 8
+test "$(ls "$MNT/many more" | grep -c '.txt$')" = 60
+test "$(cat "$MNT/many more/7.txt" "$MNT/many/1" "$MNT/many/2")" = "7
+2
+1"
+
 mkdir "$MNT/target"
 inode=$(stat -c %i "$MNT/again/sub/deep/large")
 mv "$MNT/again/sub/deep" "$MNT/target/moved"
