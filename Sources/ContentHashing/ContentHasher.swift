@@ -61,6 +61,24 @@ public struct ContentHasher: Sendable {
         return ContentHash(hasher.finalize())
     }
 
+    /// The digest of one block of so many bytes, which is read in parts of at most `capacity` bytes, so
+    /// that it need not be in memory as a whole. `read` fills a part from an offset in the block on.
+    public static func blockDigest(
+        size: Int, capacity: Int = 256 << 10,
+        reading read: (_ offset: Int, _ part: UnsafeMutableRawBufferPointer) throws -> Void
+    ) rethrows -> ContentHash {
+        var hasher = SHA256()
+        try withUnsafeTemporaryAllocation(byteCount: min(size, capacity), alignment: 16) { buffer in
+            for offset in stride(from: 0, to: size, by: capacity) {
+                let part = UnsafeMutableRawBufferPointer(
+                    rebasing: buffer.prefix(size - offset))
+                try read(offset, part)
+                hasher.update(bufferPointer: UnsafeRawBufferPointer(part))
+            }
+        }
+        return ContentHash(hasher.finalize())
+    }
+
     private mutating func closeBlock() {
         block.finalize().withUnsafeBytes { outer.update(bufferPointer: $0) }
         block = SHA256()

@@ -1,4 +1,5 @@
-// How a big content is cut into pieces, and which of them have been sent while users may still write.
+// How a big content is cut into pieces, which of them are written, and which have been sent while users may
+// still write.
 
 import ContentHashing
 
@@ -34,6 +35,35 @@ struct PieceLayout: Hashable, Sendable {
                 (piece.lowerBound, (piece.count - 1) / ContentHasher.blockSize + 1)
             })
         return digests.allSatisfy { counts[$0.key] == $0.value.count }
+    }
+}
+
+/// How much of a content was written one byte after the other, from the first on. A kernel that gathers
+/// writes passes some on side by side, so what comes a little early is kept.
+struct WrittenPrefix: Sendable {
+    /// Ranges kept: more are no sign of a writer who goes from the beginning to the end.
+    private static let limit = 64
+
+    /// Where it ends.
+    private(set) var end: Int64 = 0
+    /// Ends of ranges by their beginnings.
+    private var beyond: [Int64: Int64] = [:]
+
+    mutating func add(_ range: Range<Int64>) {
+        guard range.lowerBound <= end else {
+            if beyond.count < Self.limit { beyond[range.lowerBound] = range.upperBound }
+            return
+        }
+        end = max(end, range.upperBound)
+        while let next = beyond.removeValue(forKey: end) {
+            end = max(end, next)
+        }
+    }
+
+    /// What is behind the content's end is written no more.
+    mutating func cut(to size: Int64) {
+        end = min(end, size)
+        beyond = [:]
     }
 }
 

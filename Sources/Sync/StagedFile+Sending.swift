@@ -100,11 +100,11 @@ extension StagedFile {
     var nextPieceAhead: Range<Int64>? {
         state.withLock { state in
             guard state.retired == nil, state.content.base == nil,
-                state.inOrder >= PieceLayout.smallestAhead, state.sent?.isOutdated != true
+                state.written.end >= PieceLayout.smallestAhead, state.sent?.isOutdated != true
             else { return nil }
             let start = state.sent?.end ?? 0
             let end = start + PieceLayout.pieceSize
-            return start % PieceLayout.pieceSize == 0 && end < state.inOrder ? start..<end : nil
+            return start % PieceLayout.pieceSize == 0 && end < state.written.end ? start..<end : nil
         }
     }
 }

@@ -62,8 +62,7 @@ public final class StagedFile: Sendable {
         var retired: FileContent?
         /// Where bytes begin that were cut off and that the file still has.
         var cutFrom: Int64?
-        /// So many bytes were written one after the other, from the first on.
-        var inOrder: Int64 = 0
+        var written = WrittenPrefix()
         var sent: SentPieces?
     }
 
@@ -178,7 +177,7 @@ public final class StagedFile: Sendable {
         return try change(offset..<end, now: now) { (state) throws(StagingError) in
             try self.store(bytes, at: offset)
             state.content.size = max(state.content.size, end)
-            if offset <= state.inOrder { state.inOrder = max(state.inOrder, end) }
+            state.written.add(offset..<end)
         }
     }
 
@@ -226,7 +225,7 @@ public final class StagedFile: Sendable {
             if let base = state.content.base {
                 state.content.base?.limit = min(base.limit, size)
             }
-            state.inOrder = min(state.inOrder, size)
+            state.written.cut(to: size)
             noteChange(&state, in: min(old, size)..<max(old, size), now: now)
             return .written
         }

@@ -224,18 +224,13 @@ struct StagedSource: UploadSource {
 
     /// The digests of the blocks in a range that begins at a block's start.
     func blockDigests(of range: Range<Int64>) throws -> [ContentHash] {
-        var digests: [ContentHash] = []
-        var buffer = [UInt8](repeating: 0, count: min(range.count, ContentHasher.blockSize))
-        for start in stride(from: range.lowerBound, to: range.upperBound, by: buffer.count) {
-            let count = min(buffer.count, Int(range.upperBound - start))
-            let digest = try buffer.withUnsafeMutableBytes { bytes in
-                let part = UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(count))
-                _ = try read(at: start, into: part)
-                return ContentHasher.blockDigest(UnsafeRawBufferPointer(part))
+        try stride(from: range.lowerBound, to: range.upperBound, by: ContentHasher.blockSize).map {
+            start in
+            let size = min(ContentHasher.blockSize, Int(range.upperBound - start))
+            return try ContentHasher.blockDigest(size: size) { offset, part in
+                _ = try read(at: start + Int64(offset), into: part)
             }
-            digests.append(digest)
         }
-        return digests
     }
 }
 
