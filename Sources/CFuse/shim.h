@@ -23,11 +23,14 @@ enum { CFUSE_O_DIRECT = __O_DIRECT };
 enum { CFUSE_O_DIRECT = 0 };
 #endif
 
-// Flags of <linux/fuse.h> that libfuse 3.14 does not send, whatever it is asked for.
+// Flags of <linux/fuse.h> for the reply to INIT, most of which libfuse 3.14 does not send, whatever it is
+// asked for.
 enum {
     // Lookups and listings of one folder need not wait for each other. libfuse means to send it and
     // forgets to.
     CFUSE_INIT_PARALLEL_DIROPS = 1 << 18,
+    // The kernel keeps what is written in its pages for a while. libfuse would send this one.
+    CFUSE_INIT_WRITEBACK_CACHE = 1 << 16,
     // The server drops setuid and setgid bits itself, so the kernel need not ask for
     // `security.capability` before each write. libfuse knows it from 3.17 on.
     CFUSE_INIT_HANDLE_KILLPRIV_V2 = 1 << 28,

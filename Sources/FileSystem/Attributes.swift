@@ -78,8 +78,11 @@ public struct Entry: Hashable, Sendable {
     public var attributes: Attributes
     /// How long to trust them.
     public var timeouts: Timeouts
+    /// Which of the contents that the inode has had this is, if the kernel keeps sizes for itself: with
+    /// another one, it takes the inode for a new one.
+    public var generation: UInt64 = 0
 
-    /// Names both.
+    /// Names the first two.
     public init(attributes: Attributes, timeouts: Timeouts) {
         self.attributes = attributes
         self.timeouts = timeouts

@@ -149,7 +149,20 @@ extension DropboxFileSystem {
             isTreeComplete: sync.isTreeComplete)
     }
 
-    /// The answer about a node that was read after `moment`, with its lookup counted already.
+    /// The answer to a lookup of a node that was read after `moment`; counts it.
+    func found(_ node: Node, since moment: Moment) -> Entry {
+        // Known first, so that a change is either announced or seen by the entry.
+        let generation = inodes.remember(node.inode, isOpen: openFiles.isOpen(node.inode))
+        var entry = entry(node, since: moment)
+        entry.generation = generation
+        if options.gathersWrites, node.kind == .file, relay.epoch != moment.epoch {
+            // The size may be that of an earlier content, and the kernel does not ask for it again.
+            inodes.noteNewContent(node.inode)
+        }
+        return entry
+    }
+
+    /// The answer about a node that was read after `moment`.
     func entry(_ node: Node, since moment: Moment) -> Entry {
         let open = node.kind == .file ? openFiles[node.inode] : nil
         let attributes = Attributes(

@@ -129,12 +129,12 @@ extension DropboxFileSystem {
     private func created(
         _ node: Node, _ opened: OpenedFile, since moment: Moment
     ) -> CreatedFile {
-        inodes.remember(node.inode)
+        let entry = found(node, since: moment)
         // What the kernel will have of a new file is what is about to be written through it.
         if let version = openFiles[node.inode].flatMap({ version(of: $0) }) {
             _ = inodes.noteOpened(node.inode, with: version)
         }
-        return CreatedFile(entry: entry(node, since: moment), opened: opened)
+        return CreatedFile(entry: entry, opened: opened)
     }
 
     // MARK: Parts
@@ -162,8 +162,7 @@ extension DropboxFileSystem {
                 return try transaction.existing(inode)
             }
             self.sync.noteChange()
-            self.inodes.remember(node.inode)
-            return self.entry(node, since: moment)
+            return self.found(node, since: moment)
         }
     }
 

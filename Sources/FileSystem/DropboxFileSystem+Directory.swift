@@ -108,11 +108,9 @@ extension DropboxFileSystem {
                 let child = children[position]
                 // What has left the folder since its names were read is passed over.
                 if let node = nodes[child.inode] {
-                    // Known first, so that a change is either announced or seen by the entry.
-                    inodes.remember(child.inode)
                     let entry = DirectoryEntry(
                         name: child.name.string, inode: child.inode, kind: FileKind(child.kind),
-                        nextOffset: UInt64(position) + 3, entry: self.entry(node, since: moment))
+                        nextOffset: UInt64(position) + 3, entry: found(node, since: moment))
                     guard accept(entry) else {
                         forget(child.inode, count: 1)
                         return

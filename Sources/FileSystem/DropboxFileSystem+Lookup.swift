@@ -15,8 +15,7 @@ extension DropboxFileSystem {
                 let node = try self.store.read { snapshot in
                     try snapshot.child(name, of: snapshot.folder(parent), known)
                 }
-                self.inodes.remember(node.inode)
-                return .found(self.entry(node, since: moment))
+                return .found(self.found(node, since: moment))
             } catch FileSystemError.noEntry {
                 return .absent(timeout: self.absenceTimeout(since: moment))
             }

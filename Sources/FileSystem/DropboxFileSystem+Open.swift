@@ -15,6 +15,10 @@ extension DropboxFileSystem {
     func openExisting(_ inode: InodeID, flags: OpenFlags) throws -> OpenedFile {
         let file = openFiles.register(inode, writes: flags.writes)
         do {
+            if inodes.isOutdated(inode) && openFiles.isOnlyHandle(inode) {
+                // At this error the kernel looks the name up again, and learns the size.
+                throw FileSystemError.staleHandle
+            }
             let node = try settle(file) { try self.requireOpenable($0, flags) }
             if flags.truncates {
                 try empty(file)
@@ -123,10 +127,12 @@ extension DropboxFileSystem {
         }
         guard openFiles.unregister(file.inode, writes: writes) else { return }
         do {
-            guard let node = try store.read({ try $0.node(file.inode) }), node.place == nil else {
-                return
+            guard let node = try store.read({ try $0.node(file.inode) }) else { return }
+            if node.place == nil {
+                end(file.inode)
+            } else if inodes.isOutdated(file.inode) {
+                relay.forgetSize(of: node)
             }
-            end(file.inode)
         } catch {
             _ = failure(error)
         }

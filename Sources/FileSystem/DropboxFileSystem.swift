@@ -65,6 +65,12 @@ public final class DropboxFileSystem: FileSystemOperations {
         } catch {
             throw FileSystemError(cause: error)
         }
+        if options.gathersWrites {
+            relay.keepSizesInKernel { inode in
+                // Without an answer, the name's next lookup is when its time is over.
+                try? store.read { try $0.node(inode) }
+            }
+        }
     }
 
     private static func folderTime(in store: MetadataStore, now: Timestamp) throws -> Timestamp {

@@ -15,14 +15,43 @@ final class InodeTable: Sendable {
         var counts: [InodeID: UInt64] = [:]
         var unlinked: Set<InodeID> = []
         var opened: [InodeID: ContentVersion] = [:]
+        var generations: [InodeID: Generation] = [:]
+    }
+
+    /// Which of an inode's contents the kernel has the size of, where it keeps that for itself.
+    private struct Generation {
+        var current: UInt64 = 0
+        var told: UInt64 = 0
     }
 
     /// Lock rank 3 of 4 (see `OpenFiles`), held for dictionary accesses.
     private let state = Mutex(State())
 
-    /// Counts one lookup. To be called before the kernel is answered: it may forget at once.
-    func remember(_ inode: InodeID) {
-        state.withLock { $0.counts[inode, default: 0] += 1 }
+    /// Counts one lookup. To be called before the kernel is answered: it may forget at once. Returns the
+    /// generation to answer with: a file that is open stays the one that it was.
+    func remember(_ inode: InodeID, isOpen: Bool) -> UInt64 {
+        state.withLock { state in
+            state.counts[inode, default: 0] += 1
+            guard var generation = state.generations[inode] else { return 0 }
+            if !isOpen {
+                generation.told = generation.current
+                state.generations[inode] = generation
+            }
+            return generation.told
+        }
+    }
+
+    /// Notes that an inode which the kernel knows has content of another size from now on.
+    func noteNewContent(_ inode: InodeID) {
+        state.withLock { state in
+            guard state.counts[inode] != nil else { return }
+            state.generations[inode, default: Generation()].current += 1
+        }
+    }
+
+    /// Whether the kernel has an earlier content's size.
+    func isOutdated(_ inode: InodeID) -> Bool {
+        state.withLock { $0.generations[inode].map { $0.told != $0.current } ?? false }
     }
 
     /// Takes back lookups. Returns whether the kernel has forgotten an inode that has no name.
@@ -35,6 +64,7 @@ final class InodeTable: Sendable {
             }
             state.counts[inode] = nil
             state.opened[inode] = nil
+            state.generations[inode] = nil
             return state.unlinked.remove(inode) != nil
         }
     }

@@ -36,6 +36,11 @@ public final class OpenFiles: OpenFileTracking {
         slots.withLock { ($0[inode]?.writers ?? 0) > 0 }
     }
 
+    /// Whether no more than one handle is open on the inode.
+    func isOnlyHandle(_ inode: InodeID) -> Bool {
+        slots.withLock { ($0[inode]?.handles ?? 0) <= 1 }
+    }
+
     /// What the handles of an inode share, while there are any.
     subscript(inode: InodeID) -> OpenFile? {
         slots.withLock { $0[inode]?.file }

@@ -1,6 +1,7 @@
 // From changes of the tree to the kernel's caches.
 
 import Core
+import MetadataStore
 public import Sync
 import Synchronization
 
@@ -13,6 +14,8 @@ public final class TreeChangeRelay: TreeChangeObserving {
     private struct State {
         var epoch: UInt64 = 0
         var kernel: (any KernelInvalidating)?
+        /// Finds nodes, if the kernel keeps sizes for itself.
+        var sizeOwner: (@Sendable (InodeID) -> Node?)?
     }
 
     /// What the kernel knows; it is told of nothing else.
@@ -26,6 +29,18 @@ public final class TreeChangeRelay: TreeChangeObserving {
     /// Sets who is told, or with nil nobody any more.
     public func attach(_ kernel: (any KernelInvalidating)?) {
         state.withLock { $0.kernel = kernel }
+    }
+
+    /// The kernel keeps the sizes of files for itself: a file whose content changes has to become
+    /// another inode for it. `node` finds files, and is asked under no lock.
+    func keepSizesInKernel(_ node: @escaping @Sendable (InodeID) -> Node?) {
+        state.withLock { $0.sizeOwner = node }
+    }
+
+    /// Has the kernel look a file up again, whose size it has from an earlier content.
+    func forgetSize(of node: Node) {
+        guard let place = node.place, let kernel = state.withLock({ $0.kernel }) else { return }
+        kernel.invalidateEntry(place.name, in: place.parent)
     }
 
     /// Grows with every change that was announced.
@@ -53,7 +68,14 @@ public final class TreeChangeRelay: TreeChangeObserving {
         case .deletedEntry(let parent, let child, let name):
             guard inodes.isKnown(parent) else { return }
             kernel.invalidateDeletedEntry(name, of: child, in: parent)
-        case .content(let inode), .listing(let inode):
+        case .content(let inode):
+            guard inodes.isKnown(inode) else { return }
+            if let find = state.withLock({ $0.sizeOwner }) {
+                inodes.noteNewContent(inode)
+                if let node = find(inode) { forgetSize(of: node) }
+            }
+            kernel.invalidateInode(inode, content: true)
+        case .listing(let inode):
             guard inodes.isKnown(inode) else { return }
             kernel.invalidateInode(inode, content: true)
         case .attributes(let inode):

@@ -61,8 +61,8 @@ extension fuse_entry_param {
     init(_ entry: Entry) {
         self.init()
         ino = entry.attributes.inode.rawValue
-        // Inode numbers are never used twice, so that generations are not needed.
-        generation = 0
+        // Inode numbers are never used twice; a generation only says that the content is another one.
+        generation = entry.generation
         attr = stat(entry.attributes)
         attr_timeout = entry.timeouts.attributes
         entry_timeout = entry.timeouts.entry

@@ -29,6 +29,10 @@ public struct MountOptions: Hashable, Sendable {
     /// `getxattr("security.capability")` per `write(2)`. Off only to work round a kernel that
     /// mistakes it.
     public var dropsPrivilegeBits = true
+    /// Has the kernel gather small writes and pass them on together, when a file is closed or
+    /// synchronized or after a while. The kernel then keeps sizes and times of files for itself: the
+    /// filesystem must give a file whose content changed another generation.
+    public var gathersWrites = false
     /// Upper bound of threads that take requests. They may wait for the local disk, never for the
     /// network, so that a few more than the cores suffice.
     public var maximumThreads: UInt32 = 16

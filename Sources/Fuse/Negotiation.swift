@@ -42,12 +42,15 @@ enum Negotiation {
         (initial | UInt32(wanted)) & ~UInt32(unwanted) & offered
     }
 
-    /// Flags to be added to libfuse's answer, where the kernel offers them, because libfuse 3.14 leaves
-    /// them out. Without the first, a lookup that waits on the network stops all others in its folder.
+    /// Flags to be added to libfuse's answer, where the kernel offers them: what depends on the mount's
+    /// options, and what libfuse 3.14 leaves out. Without the first, a lookup that waits on the network stops all others in its folder.
     static func additionalFlags(_ options: MountOptions) -> UInt32 {
         var flags = UInt32(CFUSE_INIT_PARALLEL_DIROPS)
         if options.dropsPrivilegeBits {
             flags |= UInt32(CFUSE_INIT_HANDLE_KILLPRIV_V2)
+        }
+        if options.gathersWrites {
+            flags |= UInt32(CFUSE_INIT_WRITEBACK_CACHE)
         }
         return flags
     }

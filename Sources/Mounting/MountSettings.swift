@@ -28,6 +28,8 @@ public struct MountSettings: Hashable, Sendable, Codable {
     public var folderMask: UInt16?
     /// When `fsync` returns.
     public var synchronization = Synchronization.local
+    /// Whether the kernel gathers small writes before it passes them on.
+    public var gathersWrites = false
     /// Where cached content lies; nil for the usual place.
     public var cacheFolder: String?
     /// Bytes of content to keep on disk; nil for the default.
@@ -92,6 +94,7 @@ public struct MountSettings: Hashable, Sendable, Codable {
         case "allow_other": allowsOthers = true
         case "allow_root": allowsRoot = true
         case "default_permissions": checksPermissions = true
+        case "writeback_cache": gathersWrites = true
         case "nosuid", "nodev", "noexec", "noatime": kernelFlags.insert(name)
         case "suid", "dev", "exec", "atime": kernelFlags.remove("no" + name)
         case _ where Self.isForOthers(name): break

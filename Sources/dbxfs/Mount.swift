@@ -229,6 +229,7 @@ extension FileSystemOptions {
         folderMask = settings.folderMask ?? folderMask
         isReadOnly = settings.isReadOnly
         synchronizesRemotely = settings.synchronization == .remote
+        gathersWrites = settings.gathersWrites
         if let seconds = settings.writeDelay { writeDelay = WriteDelay(seconds: seconds) }
     }
 }
@@ -243,6 +244,7 @@ extension MountOptions {
         checksPermissions =
             settings.checksPermissions || settings.allowsOthers || settings.allowsRoot
         isReadOnly = settings.isReadOnly
+        gathersWrites = settings.gathersWrites
         kernelFlags = settings.kernelFlags
     }
 }

@@ -28,6 +28,7 @@ struct MountArguments: ParsableArguments {
                 umask=, fmask=, dmask=
                                      permission bits to take away, in octal
                 fsync=local|remote   when fsync(2) returns
+                writeback_cache      the kernel gathers small writes
                 cache_dir=PATH       where cached content lies
                 cache_size=SIZE      how much of it is kept, such as 20G
                 write_delay=TIME     time between a file's last change and its upload, such as 5s

@@ -127,6 +127,14 @@ struct ConversionTests {
         #expect(
             Negotiation.capabilities(offered: old, default: old) == UInt32(FUSE_CAP_ASYNC_READ))
     }
+
+    @Test("writes are gathered where that was asked for", arguments: [true, false])
+    func gathering(isAsked: Bool) {
+        var options = MountOptions(source: "s")
+        options.gathersWrites = isAsked
+        let flags = Negotiation.additionalFlags(options)
+        #expect((flags & UInt32(CFUSE_INIT_WRITEBACK_CACHE) != 0) == isAsked)
+    }
 }
 
 @Suite("mount options and errors")

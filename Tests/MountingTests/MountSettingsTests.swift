@@ -10,7 +10,7 @@ import Testing
         let settings = try MountSettings(parsing: [
             "ro,allow_other,allow_root,default_permissions,uid=1000,gid=100,fmask=133,dmask=022",
             "fsync=remote,cache_dir=/big/cache,cache_size=20G,write_delay=1.5s",
-            "bwlimit_up=500K,bwlimit_down=2M",
+            "bwlimit_up=500K,bwlimit_down=2M,writeback_cache",
         ])
         #expect(settings.isReadOnly)
         #expect(settings.allowsOthers)
@@ -21,6 +21,7 @@ import Testing
         #expect(settings.fileMask == 0o133)
         #expect(settings.folderMask == 0o022)
         #expect(settings.synchronization == .remote)
+        #expect(settings.gathersWrites)
         #expect(settings.cacheFolder == "/big/cache")
         #expect(settings.cacheSize == 20 << 30)
         #expect(settings.writeDelay == 1.5)

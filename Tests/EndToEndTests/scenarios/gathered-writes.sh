@@ -1,0 +1,66 @@
+# The kernel gathers writes: small ones, appended ones, mapped ones, and files that others change.
+# options: writeback_cache
+# limit: 180
+other="$TOOLS/dropbox.py"
+
+dd if=/dev/urandom of="$WORK/small" bs=4k count=3000 status=none
+dd if="$WORK/small" of="$MNT/small" bs=4k status=none
+cmp "$WORK/small" "$MNT/small"
+
+for number in $(seq 500); do echo "line $number" >> "$MNT/log"; done
+seq -f 'line %.0f' 500 | cmp - "$MNT/log"
+
+# Two that append to one file, each with its own handle.
+exec 3>> "$MNT/both" 4>> "$MNT/both"
+for number in $(seq 100); do echo "$number three" >&3; echo "$number four" >&4; done
+exec 3>&- 4>&-
+test "$(wc -l < "$MNT/both")" = 200
+test "$(grep -c four "$MNT/both")" = 100
+
+python3 - << 'END'
+import mmap, os
+
+path = os.path.join(os.environ["MNT"], "mapped")
+with open(path, "w+b") as file:
+    file.truncate(1 << 20)
+    with mmap.mmap(file.fileno(), 0) as mapped:
+        for offset in range(0, 1 << 20, 4096):
+            mapped[offset:offset + 5] = b"page "
+with open(path, "rb") as file:
+    assert file.read() == (b"page " + bytes(4091)) * 256
+END
+
+# Parts of pages of what only the server has.
+head -c 9000000 /dev/urandom > "$WORK/theirs"
+$other upload /theirs < "$WORK/theirs"
+until test -e "$MNT/theirs"; do sleep 0.1; done
+for offset in 10 5000 4194300 8999990; do
+    printf 'XYZXYZXYZX' | dd of="$MNT/theirs" bs=1 seek=$offset conv=notrunc status=none
+    printf 'XYZXYZXYZX' | dd of="$WORK/theirs" bs=1 seek=$offset conv=notrunc status=none
+done
+cmp "$WORK/theirs" "$MNT/theirs"
+dbxfs sync "$MNT"
+
+# What others change has its new size at once, longer or shorter.
+for text in 'something' 'something much longer than before' 'short' ''; do
+    printf '%s' "$text" | $other upload /changing
+    tries=0
+    until test -e "$MNT/changing" && test "$(cat "$MNT/changing")" = "$text" \
+        && test "$(stat -c %s "$MNT/changing")" = ${#text}; do
+        tries=$((tries + 1))
+        test $tries -lt 100 || { stat "$MNT/changing"; cat "$MNT/changing"; exit 1; }
+        sleep 0.1
+    done
+done
+
+# And a reader who had it open keeps what it opened.
+printf 'first' | $other upload /changing
+until test "$(cat "$MNT/changing")" = first; do sleep 0.1; done
+exec 5< "$MNT/changing"
+printf 'the second one' | $other upload /changing
+until test "$(cat "$MNT/changing")" = 'the second one'; do sleep 0.1; done
+test "$(cat <&5)" = first
+exec 5<&-
+
+touch -d '2011-11-11 11:11:11' "$MNT/small"
+test "$(stat -c %Y "$MNT/small")" = "$(date -d '2011-11-11 11:11:11' +%s)"
