@@ -74,13 +74,14 @@ extension DropboxFileSystem {
             revision = committed
         }
         let base = discardingContent ? nil : revision.map { StagedContent.Base(whole: $0) }
-        let staged = try store.write { [revision] transaction in
-            guard let node = try transaction.node(file.inode) else {
+        let (staged, changes) = try store.write {
+            [revision] transaction -> (StagedFile, [TreeChange]) in
+            guard var node = try transaction.node(file.inode) else {
                 throw FileSystemError.staleHandle
             }
             if let begun = try self.staging.file(of: node), begun.retired == nil {
                 // Another handle was faster.
-                return begun
+                return (begun, [])
             }
             if let revision, revision.revision != node.facts.revision {
                 // The file was deleted here and edited there, and came back while it was open. What
@@ -90,15 +91,21 @@ extension DropboxFileSystem {
             guard discardingContent || revision != nil else {
                 throw FileSystemError.inputOutput("the file \(file.inode) has no content")
             }
+            var changes: [TreeChange] = []
+            if node.isOrphan {
+                changes = try self.sync.returnToTree(node, in: transaction)
+                node = try transaction.existing(node.inode)
+            }
             let begun = try self.staging.begin(
                 node.inode, base: base, size: base?.size ?? 0, due: self.due(for: node.inode),
                 in: transaction)
             if node.flags.contains(.localOnly) || node.isOrphan {
                 try transaction.dequeue(node.inode)
             }
-            return begun
+            return (begun, changes)
         }
         file.begin(staged)
+        if !changes.isEmpty { relay.treeDidChange(changes) }
         sync.noteChange()
         return staged
     }

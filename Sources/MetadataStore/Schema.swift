@@ -23,7 +23,7 @@ enum Schema {
     /// `journal`: the nodes whose local facts the server does not have yet. `staged`: where their
     /// content lies and which parts of it. `twin`: what it was copied from. `upload` and `piece`: the session that
     /// holds some of it, and which. `attempt`: commits whose answer is not recorded. `departure`: where folders were before this
-    /// mount moved them. `seen`: what a full listing has met so far.
+    /// mount moved them. `eviction`: where open files were before news took them from there. `seen`: what a full listing has met so far.
     private static let version1 = """
         CREATE TABLE node (
             inode INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -115,6 +115,11 @@ enum Schema {
             fold TEXT NOT NULL
         );
         CREATE INDEX departure_place ON departure(parent, fold);
+        CREATE TABLE eviction (
+            inode INTEGER PRIMARY KEY,
+            parent INTEGER NOT NULL,
+            name TEXT NOT NULL
+        );
         CREATE TABLE attribute (
             inode INTEGER NOT NULL,
             name TEXT NOT NULL,

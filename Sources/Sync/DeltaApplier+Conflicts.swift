@@ -150,6 +150,7 @@ extension DeltaApplier {
         try transaction.move(node.inode, to: nil)
         try transaction.setRemoteAbsent(node.inode)
         try transaction.dequeue(node.inode)
+        try transaction.noteEviction(of: node.inode, from: place)
         var local = node.local
         local.modified = nil
         local.accessed = nil
@@ -244,6 +245,7 @@ extension DeltaApplier {
         }
         try transaction.move(node.inode, to: nil)
         try transaction.setRemoteAbsent(node.inode)
+        try transaction.noteEviction(of: node.inode, from: place)
         try removeUnlessOpen(node)
         announceDeletion(of: node.inode, at: place)
     }
@@ -279,14 +281,7 @@ extension DeltaApplier {
     mutating func stepAside(_ node: Node) throws {
         guard let place = node.place else { return }
         let names = ConflictName(host: context.host, at: context.now)
-        var number = 1
-        var free = names.name(for: place.name, number: number)
-        while try transaction.child(folded: free.folded, of: place.parent) != nil
-            || transaction.remoteChild(folded: free.folded, of: place.parent) != nil
-        {
-            number += 1
-            free = names.name(for: place.name, number: number)
-        }
+        let free = try names.freeName(beside: place, in: transaction)
         let aside = Place(parent: place.parent, name: free)
         try transaction.move(node.inode, to: aside)
         if !node.flags.contains(.localOnly) {

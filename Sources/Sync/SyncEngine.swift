@@ -104,6 +104,20 @@ public final class SyncEngine: Syncing {
         uploader.wake()
     }
 
+    /// Brings back a file that news took away while it was open.
+    public func returnToTree(_ node: Node, in transaction: Transaction) throws -> [TreeChange] {
+        let returned = try ReturnedFile(
+            node, host: environment.host, at: environment.clock.now(), in: transaction)
+        guard let returned else { return [] }
+        environment.log.warning(
+            "a file was written to after others had changed or deleted it",
+            metadata: ["kept as": "\(returned.place.name.string)"])
+        if returned.isConflict {
+            environment.state.update { $0.conflicts += 1 }
+        }
+        return returned.changes
+    }
+
     /// A file has grown by a piece.
     public func noteGrowth(of inode: InodeID) {
         uploader.noteGrowth(of: inode)

@@ -2,6 +2,7 @@
 // tested without the other.
 
 public import Core
+public import MetadataStore
 public import RemoteStore
 
 /// The side of Sync that operations call.
@@ -22,6 +23,9 @@ public protocol Syncing: Sendable {
     func ensureListed(_ folder: InodeID) async throws(RemoteError)
     /// The journal has a new or changed entry: send it when it is due.
     func noteChange()
+    /// A file that is in no place is about to be written to, in this transaction. If it was news that took
+    /// it from its place, it gets one again; returns what that changes for users.
+    func returnToTree(_ node: Node, in transaction: Transaction) throws -> [TreeChange]
     /// The content of a file has grown by a piece, and the file may be sent before it is closed.
     func noteGrowth(of inode: InodeID)
     /// Waits until a node's content is on the server (`fsync=remote`).

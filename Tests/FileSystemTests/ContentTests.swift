@@ -295,6 +295,29 @@ struct ContentTests {
         #expect(try fixture.contents(file) == text("edited"))
     }
 
+    @Test("a write brings back a file that news took away, and the kernel is told")
+    func evicted() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("theirs"))
+        _ = try fixture.lookup("f")
+        let handle = try fixture.open(file)
+        let place = try #require(try fixture.node(file)?.place)
+        try fixture.store.write { transaction in
+            try transaction.move(file, to: nil)
+            try transaction.setRemoteAbsent(file)
+            try transaction.noteEviction(of: file, from: place)
+        }
+        #expect(try fixture.read(file, handle) == text("theirs"))
+        #expect(try fixture.node(file)?.place == nil)
+        _ = try fixture.write(file, handle, 0, text("OUR"))
+        try fixture.close(file, handle)
+        #expect(try fixture.node(file)?.place == place)
+        #expect(try fixture.isQueued(file))
+        #expect(try fixture.contents(file) == text("OURirs"))
+        #expect(fixture.kernel.calls.contains(.entry("f", .root)))
+        #expect(fixture.kernel.calls.contains(.inode(.root, content: true)))
+    }
+
     @Test("growing by a piece of an upload is told of, unless the file's name stays here")
     func growth() throws {
         let fixture = try Fixture()

@@ -4,10 +4,10 @@ import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
-import Sync
 import Synchronization
 
 @testable import FileSystem
+@testable import Sync
 
 /// Time that moves when the test says so, and by a microsecond with each look, so that no two
 /// changes have one time.
@@ -87,6 +87,12 @@ final class FakeSync: Syncing {
 
     func noteChange() {
         state.withLock { $0.noteCount += 1 }
+    }
+
+    func returnToTree(_ node: Node, in transaction: Transaction) throws -> [TreeChange] {
+        let now = Timestamp(seconds: 1_700_000_000)
+        let returned = try ReturnedFile(node, host: "here", at: now, in: transaction)
+        return returned?.changes ?? []
     }
 
     func noteGrowth(of inode: InodeID) {

@@ -43,6 +43,81 @@ import Testing
         #expect(try await harness.inode("/a") == inode)
     }
 
+    /// Writes through a handle that was open before the news.
+    private func writeLate(_ inode: InodeID, _ harness: Harness) async throws {
+        try await harness.store.write { transaction in
+            let node = try #require(try transaction.node(inode))
+            let returned = try #require(
+                try ReturnedFile(node, host: "here", at: .now(), in: transaction))
+            let base = try #require(StagedContent.Base(whole: node.facts))
+            let staged = try harness.staging.begin(
+                inode, base: base, size: base.size, due: .now(), in: transaction)
+            try staged.fill(0..<base.size, with: Array("1".utf8), of: base)
+            _ = try Array("late".utf8).withUnsafeBytes {
+                try staged.write(at: 0, $0, now: .now())
+            }
+            try staged.persist(in: transaction)
+            #expect(returned.changes.count == 2)
+            let again = try #require(try transaction.node(inode))
+            #expect(
+                try ReturnedFile(again, host: "here", at: .now(), in: transaction) == nil)
+        }
+    }
+
+    @Test("edited there while open here, and then written here: ours steps aside")
+    func lateWrite() async throws {
+        let harness = try await harness(["/a": "1"])
+        let inode = try #require(try await harness.inode("/a"))
+        harness.openFiles.open.withLock { _ = $0.insert(inode) }
+        try await harness.put("/a", "2")
+        try await harness.settle()
+        try await writeLate(inode, harness)
+        let tree = try await outcome(harness)
+        #expect(tree["/a"] == "2")
+        #expect(copies(tree).map { tree[$0] } == ["late"])
+        try await harness.checkInvariants()
+    }
+
+    @Test("deleted there while open here, and then written here: a new file")
+    func lateWriteToDeleted() async throws {
+        let harness = try await harness(["/a": "1"])
+        let inode = try #require(try await harness.inode("/a"))
+        harness.openFiles.open.withLock { _ = $0.insert(inode) }
+        try await harness.remove("/a")
+        try await harness.settle()
+        try await writeLate(inode, harness)
+        #expect(try await outcome(harness) == ["/a": "late"])
+        try await harness.checkInvariants()
+    }
+
+    @Test("deleted there with its folder while open here, and then written here: in the root")
+    func lateWriteWithoutFolder() async throws {
+        let harness = try await harness(["/d/a": "1"])
+        let inode = try #require(try await harness.inode("/d/a"))
+        harness.openFiles.open.withLock { _ = $0.insert(inode) }
+        try await harness.remove("/d")
+        try await harness.settle()
+        try await writeLate(inode, harness)
+        let tree = try await outcome(harness)
+        #expect(tree.count == 1)
+        #expect(copies(tree).map { tree[$0] } == ["late"])
+    }
+
+    @Test("deleted here while open here: what is written goes with it")
+    func writeToDeleted() async throws {
+        let harness = try await harness(["/a": "1"])
+        let inode = try #require(try await harness.inode("/a"))
+        harness.openFiles.open.withLock { _ = $0.insert(inode) }
+        try await harness.delete("/a")
+        try await harness.settle()
+        try await harness.store.write { transaction in
+            let node = try #require(try transaction.node(inode))
+            #expect(
+                try ReturnedFile(node, host: "here", at: .now(), in: transaction) == nil)
+        }
+        await harness.stop()
+    }
+
     @Test(
         "edited there while open here: the path leads to a new inode, the old one keeps its revision"
     )

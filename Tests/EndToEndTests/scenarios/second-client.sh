@@ -31,6 +31,27 @@ until_true 'test "$(cat "$MNT/shared/moved")" = newer'
 test "$(cat <&3)" = 'changed elsewhere, and longer'
 exec 3<&-
 
+# A writer who had it open before others replaced or deleted it: what it writes is kept.
+exec 6<> "$MNT/shared/moved"
+echo 'replaced' | $other upload /shared/moved
+until_true 'test "$(cat "$MNT/shared/moved")" = replaced'
+echo 'late!' >&6
+exec 6>&-
+test "$(cat "$MNT/shared/moved")" = replaced
+test "$(cat "$MNT/shared/moved ("*)" = 'late!'
+rm "$MNT/shared/moved ("*
+echo 'to be deleted' | $other upload /shared/open
+until_true 'test -e "$MNT/shared/open"'
+exec 6<> "$MNT/shared/open"
+$other delete /shared/open
+until_true 'test ! -e "$MNT/shared/open"'
+echo 'not TO be' >&6
+exec 6>&-
+test "$(cat "$MNT/shared/open")" = 'not TO be
+ted'
+dbxfs sync "$MNT"
+rm "$MNT/shared/open"
+
 # Both change the same file: both contents survive.
 dbxfs sync "$MNT"
 exec 4>> "$MNT/shared/moved"
@@ -40,9 +61,9 @@ exec 4>&-
 until_true 'test "$(cat "$MNT/shared/moved")" = theirs'
 dbxfs sync "$MNT"
 until_true 'ls "$MNT/shared" | grep -q "conflicted copy"'
-test "$(cat "$MNT/shared/"*'conflicted copy'*)" = "newer
+test "$(cat "$MNT/shared/"*'conflicted copy'*)" = "replaced
 mine"
-dbxfs status --json "$MNT" | python3 -c 'import json, sys; assert json.load(sys.stdin)["conflicts"] == 1'
+dbxfs status --json "$MNT" | python3 -c 'import json, sys; assert json.load(sys.stdin)["conflicts"] == 2'
 
 # They delete what is being edited: the edit survives.
 echo 'kept' > "$MNT/edited"

@@ -3,7 +3,8 @@
 
 After each kill the next mount must show everything that was acknowledged, and of the call that was
 interrupted its state before or after, or a beginning of what it wrote. Meanwhile requests and replies
-are lost. In the end all of it is on the server, once, and nothing else.
+are lost, upload sessions forgotten and cursors reset. In the end all of it is on the server, once, and
+nothing else.
 """
 
 import json
@@ -24,6 +25,13 @@ FAULTS = [
     {"kind": "server_error", "status": 503, "probability": 0.05},
     {"kind": "error_after", "status": 500, "probability": 0.03},
     {"kind": "rate_limited", "reason": "too_many_requests", "retry_after": 1, "probability": 0.02},
+    {"kind": "too_many_write_operations", "probability": 0.05},
+    {"kind": "cursor_reset", "route": "files/list_folder/continue", "probability": 0.1},
+    {"kind": "cursor_reset", "route": "files/list_folder/longpoll", "probability": 0.1},
+    {"kind": "route_error", "route": "files/upload_session/append_v2", "error": {".tag": "not_found"},
+     "probability": 0.05},
+    {"kind": "route_error", "route": "files/upload_session/finish", "probability": 0.1,
+     "error": {".tag": "lookup_failed", "lookup_failed": {".tag": "not_found"}}},
 ]
 
 
@@ -62,6 +70,9 @@ class Tree:
 
     def bytes(self):
         size = self.random.choice([0, 10, 1000, 1000, 5000, 100_000, 100_000, 3_000_000, 9_000_000])
+        if self.random.random() < 0.01:
+            # So big that it is sent while it is written.
+            return self.random.randbytes(35_000_000 + self.random.randrange(10_000_000))
         return self.random.randbytes(size and self.random.randrange(size))
 
     def step(self):
@@ -225,6 +236,8 @@ def one_round(tree, generator, number):
     if number % 2:
         for fault in FAULTS:
             admin("POST", "/faults", {"route": "files/*", "seed": number, **fault})
+    if number % 5 == 3:
+        admin("POST", "/cursors/reset", {})
     killer = threading.Timer(generator.random(), lambda: os.kill(process, signal.SIGKILL))
     killer.start()
     try:

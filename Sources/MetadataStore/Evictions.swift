@@ -1,0 +1,29 @@
+// Where open files were when news took them from there: a write through such a handle brings them back.
+
+public import Core
+import GRDB
+
+extension TreeReading {
+    /// The place that news took a file from while it was open; nil if that did not happen, or users took
+    /// it from there.
+    public func eviction(of inode: InodeID) throws -> Place? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT parent, name FROM eviction WHERE inode = ?")
+        guard let row = try Row.fetchOne(statement, arguments: [inode.column]) else { return nil }
+        return Place(parent: InodeID(column: row[0]), name: try FileName(row[1] as String))
+    }
+}
+
+extension Transaction {
+    /// Notes that news take an open file from its place.
+    public func noteEviction(of inode: InodeID, from place: Place) throws {
+        try run(
+            "INSERT OR REPLACE INTO eviction (inode, parent, name) VALUES (?, ?, ?)",
+            [inode.column, place.parent.column, place.name.string])
+    }
+
+    /// It is in the tree again.
+    public func forgetEviction(of inode: InodeID) throws {
+        try run("DELETE FROM eviction WHERE inode = ?", [inode.column])
+    }
+}
