@@ -104,4 +104,10 @@ public struct Transaction: TreeReading {
     init(database: Database) {
         self.database = database
     }
+
+    /// Has `body` called once this transaction is committed, before the call that ran it returns; never
+    /// if it is undone. It may take locks that are taken inside of transactions, but begin none.
+    public func afterCommit(_ body: @escaping @Sendable () -> Void) {
+        database.afterNextTransaction { _ in body() }
+    }
 }

@@ -20,10 +20,14 @@ extension StagedFile {
             local.changed = modified
             try transaction.setLocal(local, of: inode)
         }
-        state.withLock { state in
-            state.persistedGeneration = max(state.persistedGeneration, content.generation)
-            if state.modified == snapshot.modified {
-                state.modified = nil
+        // A full disk can undo the transaction, and then there still is something to save.
+        let (generation, modified) = (content.generation, snapshot.modified)
+        transaction.afterCommit { [self] in
+            state.withLock { state in
+                state.persistedGeneration = max(state.persistedGeneration, generation)
+                if state.modified == modified {
+                    state.modified = nil
+                }
             }
         }
     }

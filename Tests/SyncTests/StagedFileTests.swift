@@ -101,6 +101,26 @@ import Testing
         #expect(try store.read { try $0.node(file.inode)?.modified } != Timestamp(seconds: 0))
     }
 
+    @Test("what a transaction that was undone has not saved is still to be saved")
+    func undone() throws {
+        struct DiskIsFull: Error {}
+        let file = try begin(over: [])
+        try write(file, 0, [1, 2, 3], base: [])
+        let modified = file.modified
+        #expect(throws: DiskIsFull.self) {
+            try store.write { transaction in
+                try file.persist(in: transaction)
+                throw DiskIsFull()
+            }
+        }
+        #expect(file.hasUnsavedChanges)
+        #expect(file.modified == modified)
+        try store.write { try file.persist(in: $0) }
+        #expect(!file.hasUnsavedChanges)
+        #expect(file.modified == nil)
+        #expect(try reopened(file) == [1, 2, 3])
+    }
+
     @Test("what is cut off is there after the process has died before the rows were saved")
     func cutBeforeRows() throws {
         let file = try begin(over: [])
