@@ -25,6 +25,16 @@ extension TreeReading {
         }
     }
 
+    /// The folders whose move is not known to have arrived, and the paths that they were sent to. Where
+    /// the server has what is in them is not known.
+    public func attemptedMoves() throws -> [(id: Int64, inode: InodeID, target: String)] {
+        let statement = try database.cachedStatement(
+            sql: "SELECT id, inode, target FROM attempt WHERE target IS NOT NULL")
+        return try Row.fetchAll(statement).map { row in
+            (id: row[0], inode: InodeID(column: row[1]), target: row[2])
+        }
+    }
+
     /// Whether content with this hash was sent for a node.
     public func wasAttempted(_ hash: ContentHash, for inode: InodeID) throws -> Bool {
         let statement = try database.cachedStatement(
@@ -45,7 +55,14 @@ extension Transaction {
         return database.lastInsertedRowID
     }
 
-    /// What was sent is known to have arrived.
+    /// Notes that a folder is about to be moved to a path, and returns the note's number.
+    public func noteMove(of inode: InodeID, to target: String) throws -> Int64 {
+        try run(
+            "INSERT INTO attempt (inode, target) VALUES (?, ?)", [inode.column, target])
+        return database.lastInsertedRowID
+    }
+
+    /// What was sent is known to have arrived, or not to have.
     public func forgetAttempt(_ id: Int64) throws {
         try run("DELETE FROM attempt WHERE id = ?", [id])
     }

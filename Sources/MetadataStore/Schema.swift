@@ -105,7 +105,8 @@ enum Schema {
             inode INTEGER NOT NULL,
             parent INTEGER,
             fold TEXT,
-            hash BLOB
+            hash BLOB,
+            target TEXT
         );
         CREATE INDEX attempt_inode ON attempt(inode);
         CREATE INDEX attempt_place ON attempt(parent, fold);

@@ -21,6 +21,10 @@ struct Attempt: Sendable {
         guard let node = try transaction.node(inode), try step.holds(for: node, transaction) else {
             return nil
         }
+        if case .move(let move) = step, move.isFolder {
+            let id = try transaction.noteMove(of: inode, to: move.target.rawValue)
+            return Sent(index: index, attempt: id)
+        }
         guard step.isNew || hash != nil else { return Sent(index: index, attempt: nil) }
         let place = step.isNew ? try place(in: transaction) : nil
         return Sent(

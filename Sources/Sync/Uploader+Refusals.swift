@@ -7,6 +7,11 @@ import MetadataStore
 import RemoteStore
 
 extension Uploader {
+    /// How often what is missing on the server is waited for, because the news may tell that it was moved.
+    private static let doubts = 2
+    /// Seconds to wait for them.
+    private static let newsDelay = 0.3
+
     func react(to error: RemoteError, step: UploadStep, inode: InodeID) async {
         let store = environment.store
         let now = environment.clock.now()
@@ -24,8 +29,13 @@ extension Uploader {
             await postpone(inode, by: seconds, problem: problem)
             if error == .insufficientSpace { await noteFull() }
         case .refresh(let paths):
-            await refresh(paths)
-            await postpone(inode, by: attempts == 0 ? 0 : UploadReaction.delay(after: attempts))
+            let answer = await look(at: paths, believesAbsence: attempts >= Self.doubts)
+            if attempts < Self.doubts, case .success(let isAllThere) = answer {
+                await postpone(
+                    inode, by: isAllThere && attempts == 0 ? 0 : Self.newsDelay)
+            } else {
+                await postpone(inode, by: UploadReaction.delay(after: attempts))
+            }
         case .undo(let problem):
             environment.log.warning(
                 "a change was refused and is undone",
@@ -34,6 +44,18 @@ extension Uploader {
             await record { try $0.undo(step, of: inode) }
         case .restart:
             await postpone(inode, by: UploadReaction.delay(after: attempts) / 4)
+        }
+    }
+
+    /// Sends nothing for a while after a failure that is no step's own.
+    private func pause(after error: RemoteError) {
+        let now = environment.clock.now()
+        let reaction = UploadReaction(to: error, step: .settled, attempts: pauses)
+        if case .pause(let seconds, let reason) = reaction {
+            pause(for: seconds, reason, at: now)
+        } else {
+            let seconds = min(30, UploadReaction.delay(after: pauses))
+            pause(for: seconds, .offline("\(error)"), at: now)
         }
     }
 
@@ -65,21 +87,59 @@ extension Uploader {
     }
 
     /// Asks what is at paths and brings it into the tree by the rules for deltas. A look, so that no
-    /// commit is on its way whose answer would make this one out of date.
-    private func refresh(_ paths: [RemotePath]) async {
+    /// commit is on its way whose answer would make this one out of date. Returns whether there was
+    /// something at all paths; that something is missing is brought in only if that is to be believed.
+    @discardableResult
+    private func look(
+        at paths: [RemotePath], believesAbsence: Bool,
+        _ body: @escaping @Sendable (Transaction) throws -> Void = { _ in }
+    ) async -> RemoteOutcome<Bool> {
         await environment.gate.look {
             var entries: [RemoteEntry] = []
+            var isAllThere = true
             for path in paths {
                 do throws(RemoteError) {
-                    let known = try await environment.remote.entry(at: path)
-                    if let entry = known ?? RemoteEntry(deleted: path) { entries.append(entry) }
+                    if let entry = try await environment.remote.entry(at: path) {
+                        entries.append(entry)
+                    } else {
+                        isAllThere = false
+                        if believesAbsence, let entry = RemoteEntry(deleted: path) {
+                            entries.append(entry)
+                        }
+                    }
                 } catch {
-                    // Not known now; the step will be refused again and ask again.
-                    return
+                    return .failure(error)
                 }
             }
             let found = entries
-            await record { try $0.apply(found) }
+            let isRecorded = await record { recorder in
+                try recorder.apply(found)
+                try body(recorder.transaction)
+            }
+            return isRecorded
+                ? .success(isAllThere) : .failure(.server("the local database failed"))
         }
+    }
+
+    /// Finds out what became of moves.
+    func resolve(_ moves: [(id: Int64, inode: InodeID, target: String)]) async {
+        for move in moves {
+            let store = environment.store
+            let source = await attempt {
+                try await store.read { try $0.remotePath(of: move.inode) }
+            }
+            let paths = [move.target, source.flatMap { $0 }].compactMap { $0 }
+            let outcome = await look(
+                at: paths.map { RemotePath(rawValue: $0) }, believesAbsence: false
+            ) {
+                try $0.forgetAttempt(move.id)
+            }
+            if case .failure(let error) = outcome {
+                pause(after: error)
+                break
+            }
+        }
+        isResolving = false
+        wake()
     }
 }

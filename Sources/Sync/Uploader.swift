@@ -37,6 +37,8 @@ struct UploadEnvironment: Sendable {
 actor Uploader {
     /// Steps on their way at once: enough to hide the round trip, few enough for the server's locks.
     private static let concurrency = 8
+    /// Seconds until the journal is looked into again when that failed.
+    private static let failurePause = 1.0
 
     let environment: UploadEnvironment
     private let signals: AsyncStream<Void>
@@ -49,6 +51,10 @@ actor Uploader {
     /// Kinds of which a batch is on its way. What becomes due meanwhile gathers for the next one.
     private var batching: Set<StepBatch.Kind> = []
     private var isExclusive = false
+    /// Whether it is being found out what became of a move.
+    var isResolving = false
+    /// Whether the last look into the journal failed.
+    private var hasFailed = false
     /// Where in the journal the next look goes on, if the last one was cut short.
     private var lastLookedAt: Int64 = 0
     private var drainers = 0
@@ -119,6 +125,7 @@ actor Uploader {
             }
         }
         startAhead(in: &group)
+        if await hasUncertainMoves(in: &group) { return await setTimer() }
         var round = JournalRound(start: lastLookedAt)
         while running < Self.concurrency && !isExclusive && !isPaused {
             let choice = StepChoice(
@@ -167,6 +174,7 @@ actor Uploader {
                 return choice
             }
         }
+        hasFailed = result == nil
         return result ?? StepChoice(busy: [], batching: [], room: 0)
     }
 
@@ -203,6 +211,7 @@ actor Uploader {
         var time = next.flatMap { $0 }
         // What is due already is not the next entry, and waits for the end of the pause.
         if pausedUntil > now { time = pausedUntil }
+        if hasFailed || next == nil { time = now.adding(seconds: Self.failurePause) }
         guard let time else { return }
         let clock = environment.clock
         timer = Task { [weak self] in
@@ -227,6 +236,21 @@ actor Uploader {
             isExclusive = false
         }
         wake()
+    }
+
+    /// Folders whose move may have arrived or not are looked for before anything else is sent: what is in
+    /// them would go to paths that are not theirs any more. Returns whether there are such.
+    private func hasUncertainMoves(in group: inout DiscardingTaskGroup) async -> Bool {
+        guard !isExclusive else { return false }
+        if isResolving { return true }
+        let store = environment.store
+        let moves = await attempt { try await store.read { try $0.attemptedMoves() } } ?? []
+        guard !moves.isEmpty else { return false }
+        if !isPaused {
+            isResolving = true
+            group.addTask { await self.resolve(moves) }
+        }
+        return true
     }
 
     private func perform(_ batch: StepBatch) async {
@@ -274,7 +298,10 @@ actor Uploader {
             }
         case .move(let move):
             let entry = try await remote.move(move.source, to: move.target, id: move.id)
-            await record { try $0.placed(inode, entry) }
+            await record { recorder in
+                try recorder.arrived(sent)
+                try recorder.placed(inode, entry)
+            }
         case .deleteFile(let path, let revision):
             try await remote.delete(path, revision: revision)
             await record { try $0.deleted(inode) }

@@ -43,6 +43,21 @@ import Testing
         #expect(try await harness.inode("/a") == inode)
     }
 
+    @Test("edited here in a folder that was moved there, and sent before the news: one file, there")
+    func editInMovedFolder() async throws {
+        let harness = try await harness(["/a/f": "1"])
+        try await harness.relocate("/a", to: "/b")
+        try await harness.write("/a/f", "2")
+        let faulty = harness.faulty
+        faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
+        try await harness.start()
+        while !faulty.calls.contains(where: { $0.operation == .entry }) {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        faulty.removeFaults()
+        #expect(try await outcome(harness) == ["/b": nil, "/b/f": "2"])
+    }
+
     /// Writes through a handle that was open before the news.
     private func writeLate(_ inode: InodeID, _ harness: Harness) async throws {
         try await harness.store.write { transaction in

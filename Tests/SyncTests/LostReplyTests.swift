@@ -49,6 +49,52 @@ import Testing
         #expect(tree == expected, "\(tree)\n\(harness.history.text)")
     }
 
+    /// A mount that has moved `/a` to `/b` and does not know it, because the answer was an error.
+    private func unsureOfMove() async throws -> Harness {
+        let harness = try Harness()
+        try await harness.put("/a/inner/file", "1")
+        try await harness.settle()
+        await harness.stop()
+        harness.faulty.inject(.failAfter(.server("test"))) { $0.operation == .move }
+        // So that the news do not tell.
+        harness.faulty.inject(.failBefore(.server("test")), times: 3) { $0.operation == .listAfter }
+        try await harness.move("/a", to: "/b")
+        return harness
+    }
+
+    @Test("what is changed in a folder whose move may have arrived goes where the folder is")
+    func changedInMoved() async throws {
+        let harness = try await unsureOfMove()
+        try await harness.write("/b/inner/file", "2")
+        try await expect(["/b": nil, "/b/inner": nil, "/b/inner/file": "2"], of: harness)
+    }
+
+    @Test("what is new in a folder whose move may have arrived goes where the folder is")
+    func newInMoved() async throws {
+        let harness = try await unsureOfMove()
+        try await harness.write("/b/inner/new", "2")
+        try await harness.makeFolder("/b/made")
+        try await expect(
+            [
+                "/b": nil, "/b/inner": nil, "/b/inner/file": "1", "/b/inner/new": "2",
+                "/b/made": nil,
+            ], of: harness)
+    }
+
+    @Test("a folder whose move may have arrived is found after a restart, too, and moved on")
+    func movedOn() async throws {
+        let harness = try await unsureOfMove()
+        try await harness.start()
+        while harness.faulty.calls.allSatisfy({ $0.operation != .move }) {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        await harness.stop()
+        try await harness.move("/b", to: "/c")
+        try await harness.write("/c/inner/new", "2")
+        try await expect(
+            ["/c": nil, "/c/inner": nil, "/c/inner/file": "1", "/c/inner/new": "2"], of: harness)
+    }
+
     @Test("a file that is changed before the news is no conflict")
     func changed() async throws {
         let harness = try await killed(after: .upload) { try await $0.write("/a", "1") }
