@@ -158,8 +158,14 @@ final class ContentFile: Sendable {
         _ = Self.write(index, digest.bytes, at: layout.digestOffset(block))
     }
 
-    /// The hash of the whole content, once the digests of all blocks are known.
-    var hash: ContentHash? {
+    /// Whether all blocks are known, and are not what the hash names. A digest that an earlier process
+    /// noted may be torn, and unlike bytes it has no sum, so then the bytes decide.
+    func contradicts(_ hash: ContentHash) -> Bool {
+        guard let noted = notedHash, noted != hash else { return false }
+        return renewDigests().map { $0 != hash } ?? false
+    }
+
+    private var notedHash: ContentHash? {
         let count = layout.blockCount * ContentLayout.digestSize
         guard let bytes = Self.read(index, at: layout.digestOffset(0), count: count) else {
             return nil
@@ -173,6 +179,25 @@ final class ContentFile: Sendable {
             digests.append(hash)
         }
         return ContentHash(blockDigests: digests)
+    }
+
+    /// Notes the digests of the blocks that are here anew, and returns the hash if all of them are.
+    private func renewDigests() -> ContentHash? {
+        var digests: [ContentHash] = []
+        for block in 0..<layout.blockCount {
+            let start = Int64(block) * ContentLayout.blockSize
+            let range = start..<min(start + ContentLayout.blockSize, layout.size)
+            guard let bytes = bytes(range) else {
+                _ = Self.write(
+                    index, [UInt8](repeating: 0, count: ContentLayout.digestSize),
+                    at: layout.digestOffset(block))
+                continue
+            }
+            let digest = bytes.withUnsafeBytes { ContentHasher.blockDigest($0) }
+            noteDigest(digest, of: block)
+            digests.append(digest)
+        }
+        return digests.count == layout.blockCount ? ContentHash(blockDigests: digests) : nil
     }
 
     /// Numbers of present chunks and of those among them that are damaged; damaged ones are dropped.

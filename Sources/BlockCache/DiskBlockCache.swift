@@ -133,7 +133,7 @@ public final class DiskBlockCache: Sendable {
         guard let file = content(hash, size: size, creates: true) else { return .accepted }
         store(bytes[...], at: offset, of: hash, in: file)
         file.noteDigest(bytes.withUnsafeBytes { ContentHasher.blockDigest($0) }, of: block)
-        guard let whole = file.hash, whole != hash else { return .accepted }
+        guard file.contradicts(hash) else { return .accepted }
         remove(hash)
         return .mismatch
     }

@@ -40,6 +40,26 @@ struct DamageTests {
         #expect(cache.bytes(of: sample) == sample.bytes)
     }
 
+    @Test("a digest that was torn condemns no content")
+    func tornDigest() throws {
+        let folder = try TemporaryFolder()
+        let sample = Sample(size: Int(block + 100), seed: 12)
+        let files = Files(sample, in: folder)
+        do {
+            let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 30)
+            let first = cache.insert(
+                block: 0, of: sample.hash, size: sample.size, bytes: sample.block(0))
+            #expect(first == .accepted)
+        }
+        let layout = IndexLayout(sample, indexSize: Files.size(files.index))
+        Files.flip(files.index, byte: layout.digestOffset(0) + 20, bit: 3)
+        let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 30)
+        let last = cache.insert(
+            block: 1, of: sample.hash, size: sample.size, bytes: sample.block(1))
+        #expect(last == .accepted)
+        #expect(cache.bytes(of: sample) == sample.bytes)
+    }
+
     @Test("a flipped bit anywhere in the index gives right bytes or a miss")
     func flipsInIndex() throws {
         let (folder, sample) = try prepare(size: 3 * chunk + 100)
