@@ -41,7 +41,10 @@ actor TestBed {
             "DBXFS_CACHE_DIR": folder + "/cache", "DBXFS_LOG_LEVEL": "debug",
         ]
         // How long a random scenario is, and which one.
-        for name in ["CRASH_ROUNDS", "CRASH_SEED"] { environment[name] = inherited[name] }
+        for name in [
+            "CRASH_ROUNDS", "CRASH_SEED", "FAULT_MODES", "FAULT_FROM", "FAULT_TO", "FAULT_STRIDE",
+            "FAULT_VARIANT", "FAULT_LIE",
+        ] { environment[name] = inherited[name] }
     }
 
     // MARK: Parts
