@@ -138,15 +138,18 @@ class Mount:
 class Dbxfs(Mount):
     name = "dbxfs"
 
-    def __init__(self, folder, emulator, programs):
+    def __init__(self, folder, emulator, programs, *options):
         super().__init__(folder)
+        if options:
+            self.name = f"dbxfs -o {','.join(options)}"
         self.environment = {key: value for key, value in os.environ.items() if not key.startswith("DBXFS_")}
         self.environment |= {
             "DBXFS_ENDPOINT": emulator.base, "DBXFS_ACCESS_TOKEN": emulator.token,
             "DBXFS_STATE_DIR": str(folder / "state"), "DBXFS_CACHE_DIR": str(folder / "cache"),
         }
         self.binary = f"{programs}/dbxfs"
-        self.command = [self.binary, "mount", "--foreground", str(self.mountpoint)]
+        self.command = [self.binary, "mount", "--foreground", str(self.mountpoint),
+                        *(word for option in options for word in ("-o", option))]
 
     def finish(self, is_there):
         """Waits until everything is on the server; returns what was wrong."""

@@ -108,6 +108,7 @@ enum Schema {
             hash BLOB,
             target TEXT
         );
+        CREATE INDEX attempt_move ON attempt(id) WHERE target IS NOT NULL;
         CREATE INDEX attempt_inode ON attempt(inode);
         CREATE INDEX attempt_place ON attempt(parent, fold);
         CREATE TABLE departure (

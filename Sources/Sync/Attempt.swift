@@ -54,12 +54,14 @@ extension Uploader {
         return sent
     }
 
-    /// Notes what is about to be committed together, and leaves out what does not hold any more.
+    /// Notes what is about to be committed together, and leaves out what does not hold any more: all of it
+    /// when nobody knows what became of a folder's move, because it may be about what is in there.
     func note(_ attempts: [Attempt]) async throws(RemoteError) -> [Sent] {
         let store = environment.store
         return try await local {
             try store.write { transaction in
-                try attempts.enumerated().compactMap { index, attempt in
+                guard try transaction.attemptedMoves().isEmpty else { return [] }
+                return try attempts.enumerated().compactMap { index, attempt in
                     try attempt.note(in: transaction, index: index)
                 }
             }

@@ -81,6 +81,36 @@ import Testing
             ], of: harness)
     }
 
+    @Test("a big file that was on its way into such a folder goes where the folder is")
+    func bigInMoved() async throws {
+        let harness = try Harness()
+        let faulty = harness.faulty
+        let text = String(repeating: "0123456789abcdef", count: (5 << 20) / 16)
+        try await harness.put("/a/file", "1")
+        try await harness.settle()
+        await harness.stop()
+        faulty.inject(.stall, times: nil) { $0.operation == .append }
+        try await harness.write("/a/big", text)
+        try await harness.start()
+        while !faulty.calls.contains(where: { $0.operation == .append }) {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        faulty.inject(.failAfter(.server("test"))) { $0.operation == .move }
+        faulty.inject(.failBefore(.server("test")), times: nil) {
+            [.entry, .listAfter].contains($0.operation)
+        }
+        try await harness.move("/a", to: "/b")
+        harness.noteChange()
+        while !faulty.calls.contains(where: { $0.operation == .move }) {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        faulty.releaseStalled()
+        try await Task.sleep(for: .milliseconds(100))
+        faulty.removeFaults()
+        faulty.releaseStalled()
+        try await expect(["/b": nil, "/b/file": "1", "/b/big": text], of: harness)
+    }
+
     @Test("a folder whose move may have arrived is found after a restart, too, and moved on")
     func movedOn() async throws {
         let harness = try await unsureOfMove()
