@@ -60,8 +60,13 @@ public final class StagingArea: Sendable {
             guard descriptor >= 0 else { throw StagingError(code: errno) }
             // What a killed process had cut off, or had written and not saved, is no content.
             var status = stat()
-            if fstat(descriptor, &status) == 0, status.st_size > content.size {
-                ftruncate(descriptor, off_t(content.size))
+            guard fstat(descriptor, &status) == 0,
+                status.st_size <= content.size
+                    || ftruncate(descriptor, off_t(content.size)) == 0
+            else {
+                let code = errno
+                close(descriptor)
+                throw StagingError(code: code)
             }
             let file = StagedFile(
                 inode: node.inode, content: content, path: path, descriptor: descriptor)

@@ -151,14 +151,19 @@ public final class SyncEngine: Syncing {
         progress: @Sendable (Remainder) -> Void = { _ in }, until isOver: @Sendable () -> Bool
     ) async throws -> Remainder {
         try await uploader.beginDraining()
-        var remainder = try await pending()
-        while remainder.operations > 0 && !isOver() {
-            progress(remainder)
-            guard await pause() else { break }
-            remainder = try await pending()
+        do {
+            var remainder = try await pending()
+            while remainder.operations > 0 && !isOver() {
+                progress(remainder)
+                guard await pause() else { break }
+                remainder = try await pending()
+            }
+            await uploader.endDraining()
+            return remainder
+        } catch {
+            await uploader.endDraining()
+            throw error
         }
-        await uploader.endDraining()
-        return remainder
     }
 
     /// From here to `endDraining`, nothing is held back for the write delay.

@@ -103,9 +103,9 @@ actor Uploader {
 
     /// From here to `endDraining`, somebody waits for the journal to drain: nothing is held back.
     func beginDraining() async throws {
-        drainers += 1
         let now = environment.clock.now()
         try await environment.store.write { try $0.makeAllDue(at: now, onlyFresh: false) }
+        drainers += 1
         wake()
     }
 

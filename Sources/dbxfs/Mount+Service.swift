@@ -6,6 +6,7 @@ import DropboxAPI
 import FileSystem
 import Glibc
 import MetadataStore
+import Logging
 import Mounting
 import Sync
 
@@ -92,10 +93,18 @@ extension Mount: MountService {
 
     func sendingEverything<Result>(_ body: () -> Result) -> Result {
         let isOver = Signal()
-        let engine = engine
+        let (engine, log) = (engine, self.log)
         Task.detached {
             // Returns by itself when nothing is left; what comes after that is in `body`'s hands.
-            _ = try? await engine.drain { isOver.hasHappened }
+            while !isOver.hasHappened {
+                do {
+                    _ = try await engine.drain { isOver.hasHappened }
+                    return
+                } catch {
+                    log.error("cannot send everything yet", metadata: ["error": "\(error)"])
+                    try? await Task.sleep(for: .seconds(1))
+                }
+            }
         }
         defer { isOver.set() }
         return body()

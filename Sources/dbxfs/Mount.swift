@@ -33,7 +33,7 @@ final class Mount: Sendable {
     private let notifier = Notifier()
     private let session = Mutex<Session?>(nil)
     private let sessionEnd = Signal()
-    private let log: Logger
+    let log: Logger
 
     /// Opens the local parts and connects them; nothing runs yet.
     init(
