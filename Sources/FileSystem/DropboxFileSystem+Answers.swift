@@ -152,7 +152,8 @@ extension DropboxFileSystem {
     /// The answer to a lookup of a node that was read after `moment`; counts it.
     func found(_ node: Node, since moment: Moment) -> Entry {
         // Known first, so that a change is either announced or seen by the entry.
-        let generation = inodes.remember(node.inode, isOpen: openFiles.isOpen(node.inode))
+        let generation = inodes.remember(
+            node.inode, isOpen: options.gathersWrites && openFiles.isOpen(node.inode))
         var entry = entry(node, since: moment)
         entry.generation = generation
         if options.gathersWrites, node.kind == .file, relay.epoch != moment.epoch {

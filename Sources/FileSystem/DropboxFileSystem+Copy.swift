@@ -12,9 +12,9 @@ extension DropboxFileSystem {
     /// Copies a range between two open files.
     ///
     /// Bytes of a clean file, from its beginning on, become the base under the target's staged content:
-    /// nothing is read, and a whole file is copied by the server, as is a whole file that is queued. The kernel copies large files in
-    /// pieces, of which each must follow the one before. Everything else it copies by itself, when it
-    /// is told that this is unsupported.
+    /// nothing is read, and a whole file is copied by the server, as is a whole file that is queued.
+    /// The kernel copies large files in pieces, of which each must follow the one before. Everything
+    /// else it copies by itself, when it is told that this is unsupported.
     public func copyRange(
         from source: InodeID, handle: HandleID, offset: Int64,
         to target: InodeID, targetHandle: HandleID, targetOffset: Int64, count: Int64

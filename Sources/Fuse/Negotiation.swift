@@ -43,7 +43,8 @@ enum Negotiation {
     }
 
     /// Flags to be added to libfuse's answer, where the kernel offers them: what depends on the mount's
-    /// options, and what libfuse 3.14 leaves out. Without the first, a lookup that waits on the network stops all others in its folder.
+    /// options, and what libfuse 3.14 leaves out. Without the first, a lookup that waits on the network
+    /// stops all others in its folder.
     static func additionalFlags(_ options: MountOptions) -> UInt32 {
         var flags = UInt32(CFUSE_INIT_PARALLEL_DIROPS)
         if options.dropsPrivilegeBits {

@@ -21,9 +21,10 @@ enum Schema {
     /// apart, so that a delta replaces the first and leaves the second.
     ///
     /// `journal`: the nodes whose local facts the server does not have yet. `staged`: where their
-    /// content lies and which parts of it. `twin`: what it was copied from. `upload` and `piece`: the session that
-    /// holds some of it, and which. `attempt`: commits whose answer is not recorded. `departure`: where folders were before this
-    /// mount moved them. `eviction`: where open files were before news took them from there. `seen`: what a full listing has met so far.
+    /// content lies and which parts of it. `twin`: what it was copied from. `upload` and `piece`: the
+    /// session that holds some of it, and which. `attempt`: commits whose answer is not recorded.
+    /// `departure`: where folders were before this mount moved them. `eviction`: where open files were
+    /// before news took them from there. `seen`: what a full listing has met so far.
     private static let version1 = """
         CREATE TABLE node (
             inode INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -245,7 +245,6 @@ extension DeltaApplier {
         }
         try transaction.move(node.inode, to: nil)
         try transaction.setRemoteAbsent(node.inode)
-        try transaction.noteEviction(of: node.inode, from: place)
         try removeUnlessOpen(node)
         announceDeletion(of: node.inode, at: place)
     }
@@ -267,9 +266,11 @@ extension DeltaApplier {
         announceDeletion(of: current.inode, at: place)
     }
 
+    /// `node` is as it was before it left its place, if it had one.
     private func removeUnlessOpen(_ node: Node) throws {
         if context.openFiles.isOpen(node.inode) {
             try transaction.dequeue(node.inode)
+            if let place = node.place { try transaction.noteEviction(of: node.inode, from: place) }
         } else {
             try transaction.remove(node.inode)
         }

@@ -89,7 +89,6 @@ extension Uploader {
     /// Asks what is at paths and brings it into the tree by the rules for deltas. A look, so that no
     /// commit is on its way whose answer would make this one out of date. Returns whether there was
     /// something at all paths; that something is missing is brought in only if that is to be believed.
-    @discardableResult
     private func look(
         at paths: [RemotePath], believesAbsence: Bool,
         _ body: @escaping @Sendable (Transaction) throws -> Void = { _ in }
