@@ -51,9 +51,7 @@ import Testing
         let faulty = harness.faulty
         faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
         try await harness.start()
-        while !faulty.calls.contains(where: { $0.operation == .entry }) {
-            try await Task.sleep(for: .milliseconds(1))
-        }
+        try await harness.waitForCall(.entry)
         faulty.removeFaults()
         #expect(try await outcome(harness) == ["/b": nil, "/b/f": "2"])
     }

@@ -126,6 +126,13 @@ final class Harness: Sendable {
         running.withLock { $0 }?.noteGrowth(of: inode)
     }
 
+    /// Waits until the mount has called an operation.
+    func waitForCall(_ operation: RemoteOperation) async throws {
+        while !faulty.calls.contains(where: { $0.operation == operation }) {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
     var isOnline: Bool { running.withLock { $0 }?.status.connection == .online }
 
     /// Sends what is queued.

@@ -92,18 +92,14 @@ import Testing
         faulty.inject(.stall, times: nil) { $0.operation == .append }
         try await harness.write("/a/big", text)
         try await harness.start()
-        while !faulty.calls.contains(where: { $0.operation == .append }) {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await harness.waitForCall(.append)
         faulty.inject(.failAfter(.server("test"))) { $0.operation == .move }
         faulty.inject(.failBefore(.server("test")), times: nil) {
             [.entry, .listAfter].contains($0.operation)
         }
         try await harness.move("/a", to: "/b")
         harness.noteChange()
-        while !faulty.calls.contains(where: { $0.operation == .move }) {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await harness.waitForCall(.move)
         faulty.releaseStalled()
         try await Task.sleep(for: .milliseconds(100))
         faulty.removeFaults()
@@ -115,9 +111,7 @@ import Testing
     func movedOn() async throws {
         let harness = try await unsureOfMove()
         try await harness.start()
-        while harness.faulty.calls.allSatisfy({ $0.operation != .move }) {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await harness.waitForCall(.move)
         await harness.stop()
         try await harness.move("/b", to: "/c")
         try await harness.write("/c/inner/new", "2")

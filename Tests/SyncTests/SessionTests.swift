@@ -165,9 +165,7 @@ import Testing
         // Up to the commit, and then from the start once more.
         faulty.inject(.failBefore(.offline("test")), times: nil) { $0.operation == .finishUpload }
         try await harness.start()
-        while !faulty.calls.contains(where: { $0.operation == .finishUpload }) {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await harness.waitForCall(.finishUpload)
         await harness.stop()
         #expect(file.missingRanges == missing)
         let sent = appends(faulty).count
