@@ -60,6 +60,9 @@ struct ScenarioTests {
         } catch {
             let logs = await bed.logs()
             await bed.close()
+            // The end of a log is all that some places show: Scripts/run-tests repeats this line.
+            print("failed: scenario \(scenario.name)")
+            for line in "\(error)".split(separator: "\n").suffix(10) { print("failed: \(line)") }
             Issue.record("\(error)\n\(logs)")
             return
         }
