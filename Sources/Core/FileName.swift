@@ -60,9 +60,7 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
-        for byte in string.utf8 {
-            hasher.combine(byte)
-        }
+        hasher.combine(bytesOf: string)
     }
 
     /// Orders by bytes.
@@ -72,4 +70,12 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     /// The text, for logs.
     public var description: String { string }
+}
+
+extension Hasher {
+    /// Mixes in a text's bytes, all at once: one by one they cost ten times as much.
+    public mutating func combine(bytesOf text: String) {
+        var text = text
+        text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }

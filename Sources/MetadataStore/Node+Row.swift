@@ -1,4 +1,6 @@
 // How a row becomes a node. The order of the columns in `selection` is the order of the decoding.
+// Not GRDB's `Row`: that makes a dictionary of the names of its columns for each query, which costs
+// several times what SQLite takes to find a node.
 
 import ContentHashing
 import Core
@@ -15,11 +17,6 @@ extension InodeID {
 }
 
 extension ContentHash {
-    /// Decodes a column; a blob of another length is no hash.
-    static func decode(_ row: Row, _ index: Int) -> ContentHash? {
-        (row[index] as Data?).flatMap { ContentHash(bytes: $0) }
-    }
-
     /// The bytes as SQLite stores them.
     var column: DatabaseValue { blob(bytes) }
 }
@@ -40,58 +37,119 @@ extension Node {
         FROM node LEFT JOIN staged ON staged.inode = node.inode
 
         """
+}
 
-    init(row: Row) throws {
+/// The columns of the row that a statement stands at.
+struct Columns {
+    let statement: SQLiteStatement
+
+    /// A column's value; nil for NULL.
+    subscript<Value: StatementColumnConvertible>(_ index: CInt) -> Value? {
+        Value.fromStatement(statement, atUncheckedIndex: index)
+    }
+
+    /// A blob as a hash; one of another length is no hash.
+    func hash(_ index: CInt) -> ContentHash? {
+        (self[index] as Data?).flatMap { ContentHash(bytes: $0) }
+    }
+
+    func timestamp(_ index: CInt) -> Timestamp? {
+        (self[index] as Int64?).map { Timestamp(nanoseconds: $0) }
+    }
+}
+
+/// What is read from a whole row, not from a column of it.
+protocol RowReadable: DatabaseValueConvertible, StatementColumnConvertible {
+    init(_ row: Columns)
+}
+
+extension RowReadable {
+    init(sqliteStatement: SQLiteStatement, index: CInt) {
+        self.init(Columns(statement: sqliteStatement))
+    }
+
+    // GRDB wants these of whatever it fetches; a row is no value that could be stored.
+    var databaseValue: DatabaseValue { .null }
+    static func fromDatabaseValue(_ value: DatabaseValue) -> Self? { nil }
+}
+
+/// A node as it is read, or why it cannot be.
+struct NodeRow: RowReadable {
+    private let result: Result<Node, FileName.Invalid>
+
+    init(_ row: Columns) {
+        result = Result { () throws(FileName.Invalid) in try Node(row) }
+    }
+
+    func node() throws -> Node { try result.get() }
+}
+
+/// A line of a listing as it is read, or why it cannot be.
+struct ChildRow: RowReadable {
+    static let selection = "SELECT inode, kind, fold, name FROM node "
+
+    private let result: Result<Child, FileName.Invalid>
+
+    init(_ row: Columns) {
+        result = Result { () throws(FileName.Invalid) in
+            Child(
+                name: try FileName(row[3] ?? row[2] ?? ""), inode: InodeID(column: row[0] ?? 0),
+                kind: row[1].flatMap(NodeKind.init(rawValue:)) ?? .file)
+        }
+    }
+
+    func child() throws -> Child { try result.get() }
+}
+
+extension Node {
+    fileprivate init(_ row: Columns) throws(FileName.Invalid) {
         var place: Place?
         if let parent: Int64 = row[2] {
-            let name: String? = row[4]
-            let fold: String = row[3]
-            place = Place(parent: InodeID(column: parent), name: try FileName(name ?? fold))
+            place = Place(
+                parent: InodeID(column: parent), name: try FileName(row[4] ?? row[3] ?? ""))
         }
-        let flags = NodeFlags(rawValue: row[6])
+        let flags = NodeFlags(rawValue: row[6] ?? 0)
         self.init(
-            inode: InodeID(column: row[0]), kind: NodeKind(rawValue: row[1]) ?? .file, place: place,
-            remote: RemoteState(rawValue: row[5]) ?? .absent, flags: flags,
-            facts: RemoteFacts(row: row, flags: flags), local: LocalFacts(row: row),
-            staged: StagedContent(row: row))
+            inode: InodeID(column: row[0] ?? 0),
+            kind: row[1].flatMap(NodeKind.init(rawValue:)) ?? .file, place: place,
+            remote: row[5].flatMap(RemoteState.init(rawValue:)) ?? .absent, flags: flags,
+            facts: RemoteFacts(row, flags: flags), local: LocalFacts(row),
+            staged: StagedContent(row))
     }
 }
 
 extension RemoteFacts {
-    fileprivate init(row: Row, flags: NodeFlags) {
+    fileprivate init(_ row: Columns, flags: NodeFlags) {
         self.init(
             id: (row[7] as String?).map { FileID($0) },
             revision: (row[8] as String?).map { Revision($0) },
-            size: row[9], hash: ContentHash.decode(row, 10),
-            clientModified: (row[11] as Int64?).map { Timestamp(nanoseconds: $0) },
-            serverModified: (row[12] as Int64?).map { Timestamp(nanoseconds: $0) },
+            size: row[9] ?? 0, hash: row.hash(10),
+            clientModified: row.timestamp(11), serverModified: row.timestamp(12),
             target: row[13], sharedFolderID: row[14],
             flags: flags.intersection(.remoteFacts))
     }
 }
 
 extension LocalFacts {
-    fileprivate init(row: Row) {
+    fileprivate init(_ row: Columns) {
         self.init(
             permissions: (row[15] as Int?).map { UInt16(truncatingIfNeeded: $0) },
             userID: (row[16] as Int64?).map { UInt32(truncatingIfNeeded: $0) },
             groupID: (row[17] as Int64?).map { UInt32(truncatingIfNeeded: $0) },
-            accessed: (row[18] as Int64?).map { Timestamp(nanoseconds: $0) },
-            modified: (row[19] as Int64?).map { Timestamp(nanoseconds: $0) },
-            changed: (row[20] as Int64?).map { Timestamp(nanoseconds: $0) })
+            accessed: row.timestamp(18), modified: row.timestamp(19), changed: row.timestamp(20))
     }
 }
 
 extension StagedContent {
-    fileprivate init?(row: Row) {
+    fileprivate init?(_ row: Columns) {
         guard let file: Int64 = row[21] else { return nil }
         var base: Base?
-        if let revision: String = row[24], let hash = ContentHash.decode(row, 25) {
-            base = Base(revision: Revision(revision), hash: hash, size: row[26], limit: row[27])
+        if let revision: String = row[24], let hash = row.hash(25) {
+            base = Base(
+                revision: Revision(revision), hash: hash, size: row[26] ?? 0, limit: row[27] ?? 0)
         }
         self.init(
-            file: file, size: row[22], generation: row[23], base: base,
-            blocks: (row[28] as Data?).map { Array($0) } ?? [],
-            hash: ContentHash.decode(row, 29))
+            file: file, size: row[22] ?? 0, generation: row[23] ?? 0, base: base,
+            blocks: (row[28] as Data?).map { Array($0) } ?? [], hash: row.hash(29))
     }
 }

@@ -18,13 +18,14 @@ enum Schema {
     /// says where the server has it: 0 nowhere, 1 in the same place, 2 in the place that `displaced`
     /// holds. So a folder's rename touches one row, here and there, and a clean tree stores each
     /// place once. Server facts (`id` … `shared`) and local facts (`permissions` … `changed`) are
-    /// apart, so that a delta replaces the first and leaves the second.
+    /// apart, so that a delta replaces the first and leaves the second. `met` is the number of the last
+    /// full listing that met the node; that listing's number is a setting.
     ///
     /// `journal`: the nodes whose local facts the server does not have yet. `staged`: where their
     /// content lies and which parts of it. `twin`: what it was copied from. `upload` and `piece`: the
     /// session that holds some of it, and which. `attempt`: commits whose answer is not recorded.
     /// `departure`: where folders were before this mount moved them. `eviction`: where open files were
-    /// before news took them from there. `seen`: what a full listing has met so far.
+    /// before news took them from there.
     private static let version1 = """
         CREATE TABLE node (
             inode INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -34,6 +35,7 @@ enum Schema {
             name TEXT,
             remote INTEGER NOT NULL DEFAULT 0,
             flags INTEGER NOT NULL DEFAULT 0,
+            met INTEGER NOT NULL DEFAULT 0,
             id TEXT,
             revision TEXT,
             size INTEGER NOT NULL DEFAULT 0,
@@ -129,7 +131,6 @@ enum Schema {
             value BLOB NOT NULL,
             PRIMARY KEY (inode, name)
         ) WITHOUT ROWID;
-        CREATE TABLE seen (inode INTEGER PRIMARY KEY);
         CREATE TABLE setting (
             key TEXT PRIMARY KEY,
             value TEXT NOT NULL

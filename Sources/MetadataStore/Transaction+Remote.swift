@@ -15,6 +15,34 @@ extension Transaction {
         return inode
     }
 
+    /// Adds a node that the server has and users see in the same place, if nothing is known of the place
+    /// nor of the identity, and returns its inode. Else nothing is changed, and nil returned.
+    ///
+    /// Most entries of a listing are such nodes: one statement for each, instead of a dozen questions.
+    public func insertIfUnknown(
+        _ kind: NodeKind, at place: Place, facts: RemoteFacts, metBy listing: Int64
+    ) throws -> InodeID? {
+        let fold = place.name.folded
+        let parent = place.parent.column
+        try run(
+            """
+            INSERT OR IGNORE INTO node (kind, parent, fold, name, remote, flags, met, id, revision,
+                size, hash, client_modified, server_modified, target, shared)
+            SELECT ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+            WHERE NOT EXISTS (SELECT 1 FROM displaced WHERE parent = ? AND fold = ?)
+                AND NOT EXISTS (SELECT 1 FROM attempt WHERE parent = ? AND fold = ?)
+            """,
+            [
+                kind.rawValue, parent, fold, nameColumn(place.name, fold: fold),
+                facts.flags.intersection(.remoteFacts).rawValue, listing,
+                facts.id?.rawValue, facts.revision?.rawValue, facts.size, facts.hash?.column,
+                facts.clientModified?.nanoseconds, facts.serverModified?.nanoseconds,
+                facts.target, facts.sharedFolderID, parent, fold, parent, fold,
+            ])
+        guard database.changesCount == 1 else { return nil }
+        return InodeID(column: database.lastInsertedRowID)
+    }
+
     /// Adds a node that the server has and users have deleted already.
     public func insertTombstone(_ kind: NodeKind, at place: Place, facts: RemoteFacts) throws
         -> InodeID
@@ -77,30 +105,36 @@ extension Transaction {
         try setRemoteAbsent(old)
         try run("UPDATE attempt SET inode = ? WHERE inode = ?", [new.column, old.column])
         try run(
-            "INSERT OR IGNORE INTO seen (inode) SELECT ? FROM seen WHERE inode = ?",
-            [new.column, old.column])
+            "UPDATE node SET met = (SELECT met FROM node WHERE inode = ?) WHERE inode = ?",
+            [old.column, new.column])
         try setFacts(source.facts, of: new)
         try setRemotePlace(new, place)
     }
 
-    // MARK: Listing again after a reset
+    // MARK: Listing everything
+
+    /// Begins a full listing: from here on, nodes that are met are marked with its number.
+    public func beginListing() throws {
+        try setSetting(Self.listingKey, to: "\(try listingNumber() + 1)")
+    }
+
+    /// The number of the full listing that is running, or of the last one.
+    public func listingNumber() throws -> Int64 {
+        try setting(Self.listingKey).flatMap { Int64($0) } ?? 0
+    }
 
     /// Marks a node as met by the full listing that is running.
-    public func markSeen(_ inode: InodeID) throws {
-        try run("INSERT OR IGNORE INTO seen (inode) VALUES (?)", [inode.column])
+    public func markMet(_ inode: InodeID, by listing: Int64) throws {
+        try run("UPDATE node SET met = ? WHERE inode = ?", [listing, inode.column])
     }
 
-    /// Forgets all marks.
-    public func clearSeen() throws {
-        try run("DELETE FROM seen", [])
-    }
-
-    /// The nodes that the server is believed to have but that the full listing did not meet.
-    public func unseenNodes() throws -> [Node] {
+    /// The nodes that the server is believed to have but that a full listing did not meet.
+    public func nodes(notMetBy listing: Int64) throws -> [Node] {
         try nodes(
-            "WHERE node.remote <> 0 AND node.inode <> 1 "
-                + "AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.inode = node.inode)", [])
+            "WHERE node.remote <> 0 AND node.inode <> 1 AND node.met <> ?", [listing])
     }
+
+    private static var listingKey: String { "feed.listing" }
 
     /// Whether two names are one to the server and to people: equal but for Unicode composition.
     private func isSameName(_ left: FileName, _ right: FileName) -> Bool {

@@ -43,16 +43,11 @@ extension TreeReading {
     /// A folder's children in the order of their folded names.
     public func children(of parent: InodeID) throws -> [Child] {
         let statement = try database.cachedStatement(
-            sql: "SELECT inode, kind, fold, name FROM node WHERE parent = ? ORDER BY fold")
-        let rows = try Row.fetchCursor(statement, arguments: [parent.column])
+            sql: ChildRow.selection + "WHERE parent = ? ORDER BY fold")
+        let rows = try ChildRow.fetchCursor(statement, arguments: [parent.column])
         var children: [Child] = []
         while let row = try rows.next() {
-            let fold: String = row[2]
-            let name: String? = row[3]
-            children.append(
-                Child(
-                    name: try FileName(name ?? fold), inode: InodeID(column: row[0]),
-                    kind: NodeKind(rawValue: row[1]) ?? .file))
+            children.append(try row.child())
         }
         return children
     }
@@ -223,15 +218,15 @@ extension TreeReading {
 
     func firstNode(_ clause: String, _ arguments: StatementArguments) throws -> Node? {
         let statement = try database.cachedStatement(sql: Node.selection + clause)
-        return try Row.fetchOne(statement, arguments: arguments).map { try Node(row: $0) }
+        return try NodeRow.fetchOne(statement, arguments: arguments)?.node()
     }
 
     func nodes(_ clause: String, _ arguments: StatementArguments) throws -> [Node] {
         let statement = try database.cachedStatement(sql: Node.selection + clause)
-        let rows = try Row.fetchCursor(statement, arguments: arguments)
+        let rows = try NodeRow.fetchCursor(statement, arguments: arguments)
         var nodes: [Node] = []
         while let row = try rows.next() {
-            nodes.append(try Node(row: row))
+            nodes.append(try row.node())
         }
         return nodes
     }

@@ -30,9 +30,7 @@ public struct RemotePath: Hashable, Sendable, CustomStringConvertible {
 
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
-        for byte in rawValue.utf8 {
-            hasher.combine(byte)
-        }
+        hasher.combine(bytesOf: rawValue)
     }
 
     /// The text, for logs.

@@ -167,6 +167,7 @@ extension DeltaApplier {
 
     /// The server has a known node elsewhere now. Users see it follow, unless they moved or deleted it.
     mutating func moveRemote(_ node: Node, to place: Place) throws {
+        if node.kind == .folder { foldersMoved() }
         guard node.remote == .inPlace, let old = node.place else {
             return try setRemotePlace(of: node.inode, place)
         }
@@ -177,6 +178,7 @@ extension DeltaApplier {
     /// Puts a node where the batch says that the server has it now.
     mutating func attach(_ moved: DetachedNode, at place: Place) throws {
         guard let node = try transaction.node(moved.inode) else { return }
+        if node.kind == .folder { foldersMoved() }
         try transaction.setFacts(moved.facts, of: node.inode)
         if moved.wasSeenThere {
             try follow(node, to: place)
@@ -212,6 +214,7 @@ extension DeltaApplier {
     /// The server has a node no more, nor anything below it that does not turn up again.
     mutating func removeRemote(_ node: Node) throws {
         if node.kind == .folder {
+            foldersMoved()
             for child in try transaction.remoteChildren(of: node.inode) {
                 try removeRemote(child)
             }

@@ -45,16 +45,23 @@ struct DeltaApplier {
     private var isFeed = false
     /// Nodes that the batch has taken from their places and will put elsewhere.
     private var detached: [FileID: DetachedNode] = [:]
+    /// The folder that the last entry was in, for the next one, which mostly is in the same; nil again
+    /// when a folder may have changed its place.
+    private var lastFolder: (path: String, inode: InodeID, isVisible: Bool)?
+    /// The number of the full listing that is running; 0 without one, which marks nothing.
+    private let listing: Int64
 
-    init(transaction: Transaction, context: DeltaContext) {
+    init(transaction: Transaction, context: DeltaContext) throws {
         self.transaction = transaction
         self.context = context
+        listing = context.isListing ? try transaction.listingNumber() : 0
     }
 
     /// Applies a batch: all entries between two states of the server. With `isFeed`, deletions may name
     /// places from before this mount's own moves.
     mutating func apply(_ entries: [RemoteEntry], isFeed: Bool = false) throws {
         self.isFeed = isFeed
+        lastIndex.reserveCapacity(entries.count)
         for (index, entry) in entries.enumerated() {
             switch entry.kind {
             case .file(let file): lastIndex[file.id] = index
@@ -75,12 +82,11 @@ struct DeltaApplier {
     /// Takes away what a full listing did not meet.
     mutating func removeUnseen() throws {
         lastIndex = [:]
-        for node in try transaction.unseenNodes() {
+        for node in try transaction.nodes(notMetBy: transaction.listingNumber()) {
             if let current = try transaction.node(node.inode), current.remote != .absent {
                 try removeRemote(current)
             }
         }
-        try transaction.clearSeen()
     }
 
     /// The feed has told all until now, with no commit on its way.
@@ -97,6 +103,7 @@ struct DeltaApplier {
         let kind: NodeKind = file.symbolicLinkTarget == nil ? .file : .symbolicLink
         let place = try place(of: entry)
         let facts = RemoteFacts(file)
+        if try insertIfUnknown(kind, at: place, facts) { return }
         var occupant = try occupant(of: place, for: file.id)
         if let known = occupant, known.kind != kind || isOther(known, than: file.id) {
             try removeRemote(known)
@@ -114,6 +121,7 @@ struct DeltaApplier {
     private mutating func applyFolder(_ folder: RemoteFolder, _ entry: RemoteEntry) throws {
         let place = try place(of: entry)
         let facts = RemoteFacts(folder)
+        if try insertIfUnknown(.folder, at: place, facts) { return }
         var occupant = try occupant(of: place, for: folder.id)
         if let known = occupant, known.kind != .folder {
             try removeRemote(known)
@@ -131,6 +139,18 @@ struct DeltaApplier {
         }
         try adoptCase(of: known, place.name)
         try mark(known.inode)
+    }
+
+    /// Adds what is new in every respect: its place, its identity, and no doubt about either.
+    private mutating func insertIfUnknown(
+        _ kind: NodeKind, at place: Place, _ facts: RemoteFacts
+    ) throws -> Bool {
+        // A folder that users deleted has to come back with what is new in it.
+        guard let lastFolder, lastFolder.isVisible, facts.id.map({ detached[$0] == nil }) ?? true,
+            try transaction.insertIfUnknown(kind, at: place, facts: facts, metBy: listing) != nil
+        else { return false }
+        announce(place)
+        return true
     }
 
     private mutating func applyDeletion(_ entry: RemoteEntry) throws {
@@ -209,12 +229,23 @@ struct DeltaApplier {
     /// The place that an entry names. Folders above it that are not known are made, because the server
     /// has them; those that users deleted come back, because something new is in them.
     mutating func place(of entry: RemoteEntry) throws -> Place {
+        let path = entry.foldedPath.parent.rawValue
+        if let lastFolder, lastFolder.path.utf8.elementsEqual(path.utf8) {
+            return Place(parent: lastFolder.inode, name: entry.name)
+        }
         var parent = InodeID.root
-        for component in entry.foldedPath.parent.rawValue.split(separator: "/") {
+        for component in path.split(separator: "/") {
             let name = try FileName(String(component))
             parent = try folder(name, in: parent)
         }
+        let isVisible = try parent == .root || transaction.node(parent)?.place != nil
+        lastFolder = (path, parent, isVisible)
         return Place(parent: parent, name: entry.name)
+    }
+
+    /// A folder may be elsewhere from now on, or nowhere.
+    mutating func foldersMoved() {
+        lastFolder = nil
     }
 
     private mutating func folder(_ name: FileName, in parent: InodeID) throws -> InodeID {
@@ -233,6 +264,7 @@ struct DeltaApplier {
 
     /// A folder whose identity was not known turns out to be one that is.
     private mutating func adoptChildren(of placeholder: Node, into folder: Node) throws {
+        foldersMoved()
         for child in try transaction.remoteChildren(of: placeholder.inode) {
             guard let place = try transaction.remotePlace(of: child) else { continue }
             try moveRemote(child, to: Place(parent: folder.inode, name: place.name))
@@ -242,6 +274,7 @@ struct DeltaApplier {
 
     /// Two nodes turn out to be one: the first one goes, and what is in it is in the second.
     mutating func absorb(_ other: Node, into node: Node) throws {
+        foldersMoved()
         for child in try transaction.children(of: other.inode) {
             guard let current = try transaction.node(child.inode) else { continue }
             if let local = try transaction.child(folded: child.name.folded, of: node.inode) {
@@ -268,8 +301,8 @@ struct DeltaApplier {
     // MARK: Bookkeeping
 
     func mark(_ inode: InodeID) throws {
-        if context.isListing {
-            try transaction.markSeen(inode)
+        if listing != 0 {
+            try transaction.markMet(inode, by: listing)
         }
     }
 

@@ -65,7 +65,7 @@ actor FolderLister {
         let environment = environment
         let changes = await storeWork { store in
             try store.write { transaction in
-                var applier = DeltaApplier(
+                var applier = try DeltaApplier(
                     transaction: transaction, context: environment.deltaContext())
                 try applier.apply(entries)
                 try transaction.setFlags(.listed, true, of: folder)

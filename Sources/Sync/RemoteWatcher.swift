@@ -118,8 +118,8 @@ actor RemoteWatcher {
         context.isListing = true
         let surroundings = context
         try await write { transaction in
-            var applier = DeltaApplier(transaction: transaction, context: surroundings)
-            if isFirst { try transaction.clearSeen() }
+            if isFirst { try transaction.beginListing() }
+            var applier = try DeltaApplier(transaction: transaction, context: surroundings)
             try applier.apply(page.entries)
             if !page.hasMore { try applier.removeUnseen() }
             try transaction.setSetting(Setting.cursor, to: page.cursor.rawValue)
@@ -171,7 +171,7 @@ actor RemoteWatcher {
         let environment = environment
         let context = environment.deltaContext()
         try await write { transaction in
-            var applier = DeltaApplier(transaction: transaction, context: context)
+            var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries, isFeed: true)
             try applier.newsAreIn()
             try transaction.setSetting(Setting.cursor, to: cursor.rawValue)

@@ -165,7 +165,7 @@ struct UploadRecorder {
     }
 
     private mutating func useApplier(_ body: (inout DeltaApplier) throws -> Void) throws {
-        var applier = DeltaApplier(transaction: transaction, context: context)
+        var applier = try DeltaApplier(transaction: transaction, context: context)
         try body(&applier)
         changes += applier.changes
         conflicts += applier.conflicts
@@ -204,10 +204,10 @@ struct UploadRecorder {
         }
     }
 
-    private func markSeen(below inode: InodeID) throws {
+    private func markMet(below inode: InodeID, by listing: Int64) throws {
         for child in try transaction.remoteChildren(of: inode) {
-            try transaction.markSeen(child.inode)
-            if child.kind == .folder { try markSeen(below: child.inode) }
+            try transaction.markMet(child.inode, by: listing)
+            if child.kind == .folder { try markMet(below: child.inode, by: listing) }
         }
     }
 
@@ -215,8 +215,9 @@ struct UploadRecorder {
         try transaction.setRemotePlace(inode, place)
         if context.isListing {
             // The listing may be past the folder's new place already.
-            try transaction.markSeen(inode)
-            try markSeen(below: inode)
+            let listing = try transaction.listingNumber()
+            try transaction.markMet(inode, by: listing)
+            try markMet(below: inode, by: listing)
         }
         guard let node = try transaction.node(inode) else { return }
         if node.remote == .inPlace && node.staged == nil {
