@@ -7,6 +7,7 @@ Not responsible for what is done on a mount, and measured (writes).
 """
 
 import ast
+import json
 import os
 import pathlib
 import signal
@@ -134,6 +135,16 @@ class Mount:
                 return int(line.split()[1]) * 1024
         raise SystemExit(f"{self.name} has ended:\n{self.log.read_text()[-2000:]}")
 
+    def call_kinds(self):
+        """Requests of the kernel so far, by kind; None where they are not counted."""
+        return None
+
+    def calls(self):
+        """Requests of the kernel that programs wait for, so far; None where they are not counted."""
+        kinds = self.call_kinds()
+        # The kernel does not wait for answers to these.
+        return kinds and sum(count for name, count in kinds.items() if name not in ("forget", "release", "releasedir"))
+
 
 class Dbxfs(Mount):
     name = "dbxfs"
@@ -151,6 +162,16 @@ class Dbxfs(Mount):
         self.command = [self.binary, "mount", "--foreground", str(self.mountpoint),
                         *(word for option in options for word in ("-o", option))]
 
+    def status(self):
+        """What the mount says of itself. It is asked by its socket, not by its files."""
+        status, output = run([self.binary, "status", "--json", self.mountpoint], env=self.environment)
+        if status != 0:
+            raise SystemExit(f"dbxfs status: {output}")
+        return json.loads(output)
+
+    def call_kinds(self):
+        return self.status()["calls"]
+
     def finish(self, is_there):
         """Waits until everything is on the server; returns what was wrong."""
         limit = str(LIMIT)
@@ -163,8 +184,10 @@ class Rclone(Mount):
     # Of a mounted account rclone asks for "//folder", which the emulator takes for malformed.
     root = "/mounted"
 
-    def __init__(self, folder, emulator, installed):
+    def __init__(self, folder, emulator, installed, whole=False):
         super().__init__(folder)
+        if whole:
+            self.root = ""
         installed.proxy.port_behind = emulator.port
         wrapper = rclone_check.Rclone(installed.binary, installed.authority, installed.proxy,
                                       emulator.token, folder)

@@ -4,6 +4,37 @@ import Core
 import MetadataStore
 import Synchronization
 
+/// A folder's names, and what of it a reader needs first: of one state of the tree.
+struct DirectoryListing {
+    /// The folder above.
+    var parent: InodeID
+    /// The names in the order of their folded forms.
+    var children: [Child]
+    /// The nodes of the first of them.
+    var nodes: [Node]
+
+    /// Reads all names, and up to so many nodes.
+    init(of folder: InodeID, nodes limit: Int, in snapshot: Snapshot) throws {
+        parent = try snapshot.node(folder)?.place?.parent ?? .root
+        nodes =
+            limit > 0
+            ? try snapshot.childNodes(of: folder, afterFolded: nil, limit: limit) : []
+        if limit > 0 && nodes.count < limit {
+            children = nodes.compactMap { node in
+                node.place.map { Child(name: $0.name, inode: node.inode, kind: node.kind) }
+            }
+        } else {
+            children = try snapshot.children(of: folder)
+        }
+    }
+
+    fileprivate init(parent: InodeID, children: [Child]) {
+        self.parent = parent
+        self.children = children
+        nodes = []
+    }
+}
+
 /// One open folder of a process.
 ///
 /// Names are read from the store when the reader is at the beginning, and again after a rewind; so
@@ -11,7 +42,7 @@ import Synchronization
 /// read with each piece, because the kernel keeps what it is given.
 final class DirectoryHandle: Sendable {
     private struct State {
-        var children: [Child]?
+        var listing: DirectoryListing?
         var piece = DirectoryHandle.smallestPiece
     }
 
@@ -30,11 +61,12 @@ final class DirectoryHandle: Sendable {
     }
 
     /// The names, if they have been read since the last rewind.
-    var children: [Child]? { state.withLock { $0.children } }
+    var listing: DirectoryListing? { state.withLock { $0.listing } }
 
-    /// Sets the names.
-    func refresh(_ children: [Child]) {
-        state.withLock { $0.children = children }
+    /// Sets the names. The nodes are not kept: they are out of date soon.
+    func refresh(_ listing: DirectoryListing) {
+        let names = DirectoryListing(parent: listing.parent, children: listing.children)
+        state.withLock { $0.listing = names }
     }
 
     /// How many entries to look up with the next piece.

@@ -27,14 +27,16 @@ extension DropboxFileSystem {
     ) -> FileSystemError? {
         do {
             let handle = try directories.handle(handle)
-            let children = try children(of: handle, offset: offset)
-            guard try offerDots(of: inode, from: offset, accept) else { return nil }
+            let moment = moment()
+            let listing = try listing(of: handle, offset: offset, withEntries: withEntries)
+            guard offerDots(of: inode, in: listing.parent, from: offset, accept) else { return nil }
             let first = Int(clamping: offset > 2 ? offset - 2 : 0)
-            guard first < children.count else { return nil }
+            guard first < listing.children.count else { return nil }
             if withEntries {
-                try offerEntries(children, from: first, handle, accept)
+                try offerEntries(
+                    listing.children, from: first, handle, (listing.nodes, moment), accept)
             } else {
-                offerNames(children, from: first, accept)
+                offerNames(listing.children, from: first, accept)
             }
             return nil
         } catch {
@@ -57,26 +59,32 @@ extension DropboxFileSystem {
 
     // MARK: Parts
 
-    private func children(of handle: DirectoryHandle, offset: UInt64) throws -> [Child] {
-        if offset > 0, let known = handle.children {
+    /// The names that a reader goes through, read anew at their beginning, with the first nodes.
+    private func listing(
+        of handle: DirectoryHandle, offset: UInt64, withEntries: Bool
+    ) throws -> DirectoryListing {
+        if offset > 0, let known = handle.listing {
             return known
         }
-        let children = try store.read { try $0.children(of: handle.inode) }
-        handle.refresh(children)
-        return children
+        let limit = withEntries ? handle.pieceSize : 0
+        let listing = try store.read {
+            try DirectoryListing(of: handle.inode, nodes: limit, in: $0)
+        }
+        handle.refresh(listing)
+        return listing
     }
 
     /// Offers "." and ".."; returns whether there is room for more.
     private func offerDots(
-        of inode: InodeID, from offset: UInt64, _ accept: (DirectoryEntry) -> Bool
-    ) throws -> Bool {
+        of inode: InodeID, in parent: InodeID, from offset: UInt64,
+        _ accept: (DirectoryEntry) -> Bool
+    ) -> Bool {
         guard offset < 2 else { return true }
         if offset == 0 {
             let dot = DirectoryEntry(
                 name: ".", inode: inode, kind: .directory, nextOffset: 1, entry: nil)
             guard accept(dot) else { return false }
         }
-        let parent = try store.read { try $0.node(inode)?.place?.parent } ?? .root
         return accept(
             DirectoryEntry(
                 name: "..", inode: parent, kind: .directory, nextOffset: 2, entry: nil))
@@ -94,31 +102,50 @@ extension DropboxFileSystem {
         }
     }
 
+    /// Offers entries with attributes: those of `known`, which were read after its moment, from memory.
     private func offerEntries(
         _ children: [Child], from first: Int, _ handle: DirectoryHandle,
-        _ accept: (DirectoryEntry) -> Bool
+        _ known: (nodes: [Node], moment: Moment), _ accept: (DirectoryEntry) -> Bool
     ) throws {
         var index = first
         defer { handle.noteTaken(index - first) }
+        if first == 0 {
+            for node in known.nodes {
+                guard offer(node, as: children[index], index, since: known.moment, accept) else {
+                    return
+                }
+                index += 1
+            }
+        }
         while index < children.count {
             let piece = index..<min(children.count, index + handle.pieceSize)
             let moment = self.moment()
             let nodes = try nodes(of: handle.inode, children[piece])
             for position in piece {
-                let child = children[position]
                 // What has left the folder since its names were read is passed over.
-                if let node = nodes[child.inode] {
-                    let entry = DirectoryEntry(
-                        name: child.name.string, inode: child.inode, kind: FileKind(child.kind),
-                        nextOffset: UInt64(position) + 3, entry: found(node, since: moment))
-                    guard accept(entry) else {
-                        forget(child.inode, count: 1)
-                        return
-                    }
+                if let node = nodes[children[position].inode],
+                    !offer(node, as: children[position], position, since: moment, accept)
+                {
+                    return
                 }
                 index = position + 1
             }
         }
+    }
+
+    /// Offers one entry with attributes; returns whether it was taken.
+    private func offer(
+        _ node: Node, as child: Child, _ position: Int, since moment: Moment,
+        _ accept: (DirectoryEntry) -> Bool
+    ) -> Bool {
+        let entry = DirectoryEntry(
+            name: child.name.string, inode: child.inode, kind: FileKind(child.kind),
+            nextOffset: UInt64(position) + 3, entry: found(node, since: moment))
+        guard accept(entry) else {
+            forget(child.inode, count: 1)
+            return false
+        }
+        return true
     }
 
     /// The nodes of some consecutive children that are still where they were.

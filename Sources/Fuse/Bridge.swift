@@ -14,6 +14,8 @@ final class Bridge: Sendable {
     let fileSystem: any FileSystemOperations
     /// What waits on the network.
     let pending = PendingOperations()
+    /// What was asked so far.
+    let calls = CallCounts()
     let log: Logger
     private let initialized = Mutex<(@Sendable () -> Void)?>(nil)
 

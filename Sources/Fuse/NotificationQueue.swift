@@ -29,7 +29,10 @@ enum Notification: Hashable, Sendable {
     }
 }
 
-/// Notifications in the order of their arrival, each at most once.
+/// Notifications, each at most once: those about one folder or file in the order of their arrival, and
+/// folders by turns.
+///
+/// Choosing costs no more when many wait: a batch of news may bring 100,000 for one folder.
 struct NotificationQueue {
     /// Holders older than this are taken to be stuck, and are waited for as long as they last. Younger
     /// ones are waited for this long: a busy folder always has some, and they pass.
@@ -42,7 +45,15 @@ struct NotificationQueue {
         let arrival: ContinuousClock.Instant
     }
 
-    private var waiting: Deque<Waiting> = []
+    /// What waits, by the folder or file that it is about.
+    private var lanes: [InodeID: Deque<Waiting>] = [:]
+    /// The keys of `lanes`, the next one first.
+    private var turns: Deque<InodeID> = []
+    /// What could not go when it was its lane's turn, because of another inode that it needs. There are
+    /// about as many as operations that wait.
+    private var setAside: [Waiting] = []
+    /// What needs nothing.
+    private var free: Deque<Notification> = []
     private var queued: Set<Notification> = []
     private var underWay: [Notification] = []
 
@@ -57,40 +68,33 @@ struct NotificationQueue {
     }
 
     /// Whether nothing waits and nothing is under way.
-    var isEmpty: Bool { waiting.isEmpty && underWay.isEmpty }
+    var isEmpty: Bool { queued.isEmpty && underWay.isEmpty }
 
     /// Adds a notification unless an equal one waits already. One under way does not count: it may
     /// have passed the point at which it drops what has changed since.
     mutating func add(_ notification: Notification, now: ContinuousClock.Instant) {
-        if queued.insert(notification).inserted {
-            waiting.append(Waiting(notification: notification, arrival: now))
-        }
+        guard queued.insert(notification).inserted else { return }
+        guard let lane = notification.inodes.first else { return free.append(notification) }
+        if lanes[lane] == nil { turns.append(lane) }
+        lanes[lane, default: []].append(Waiting(notification: notification, arrival: now))
     }
 
     /// Forgets what has not been sent.
     mutating func removeAll() {
-        waiting = []
-        queued = []
+        let underWay = underWay
+        self = NotificationQueue()
+        self.underWay = underWay
     }
 
-    /// Chooses the oldest notification that nothing holds back.
+    /// Chooses the next notification that nothing holds back.
     ///
     /// - Parameter holds: For how long the oldest waiting operation has held each inode that is held.
     mutating func next(
         now: ContinuousClock.Instant, holds: [InodeID: Duration]
     ) -> Step {
-        let busy = Set(underWay.flatMap(\.inodes))
-        let index = waiting.firstIndex { candidate in
-            let inodes = candidate.notification.inodes
-            // Two for one folder would only block two threads where one is enough.
-            guard !inodes.contains(where: busy.contains) else { return false }
-            guard let hold = inodes.compactMap({ holds[$0] }).max() else { return true }
-            return hold < Self.patience && now - candidate.arrival >= Self.patience
+        guard let notification = take(Moment(now: now, holds: holds, busy: busy)) else {
+            return queued.isEmpty ? .idle : .retry(after: Self.retryInterval)
         }
-        guard let index else {
-            return waiting.isEmpty ? .idle : .retry(after: Self.retryInterval)
-        }
-        let notification = waiting.remove(at: index).notification
         queued.remove(notification)
         underWay.append(notification)
         return .send(notification)
@@ -101,5 +105,54 @@ struct NotificationQueue {
         if let index = underWay.firstIndex(of: notification) {
             underWay.remove(at: index)
         }
+    }
+
+    // MARK: Choosing
+
+    private struct Moment {
+        let now: ContinuousClock.Instant
+        let holds: [InodeID: Duration]
+        let busy: Set<InodeID>
+
+        func isFree(_ inode: InodeID, for candidate: Waiting) -> Bool {
+            // Two for one folder would only block two threads where one is enough.
+            guard !busy.contains(inode) else { return false }
+            guard let hold = holds[inode] else { return true }
+            return hold < NotificationQueue.patience
+                && now - candidate.arrival >= NotificationQueue.patience
+        }
+
+        func isFree(for candidate: Waiting) -> Bool {
+            candidate.notification.inodes.allSatisfy { isFree($0, for: candidate) }
+        }
+    }
+
+    private var busy: Set<InodeID> { Set(underWay.flatMap(\.inodes)) }
+
+    private mutating func take(_ moment: Moment) -> Notification? {
+        if let notification = free.popFirst() {
+            return notification
+        }
+        if let index = setAside.firstIndex(where: moment.isFree) {
+            return setAside.remove(at: index).notification
+        }
+        for _ in 0..<turns.count {
+            guard let lane = turns.popFirst() else { break }
+            let notification = take(from: lane, moment)
+            if lanes[lane] != nil { turns.append(lane) }
+            if let notification { return notification }
+        }
+        return nil
+    }
+
+    /// The first one of a lane that can go. What cannot, although the lane can, is set aside.
+    private mutating func take(from lane: InodeID, _ moment: Moment) -> Notification? {
+        while let head = lanes[lane]?.first, moment.isFree(lane, for: head) {
+            lanes[lane]?.removeFirst()
+            if lanes[lane]?.isEmpty ?? true { lanes[lane] = nil }
+            if moment.isFree(for: head) { return head.notification }
+            setAside.append(head)
+        }
+        return nil
     }
 }

@@ -29,9 +29,10 @@ extension fuse_lowlevel_ops {
 }
 
 /// Finds the bridge and takes over the request, or leaves both alone if libfuse gave neither.
-func serve(_ request: fuse_req_t?, _ body: (Bridge, consuming Reply) -> Void) {
+func serve(_ request: fuse_req_t?, _ call: Call, _ body: (Bridge, consuming Reply) -> Void) {
     guard let request else { return }
     let reply = Reply(request)
     guard let bridge = Bridge.serving(request) else { return }
+    bridge.calls.note(call)
     body(bridge, reply)
 }

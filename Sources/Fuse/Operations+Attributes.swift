@@ -9,15 +9,15 @@ import SystemPackage
 extension fuse_lowlevel_ops {
     mutating func addAttributes() {
         getattr = { request, inode, _ in
-            serve(request) { bridge, reply in bridge.attributes(reply, inode) }
+            serve(request, .getattr) { bridge, reply in bridge.attributes(reply, inode) }
         }
         setattr = { request, inode, status, mask, info in
-            serve(request) { bridge, reply in
+            serve(request, .setattr) { bridge, reply in
                 bridge.setAttributes(reply, inode, status, mask, info)
             }
         }
         statfs = { request, _ in
-            serve(request) { bridge, reply in reply.space(bridge.fileSystem.spaceUsage()) }
+            serve(request, .statfs) { bridge, reply in reply.space(bridge.fileSystem.spaceUsage()) }
         }
     }
 }

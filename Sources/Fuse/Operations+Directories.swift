@@ -9,23 +9,23 @@ import SystemPackage
 extension fuse_lowlevel_ops {
     mutating func addDirectories() {
         opendir = { request, inode, _ in
-            serve(request) { bridge, reply in bridge.openDirectory(reply, inode) }
+            serve(request, .opendir) { bridge, reply in bridge.openDirectory(reply, inode) }
         }
         readdir = { request, inode, size, offset, info in
-            serve(request) { bridge, reply in
+            serve(request, .readdir) { bridge, reply in
                 bridge.readDirectory(reply, inode, size, offset, info, withEntries: false)
             }
         }
         readdirplus = { request, inode, size, offset, info in
-            serve(request) { bridge, reply in
+            serve(request, .readdirplus) { bridge, reply in
                 bridge.readDirectory(reply, inode, size, offset, info, withEntries: true)
             }
         }
         fsyncdir = { request, inode, _, _ in
-            serve(request) { bridge, reply in bridge.synchronizeDirectory(reply, inode) }
+            serve(request, .fsyncdir) { bridge, reply in bridge.synchronizeDirectory(reply, inode) }
         }
         releasedir = { request, inode, info in
-            serve(request) { bridge, reply in
+            serve(request, .releasedir) { bridge, reply in
                 if let info {
                     bridge.fileSystem.releaseDirectory(
                         InodeID(inode), handle: HandleID(info.pointee.fh))

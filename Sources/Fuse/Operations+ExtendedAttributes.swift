@@ -10,23 +10,25 @@ import SystemPackage
 extension fuse_lowlevel_ops {
     mutating func addExtendedAttributes() {
         getxattr = { request, inode, name, capacity in
-            serve(request) { bridge, reply in
+            serve(request, .getxattr) { bridge, reply in
                 bridge.extendedAttribute(reply, inode, name, capacity: capacity)
             }
         }
         listxattr = { request, inode, capacity in
-            serve(request) { bridge, reply in
+            serve(request, .listxattr) { bridge, reply in
                 bridge.extendedAttributeNames(reply, inode, capacity: capacity)
             }
         }
         setxattr = { request, inode, name, value, size, flags in
-            serve(request) { bridge, reply in
+            serve(request, .setxattr) { bridge, reply in
                 bridge.setExtendedAttribute(
                     reply, inode, name, UnsafeRawBufferPointer(start: value, count: size), flags)
             }
         }
         removexattr = { request, inode, name in
-            serve(request) { bridge, reply in bridge.removeExtendedAttribute(reply, inode, name) }
+            serve(request, .removexattr) { bridge, reply in
+                bridge.removeExtendedAttribute(reply, inode, name)
+            }
         }
     }
 }

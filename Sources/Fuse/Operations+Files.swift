@@ -9,30 +9,32 @@ import SystemPackage
 extension fuse_lowlevel_ops {
     mutating func addFiles() {
         open = { request, inode, info in
-            serve(request) { bridge, reply in bridge.open(reply, inode, info) }
+            serve(request, .open) { bridge, reply in bridge.open(reply, inode, info) }
         }
         create = { request, parent, name, mode, info in
-            serve(request) { bridge, reply in bridge.create(reply, parent, name, mode, info) }
+            serve(request, .create) { bridge, reply in
+                bridge.create(reply, parent, name, mode, info)
+            }
         }
         read = { request, inode, size, offset, info in
-            serve(request) { bridge, reply in bridge.read(reply, inode, size, offset, info) }
+            serve(request, .read) { bridge, reply in bridge.read(reply, inode, size, offset, info) }
         }
         write = { request, inode, bytes, size, offset, info in
-            serve(request) { bridge, reply in
+            serve(request, .write) { bridge, reply in
                 bridge.write(
                     reply, inode, UnsafeRawBufferPointer(start: bytes, count: size), offset, info)
             }
         }
         flush = { request, inode, info in
-            serve(request) { bridge, reply in bridge.flush(reply, inode, info) }
+            serve(request, .flush) { bridge, reply in bridge.flush(reply, inode, info) }
         }
         fsync = { request, inode, dataOnly, info in
-            serve(request) { bridge, reply in
+            serve(request, .fsync) { bridge, reply in
                 bridge.synchronize(reply, inode, dataOnly: dataOnly != 0, info)
             }
         }
         release = { request, inode, info in
-            serve(request) { bridge, reply in
+            serve(request, .release) { bridge, reply in
                 if let info {
                     bridge.fileSystem.release(InodeID(inode), handle: HandleID(info.pointee.fh))
                 }

@@ -10,16 +10,16 @@ import SystemPackage
 extension fuse_lowlevel_ops {
     mutating func addNames() {
         lookup = { request, parent, name in
-            serve(request) { bridge, reply in bridge.lookup(reply, parent, name) }
+            serve(request, .lookup) { bridge, reply in bridge.lookup(reply, parent, name) }
         }
         forget = { request, inode, count in
-            serve(request) { bridge, reply in
+            serve(request, .forget) { bridge, reply in
                 bridge.fileSystem.forget(InodeID(inode), count: count)
                 reply.none()
             }
         }
         forget_multi = { request, count, forgets in
-            serve(request) { bridge, reply in
+            serve(request, .forget) { bridge, reply in
                 for forget in UnsafeBufferPointer(start: forgets, count: count) {
                     bridge.fileSystem.forget(InodeID(forget.ino), count: forget.nlookup)
                 }
@@ -27,31 +27,34 @@ extension fuse_lowlevel_ops {
             }
         }
         mknod = { request, parent, name, mode, _ in
-            serve(request) { bridge, reply in bridge.makeNode(reply, parent, name, mode) }
+            serve(request, .mknod) { bridge, reply in bridge.makeNode(reply, parent, name, mode) }
         }
         mkdir = { request, parent, name, mode in
-            serve(request) { bridge, reply in bridge.makeDirectory(reply, parent, name, mode) }
+            serve(request, .mkdir) { bridge, reply in
+                bridge.makeDirectory(reply, parent, name, mode)
+            }
         }
         symlink = { request, target, parent, name in
-            serve(request) { bridge, reply in
+            serve(request, .symlink) { bridge, reply in
                 bridge.makeSymbolicLink(reply, target, parent, name)
             }
         }
         unlink = { request, parent, name in
-            serve(request) { bridge, reply in bridge.unlink(reply, parent, name) }
+            serve(request, .unlink) { bridge, reply in bridge.unlink(reply, parent, name) }
         }
         rmdir = { request, parent, name in
-            serve(request) { bridge, reply in bridge.removeDirectory(reply, parent, name) }
+            serve(request, .rmdir) { bridge, reply in bridge.removeDirectory(reply, parent, name) }
         }
         rename = { request, parent, name, newParent, newName, flags in
-            serve(request) { bridge, reply in
+            serve(request, .rename) { bridge, reply in
                 bridge.rename(reply, parent, name, newParent, newName, flags)
             }
         }
         // EPERM means "this filesystem has no hard links" to cp, git and tar; ENOSYS reads like a bug.
-        link = { request, _, _, _ in serve(request) { _, reply in reply.fail(.notPermitted) } }
+        link = { request, _, _, _ in serve(request, .link) { _, reply in reply.fail(.notPermitted) }
+        }
         readlink = { request, inode in
-            serve(request) { bridge, reply in bridge.readSymbolicLink(reply, inode) }
+            serve(request, .readlink) { bridge, reply in bridge.readSymbolicLink(reply, inode) }
         }
     }
 }

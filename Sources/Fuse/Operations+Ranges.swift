@@ -9,23 +9,25 @@ import SystemPackage
 extension fuse_lowlevel_ops {
     mutating func addRanges() {
         fallocate = { request, inode, mode, offset, count, info in
-            serve(request) { bridge, reply in
+            serve(request, .fallocate) { bridge, reply in
                 bridge.allocate(reply, inode, mode, offset, count, info)
             }
         }
         copy_file_range = {
             request, source, offset, info, target, newOffset, newInfo, count, flags in
-            serve(request) { bridge, reply in
+            serve(request, .fallocate) { bridge, reply in
                 bridge.copyRange(
                     reply, (source, offset, info), (target, newOffset, newInfo), count, flags)
             }
         }
         lseek = { request, inode, offset, whence, info in
-            serve(request) { bridge, reply in bridge.seek(reply, inode, offset, whence, info) }
+            serve(request, .lseek) { bridge, reply in
+                bridge.seek(reply, inode, offset, whence, info)
+            }
         }
         ioctl = { request, _, _, _, _, _, _, _, _ in
             // What isatty(3), chattr(1) and FICLONE take for "not this kind of file".
-            serve(request) { _, reply in reply.fail(.inappropriateIOCTLForDevice) }
+            serve(request, .ioctl) { _, reply in reply.fail(.inappropriateIOCTLForDevice) }
         }
     }
 }

@@ -76,6 +76,9 @@ public final class Session: Sendable {
     /// The mountpoint's canonical path.
     public var mountpoint: FilePath { connection.mountpoint.path }
 
+    /// How often the kernel asked for what, by FUSE's names: `lookup`, `readdirplus` ….
+    public var calls: [String: UInt64] { bridge.calls.totals }
+
     // MARK: Serving
 
     /// Serves requests until somebody unmounts the filesystem or `stop` is called.

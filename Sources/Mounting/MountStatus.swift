@@ -82,6 +82,8 @@ public struct MountStatus: Hashable, Sendable, Codable {
     public var waitingSeconds: Double?
     /// Requests to the server since the mount began, by route.
     public var requests: [String: Int] = [:]
+    /// Requests of the kernel since the mount began, by FUSE's names: what its caches could not answer.
+    public var calls: [String: Int] = [:]
     /// Bytes received from the server.
     public var bytesDown: Int64 = 0
     /// Bytes sent to the server.
@@ -98,7 +100,7 @@ public struct MountStatus: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case mountpoint, account, pid, version, state, uploads, problems, conflicts, entries
-        case requests
+        case requests, calls
         case remotePath = "remote_path"
         case pendingOperations = "pending_operations"
         case pendingBytes = "pending_bytes"
@@ -132,6 +134,7 @@ public struct MountStatus: Hashable, Sendable, Codable {
         try container.encode(cursorAgeSeconds, forKey: .cursorAgeSeconds)
         try container.encode(waitingSeconds, forKey: .waitingSeconds)
         try container.encode(requests, forKey: .requests)
+        try container.encode(calls, forKey: .calls)
         try container.encode(bytesDown, forKey: .bytesDown)
         try container.encode(bytesUp, forKey: .bytesUp)
         try container.encode(rssBytes, forKey: .rssBytes)

@@ -61,6 +61,9 @@ actor CommitGate {
         }
     }
 
+    /// Whether somebody waits for the one who is inside.
+    var isWanted: Bool { !waiting.isEmpty }
+
     private func enter(_ kind: Kind) async {
         if waiting.isEmpty && isFree(for: kind) {
             return admit(kind)

@@ -19,6 +19,8 @@ struct DeltaContext: Sendable {
     var host: String
     /// Whether a full listing is running, whose meetings are to be marked.
     var isListing: Bool
+    /// Whether all is known, so that the kernel may remember which names do not exist.
+    var isTreeComplete: Bool
 }
 
 /// A node on its way from one place of the server to another, within one batch.
@@ -35,6 +37,8 @@ struct DeltaApplier {
     let context: DeltaContext
     /// What changed for users, to be announced after the commit.
     private(set) var changes: [TreeChange] = []
+    /// Folders whose listing is among the changes: once is enough.
+    private var changedListings: Set<InodeID> = []
     /// The names that conflicted copies were given.
     private(set) var conflicts: [String] = []
 
@@ -149,7 +153,12 @@ struct DeltaApplier {
         guard let lastFolder, lastFolder.isVisible, facts.id.map({ detached[$0] == nil }) ?? true,
             try transaction.insertIfUnknown(kind, at: place, facts: facts, metBy: listing) != nil
         else { return false }
-        announce(place)
+        // While not all is known, nobody remembers that there was no such name.
+        if context.isTreeComplete {
+            announce(place)
+        } else {
+            announceListing(of: place.parent)
+        }
         return true
     }
 
@@ -220,7 +229,7 @@ struct DeltaApplier {
         }
         try transaction.move(node.inode, to: spelled)
         try transaction.setRemotePlace(node.inode, spelled)
-        changes.append(.deletedEntry(parent: place.parent, child: node.inode, name: place.name))
+        announceDeletion(of: node.inode, at: place)
         announce(spelled)
     }
 
@@ -324,12 +333,18 @@ struct DeltaApplier {
 
     mutating func announce(_ place: Place) {
         changes.append(.entry(parent: place.parent, name: place.name))
-        changes.append(.listing(place.parent))
+        announceListing(of: place.parent)
     }
 
     mutating func announceDeletion(of inode: InodeID, at place: Place) {
         changes.append(.deletedEntry(parent: place.parent, child: inode, name: place.name))
-        changes.append(.listing(place.parent))
+        announceListing(of: place.parent)
+    }
+
+    private mutating func announceListing(of folder: InodeID) {
+        if changedListings.insert(folder).inserted {
+            changes.append(.listing(folder))
+        }
     }
 
     mutating func announceAttributes(of inode: InodeID) {

@@ -7,6 +7,12 @@ import RemoteStore
 /// Fetches single folders on demand; those who ask for the same one share the answer.
 actor FolderLister {
     private let environment: UploadEnvironment
+    /// Seconds that the listing of everything gets before folders are listed ahead of it: enough for some
+    /// 10,000 entries. Nobody waits so long but at the first mount of a large account.
+    private static let head = 1.0
+    /// Seconds between two looks at it.
+    private static let pause = 0.01
+
     private var running: [InodeID: Task<Result<Void, RemoteError>, Never>] = [:]
 
     init(environment: UploadEnvironment) {
@@ -51,11 +57,27 @@ actor FolderLister {
         let environment = environment
         let known = await storeWork { try $0.read { ($0.isListed(folder), $0.path(of: folder)) } }
         guard let (isListed, path) = known else { throw .server("the local database failed") }
-        if isListed || environment.state.current.isTreeComplete { return }
+        if isListed { return }
+        if await isCompleteSoon() { return }
         guard let path else { return }
         try await environment.gate.look { () async throws(RemoteError) in
             let entries = try await pages(of: RemotePath(rawValue: path))
             try await apply(entries, in: folder)
+        }
+    }
+
+    /// Whether the listing of everything is complete within a second of its beginning: then it is no
+    /// use to list folders one by one beside it.
+    private func isCompleteSoon() async -> Bool {
+        let clock = environment.clock
+        while true {
+            let status = environment.state.current
+            if status.isTreeComplete { return true }
+            guard status.connection != .offline, let began = status.listingBegan,
+                clock.now() < began.adding(seconds: Self.head)
+            else { return false }
+            let next = clock.now().adding(seconds: Self.pause)
+            guard (try? await clock.sleep(until: next)) != nil else { return false }
         }
     }
 

@@ -47,10 +47,12 @@ actor RemoteWatcher {
     func restore() throws {
         let phase = try environment.store.read { try $0.setting(Setting.phase) }
         let isComplete = phase == Phase.complete.rawValue
+        let now = environment.clock.now()
         environment.state.update { status in
             // While listing again after a reset, the tree is as complete as it was.
             status.isTreeComplete = isComplete || phase == Phase.comparing.rawValue
             status.isListing = !isComplete
+            status.listingBegan = now
         }
     }
 
@@ -99,9 +101,34 @@ actor RemoteWatcher {
         }
     }
 
+    /// Brings in pages until a commit wants to pass. The next page is on its way while one is applied.
     private func continueListing(after cursor: Cursor, _ phase: Phase) async throws(RemoteError) {
+        let remote = environment.remote
         try await environment.gate.look { () async throws(RemoteError) in
-            try await applyListing(try await environment.remote.list(after: cursor), phase)
+            var page = try await remote.list(after: cursor)
+            while page.hasMore, !Task.isCancelled, await !environment.gate.isWanted {
+                let next = page.cursor
+                let request = Task { () async -> Result<RemotePage, RemoteError> in
+                    do throws(RemoteError) {
+                        return .success(try await remote.list(after: next))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+                do throws(RemoteError) {
+                    try await applyListing(page, phase)
+                } catch {
+                    request.cancel()
+                    _ = await request.value
+                    throw error
+                }
+                page = try await withTaskCancellationHandler {
+                    await request.value
+                } onCancel: {
+                    request.cancel()
+                }.get()
+            }
+            try await applyListing(page, phase)
         }
     }
 

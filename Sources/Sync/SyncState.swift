@@ -34,6 +34,8 @@ public struct SyncStatus: Hashable, Sendable {
     public var isTreeComplete = false
     /// Whether a listing of everything is running, the first or one after a reset.
     public var isListing = true
+    /// When the listing of everything began, or went on, in this process.
+    public var listingBegan: Timestamp?
     /// Whether the account was full at the last upload.
     public var isQuotaExceeded = false
     /// Bytes used and allowed, as last heard.

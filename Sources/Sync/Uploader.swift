@@ -28,7 +28,7 @@ struct UploadEnvironment: Sendable {
     func deltaContext() -> DeltaContext {
         DeltaContext(
             openFiles: openFiles, staging: staging, now: clock.now(), host: host,
-            isListing: state.current.isListing)
+            isListing: state.current.isListing, isTreeComplete: state.current.isTreeComplete)
     }
 }
 

@@ -40,6 +40,7 @@ extension Mount: MountService {
         status.waitingSeconds = client.heldBack.map { $0 / .seconds(1) }
         let totals = traffic.totals
         status.requests = totals.requests
+        status.calls = calls
         status.bytesDown = Int64(clamping: totals.bytesDown)
         status.bytesUp = Int64(clamping: totals.bytesUp)
         status.rssBytes = ProcessSettings.residentBytes

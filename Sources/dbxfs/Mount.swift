@@ -193,6 +193,11 @@ final class Mount: Sendable {
         Task.detached { await session.stop() }
     }
 
+    /// How often the kernel asked for what.
+    var calls: [String: Int] {
+        session.withLock { $0 }?.calls.mapValues { Int(clamping: $0) } ?? [:]
+    }
+
     /// Whether the mount is gone.
     var hasEnded: Bool { sessionEnd.hasHappened }
 

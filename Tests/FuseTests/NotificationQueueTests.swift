@@ -117,4 +117,42 @@ struct NotificationQueueTests {
         queue.add(notification, now: start)
         #expect(queue.next(now: start, holds: [:]) == .send(notification))
     }
+
+    @Test("a deletion that waits for its child does not hold up others in the folder")
+    func setAside() throws {
+        var queue = NotificationQueue()
+        let child = InodeID(9)
+        let deletion = Notification.deletion(try FileName("a"), child: child, parent: folder)
+        let other = try entry("b", in: folder)
+        queue.add(deletion, now: start)
+        queue.add(other, now: start)
+        let holds: [InodeID: Duration] = [child: .seconds(10)]
+        #expect(queue.next(now: start, holds: holds) == .send(other))
+        queue.finished(other)
+        guard case .retry = queue.next(now: start, holds: holds) else {
+            Issue.record("what needs the child was not held back")
+            return
+        }
+        #expect(queue.next(now: start, holds: [:]) == .send(deletion))
+        queue.finished(deletion)
+        #expect(queue.isEmpty)
+    }
+
+    @Test(
+        "100,000 for one folder are sent in their order, as fast as a few, while it is busy or not")
+    func many() throws {
+        var queue = NotificationQueue()
+        let all = try (0..<100_000).map { try entry("\($0)", in: folder) }
+        for notification in all { queue.add(notification, now: start) }
+        var sent: [Fuse.Notification] = []
+        while case .send(let notification) = queue.next(now: start, holds: [:]) {
+            sent.append(notification)
+            // As the other threads ask meanwhile.
+            for _ in 0..<3 {
+                if case .send = queue.next(now: start, holds: [:]) { Issue.record("two at once") }
+            }
+            queue.finished(notification)
+        }
+        #expect(sent == all)
+    }
 }

@@ -27,7 +27,7 @@ dbxfs status "$MNT/" --json | python3 -c '
 import json, sys
 status = json.load(sys.stdin)
 wanted = """mountpoint account state pending_operations pending_bytes uploads conflicts cached_bytes
-pinned_bytes entries cursor_age_seconds waiting_seconds requests bytes_down bytes_up rss_bytes""".split()
+pinned_bytes entries cursor_age_seconds waiting_seconds requests calls bytes_down bytes_up rss_bytes""".split()
 missing = [field for field in wanted if field not in status]
 assert not missing, missing
 assert status["account"] == "default" and status["rss_bytes"] > 0, status

@@ -1,0 +1,57 @@
+// How often the kernel asked for what: the cost of what programs do on the mount, and the only way to see
+// whether the kernel's own caches work.
+
+import Synchronization
+
+/// What the kernel asks for, by the names of FUSE.
+enum Call: String, CaseIterable {
+    case getattr
+    case setattr
+    case statfs
+    case opendir
+    case readdir
+    case readdirplus
+    case fsyncdir
+    case releasedir
+    case getxattr
+    case listxattr
+    case setxattr
+    case removexattr
+    case open
+    case create
+    case read
+    case write
+    case flush
+    case fsync
+    case release
+    case lookup
+    case forget
+    case mknod
+    case mkdir
+    case symlink
+    case unlink
+    case rmdir
+    case rename
+    case link
+    case readlink
+    case fallocate
+    case lseek
+    case ioctl
+}
+
+/// Counts requests of the kernel, by kind.
+final class CallCounts: Sendable {
+    /// Held for an addition.
+    private let counts = Mutex<[Call: UInt64]>([:])
+
+    /// Notes one.
+    func note(_ call: Call) {
+        counts.withLock { $0[call, default: 0] += 1 }
+    }
+
+    /// All that came so far, by name.
+    var totals: [String: UInt64] {
+        let counts = counts.withLock { $0 }
+        return Dictionary(uniqueKeysWithValues: counts.map { ($0.rawValue, $1) })
+    }
+}
