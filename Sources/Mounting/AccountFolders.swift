@@ -14,8 +14,8 @@ public struct AccountFolders: Hashable, Sendable {
     public var staging: String { state + "/staging" }
     /// Whose account it is, as of the last mount.
     public var identity: String { state + "/account.json" }
-    /// The access token, one line.
-    public var credentials: String { state + "/token" }
+    /// The access token, one line: the same for all mounts of an account.
+    public let credentials: String
     /// What a mount in the background logs.
     public var log: String { state + "/dbxfs.log" }
     /// Cached blocks.
@@ -26,8 +26,11 @@ public struct AccountFolders: Hashable, Sendable {
     /// A mount of a folder has a tree and a queue of its own, beside that of the whole account; the
     /// cache is keyed by content and shared by nobody at the same time, hence a folder of its own too.
     public init(source: MountSource, settings: MountSettings, environment: Environment) {
-        let name = source.account + Self.suffix(of: source.remotePath)
+        let name =
+            source.account + Self.suffix(of: settings.root, member: settings.member)
+            + Self.suffix(of: source.remotePath)
         state = environment.stateFolder + "/" + name
+        credentials = environment.stateFolder + "/" + source.account + "/token"
         cache = (settings.cacheFolder ?? environment.cacheFolder) + "/" + name
     }
 
@@ -50,6 +53,18 @@ public struct AccountFolders: Hashable, Sendable {
                 throw .mountpointInsideFolder(mountpoint: mountpoint, folder: folder)
             }
         }
+    }
+
+    /// `@@team` for a team's space: no path begins so. Another member of a team is another person.
+    private static func suffix(of root: MountSettings.Root, member: String?) -> String {
+        let place =
+            switch root {
+            case .home: ""
+            case .team: "@@team"
+            case .namespace(let id): "@@" + id
+            }
+        let person = member.map { "@@" + String(fingerprint($0), radix: 16) } ?? ""
+        return person + place
     }
 
     /// `@a@b` for `/a/b`: readable, and no account's name contains an `@`. Bytes that a folder's name

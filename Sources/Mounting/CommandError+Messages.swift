@@ -54,6 +54,11 @@ extension CommandError {
             "there is no folder \(quoted(path)) on Dropbox: make it first, or mount another one"
         case .remoteNotAFolder(let path):
             "\(quoted(path)) on Dropbox is a file: mount the folder that it is in"
+        case .noTeamSpace(let account):
+            "\(account) is in no team with a space of its own: mount without root=team"
+        case .rootForbidden(let root, let detail):
+            "the account may not use what root=\(root) names (\(detail)): "
+                + "mount root=home, or ask for access to that folder"
         default: String(describing: self)
         }
     }

@@ -37,6 +37,8 @@ public enum CommandError: Error, Hashable, Sendable {
     case otherAccount(account: String, folder: String, expected: String, found: String)
     case remoteFolderMissing(String)
     case remoteNotAFolder(String)
+    case noTeamSpace(account: String)
+    case rootForbidden(root: String, detail: String)
 
     // MARK: This machine
     case mountpointNotEmpty(String)
@@ -79,7 +81,8 @@ extension CommandError {
         case .noControl, .nothingMounted, .noEmulator, .emulatorFailed, .system: .system
         case .noToken, .credentialsTooOpen, .credentialsUnreadable, .unauthorized, .forbidden,
             .unreachable, .serverNonsense, .serverFailed, .otherAccount, .remoteFolderMissing,
-            .remoteNotAFolder, .mountpointNotEmpty, .alreadyMounted, .folderInsideMountpoint,
+            .remoteNotAFolder, .noTeamSpace, .rootForbidden, .mountpointNotEmpty, .alreadyMounted,
+            .folderInsideMountpoint,
             .mountpointInsideFolder, .folderUnusable, .folderNotPrivate,
             .diskFull, .folderInUse, .databaseDamaged, .mountRefused, .mountDied,
             .mountDoesNotAnswer, .notMounted, .notOurs, .busy, .unmountFailed:
@@ -95,7 +98,7 @@ extension CommandError {
             settingMessage
         case .noToken, .credentialsTooOpen, .credentialsUnreadable, .unauthorized, .forbidden,
             .unreachable, .serverNonsense, .serverFailed, .otherAccount, .remoteFolderMissing,
-            .remoteNotAFolder:
+            .remoteNotAFolder, .noTeamSpace, .rootForbidden:
             accessMessage
         case .mountpointNotEmpty, .alreadyMounted, .folderInsideMountpoint,
             .mountpointInsideFolder, .folderUnusable, .folderNotPrivate, .diskFull, .folderInUse,

@@ -10,6 +10,29 @@ public struct MountSettings: Hashable, Sendable, Codable {
         case remote
     }
 
+    /// What the paths of a mount start from.
+    public enum Root: Hashable, Sendable, Codable {
+        /// The person's own folder.
+        case home
+        /// The whole space of the person's team.
+        case team
+        /// A namespace, by its number: a team folder or a shared folder.
+        case namespace(String)
+
+        /// Reads `home`, `team` or a number.
+        init?(_ text: String) {
+            switch text {
+            case "home": self = .home
+            case "team": self = .team
+            default:
+                guard (1...20).contains(text.utf8.count),
+                    text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
+                else { return nil }
+                self = .namespace(text)
+            }
+        }
+    }
+
     /// Whether nothing can be changed through the mount.
     public var isReadOnly = false
     /// Whether other users may enter.
@@ -40,6 +63,10 @@ public struct MountSettings: Hashable, Sendable, Codable {
     public var uploadLimit: Int64?
     /// Bytes per second that downloads may use; nil for no limit.
     public var downloadLimit: Int64?
+    /// What paths start from.
+    public var root = Root.home
+    /// The member of a team as whom a team's token acts (`dbmid:…`); nil for a person's own token.
+    public var member: String?
     /// What the kernel takes away from the mount by itself, such as `noexec`.
     public var kernelFlags: Set<String> = []
 
@@ -128,6 +155,10 @@ public struct MountSettings: Hashable, Sendable, Codable {
             writeDelay = try read(OptionValue.seconds(value), "a time such as 5s or 1m")
         case "bwlimit_up": uploadLimit = try read(Self.rate(value), Self.rateForm)
         case "bwlimit_down": downloadLimit = try read(Self.rate(value), Self.rateForm)
+        case "root": root = try read(Root(value), "home, team or the number of a namespace")
+        case "member":
+            member = try read(
+                value.hasPrefix("dbmid:") ? value : nil, "a team member's id such as dbmid:AAH…")
         case _ where Self.isForOthers(name): break
         default: throw .unknownOption(name)
         }

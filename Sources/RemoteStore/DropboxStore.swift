@@ -17,10 +17,26 @@ public final class DropboxStore: RemoteStoring {
         /// The person's own folder: what Dropbox assumes when nothing is said.
         case home
         /// The team's space, named by `RemoteAccount.teamNamespace`. Once the person has changed
-        /// teams, every call throws `rootChanged`.
+        /// teams, every call throws `rootChanged` until `refreshRoot`.
         case team(namespace: String)
         /// Any namespace that the person can use, for example a shared folder's.
         case namespace(String)
+
+        var name: String {
+            switch self {
+            case .home: "home"
+            case .team(let id): "team:\(id)"
+            case .namespace(let id): "namespace:\(id)"
+            }
+        }
+
+        var pathRoot: Common.PathRoot? {
+            switch self {
+            case .home: nil
+            case .team(let id): .root(id)
+            case .namespace(let id): .namespaceID(id)
+            }
+        }
     }
 
     /// Largest page of a listing; the most that the API allows.
@@ -28,10 +44,10 @@ public final class DropboxStore: RemoteStoring {
     /// Longest pause that the server's wish for one is believed, in seconds.
     private static let longestBackoff: UInt64 = 3600
 
-    let client: DropboxClient
     let reader: MetadataReader
     let clock: StoreClock
-    private let root: Root
+    /// The client with its root, which changes together with it.
+    private let rooted: Mutex<(root: Root, client: DropboxClient)>
     /// The folder that the mount's root is: "" for the account's, "/Projects" for a part.
     private let prefix: RemotePath
     private let log: Logger
@@ -51,12 +67,7 @@ public final class DropboxStore: RemoteStoring {
         client: DropboxClient, root: Root = .home, prefix: RemotePath = .root,
         log: Logger = Logger(label: "remote"), clock: StoreClock
     ) {
-        switch root {
-        case .home: self.client = client
-        case .team(let id): self.client = client.rooted(at: .root(id))
-        case .namespace(let id): self.client = client.rooted(at: .namespaceID(id))
-        }
-        self.root = root
+        rooted = Mutex((root, client.rooted(at: root.pathRoot)))
         self.prefix = prefix
         self.reader = MetadataReader(prefix: prefix)
         self.log = log
@@ -66,6 +77,24 @@ public final class DropboxStore: RemoteStoring {
     /// How many entries of listings were refused so far, because nothing sensible could be made of
     /// them.
     public var refusedEntryCount: Int { refused.withLock { $0 } }
+
+    var client: DropboxClient { rooted.withLock { $0.client } }
+
+    /// Names what paths start from.
+    public var root: String { rooted.withLock { $0.root.name } }
+
+    /// Has paths start from another root from now on.
+    public func start(at root: Root) {
+        rooted.withLock { $0 = (root, $0.client.rooted(at: root.pathRoot)) }
+    }
+
+    /// Finds out which space the person's team has now, if this is a view of the team's.
+    public func refreshRoot() async throws(RemoteError) {
+        guard case .team = rooted.withLock({ $0.root }) else { return }
+        let account = try await account()
+        // Without a team's space, the home folder is all that there is.
+        start(at: account.teamNamespace.map { .team(namespace: $0) } ?? .home)
+    }
 
     func serverPath(_ path: RemotePath) -> String {
         prefix.rawValue + path.rawValue
@@ -84,11 +113,13 @@ public final class DropboxStore: RemoteStoring {
     /// Whose account this is.
     public func account() async throws(RemoteError) -> RemoteAccount {
         do throws(CallError<NoError>) {
-            let account = try await client.call(Users.getCurrentAccount, options: .interactive)
+            // Who it is does not depend on where paths start, and must be known when that is wrong.
+            let account = try await client.rooted(at: nil)
+                .call(Users.getCurrentAccount, options: .interactive)
             let home = account.rootInfo.homeNamespaceID
             let team = account.rootInfo.rootNamespaceID
             let start =
-                switch root {
+                switch rooted.withLock({ $0.root }) {
                 case .home: home
                 case .team(let id), .namespace(let id): id
                 }

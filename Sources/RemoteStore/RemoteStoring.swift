@@ -11,6 +11,11 @@ public import Core
 public protocol RemoteStoring: Sendable {
     /// Whose account this is.
     func account() async throws(RemoteError) -> RemoteAccount
+    /// Names what paths start from in the account. Cursors are of use for one root only, and what is
+    /// known of one says nothing of another.
+    var root: String { get }
+    /// Asks what paths start from now: after `rootChanged`, and at no other time.
+    func refreshRoot() async throws(RemoteError)
     /// Bytes used and allowed.
     func space() async throws(RemoteError) -> RemoteSpace
 

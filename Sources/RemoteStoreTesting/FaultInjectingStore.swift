@@ -13,6 +13,7 @@ public final class FaultInjectingStore: RemoteStoring {
     private struct State {
         var planned: [PlannedFault] = []
         var isOffline = false
+        var isRootStale = false
         var calls: [RemoteCall] = []
         var numbers: [RemoteOperation: Int] = [:]
         var occurrences: [RemoteCall: Int] = [:]
@@ -77,6 +78,12 @@ public final class FaultInjectingStore: RemoteStoring {
         set { state.withLock { $0.isOffline = newValue } }
     }
 
+    /// While true, every call fails because paths start from another root by now; `refreshRoot` ends it.
+    public var isRootStale: Bool {
+        get { state.withLock { $0.isRootStale } }
+        set { state.withLock { $0.isRootStale = newValue } }
+    }
+
     /// Lets all held calls go on.
     public func releaseStalled() {
         let stalled = state.withLock { state in
@@ -123,6 +130,7 @@ public final class FaultInjectingStore: RemoteStoring {
             call.number = state.numbers[operation] ?? 0
             state.calls.append(call)
             if state.isOffline { throw .offline("switched off") }
+            if state.isRootStale && operation != .account { throw .rootChanged }
             let index = state.planned.indices.first { state.planned[$0].happens(in: call) }
             return index.map { state.planned[$0].fault }
         }
@@ -149,6 +157,15 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     // MARK: RemoteStoring
+
+    /// That of the wrapped store.
+    public var root: String { base.root }
+
+    /// That of the wrapped store; never fails by itself.
+    public func refreshRoot() async throws(RemoteError) {
+        try await base.refreshRoot()
+        isRootStale = false
+    }
 
     /// Passes on.
     public func account() async throws(RemoteError) -> RemoteAccount {

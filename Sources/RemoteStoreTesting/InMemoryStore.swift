@@ -10,6 +10,8 @@ public final class InMemoryStore: RemoteStoring {
     private struct State {
         var tree: InMemoryTree
         var epoch = 0
+        /// How often the root became another one, and how many times of them are known by `root`.
+        var rootChanges = (happened: 0, known: 0)
         var sessions: [String: InMemorySession] = [:]
         var sessionCount = 0
         var receivedBytes = 0
@@ -41,6 +43,18 @@ public final class InMemoryStore: RemoteStoring {
         resumeWaiters(isTimeOver: false)
     }
 
+    /// Puts another, empty tree in the place of this one, as when somebody changes teams. Its name is
+    /// told after `refreshRoot`.
+    public func changeRoot() {
+        state.withLock { state in
+            state.tree = InMemoryTree(quota: state.tree.quota, after: state.tree)
+            state.epoch += 1
+            state.sessions = [:]
+            state.rootChanges.happened += 1
+        }
+        resumeWaiters(isTimeOver: false)
+    }
+
     /// Makes all upload sessions expire.
     public func expireSessions() {
         state.withLock { $0.sessions = [:] }
@@ -69,6 +83,14 @@ public final class InMemoryStore: RemoteStoring {
         RemoteAccount(
             id: "dbid:memory", displayName: "In Memory", email: "memory@example.com",
             rootNamespace: "1")
+    }
+
+    /// Names the tree.
+    public var root: String { state.withLock { "memory:\($0.rootChanges.known)" } }
+
+    /// Looks which tree it is.
+    public func refreshRoot() async throws(RemoteError) {
+        state.withLock { $0.rootChanges.known = $0.rootChanges.happened }
     }
 
     /// Bytes of all files, and the allocation.

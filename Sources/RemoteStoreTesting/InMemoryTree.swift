@@ -32,8 +32,10 @@ struct InMemoryTree {
     private var children: [Folder: [String: FileID]] = [:]
     private var counter = 0
 
-    init(quota: Int64) {
+    /// Another tree's identities and revisions are others: this one's begin behind its own.
+    init(quota: Int64, after other: InMemoryTree? = nil) {
         self.quota = quota
+        counter = other?.counter ?? 0
     }
 
     var used: Int64 { items.values.reduce(0) { $0 + ($1.file?.size ?? 0) } }

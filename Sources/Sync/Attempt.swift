@@ -55,8 +55,10 @@ extension Uploader {
     }
 
     /// Notes what is about to be committed together, and leaves out what does not hold any more: all of it
-    /// when nobody knows what became of a folder's move, because it may be about what is in there.
+    /// when nobody knows what became of a folder's move, because it may be about what is in there, or when
+    /// its paths start from another root now.
     func note(_ attempts: [Attempt]) async throws(RemoteError) -> [Sent] {
+        if environment.state.current.isRootNew { return [] }
         let store = environment.store
         return try await local {
             try store.write { transaction in

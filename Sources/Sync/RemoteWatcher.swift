@@ -10,13 +10,20 @@ actor RemoteWatcher {
     /// Keys of the settings that say how far this mount has come.
     private enum Setting {
         static let cursor = "feed.cursor"
-        /// "listing" until the first listing is complete, "complete" then, "comparing" while listing
-        /// again after a reset.
+        /// A `Phase`.
         static let phase = "feed.phase"
+        /// What the paths of the tree start from.
+        static let root = "feed.root"
     }
 
     private enum Phase: String {
-        case listing, comparing, complete
+        /// Until the first listing is complete.
+        case listing
+        /// While listing again after a reset.
+        case comparing
+        /// While listing another root, whose things take the place of those that are known.
+        case adopting
+        case complete
     }
 
     /// Seconds that one longpoll lasts. The server adds up to 90 of its own.
@@ -36,6 +43,8 @@ actor RemoteWatcher {
     private let environment: UploadEnvironment
     private let uploader: Uploader
     private var failures = 0
+    /// Whether a listing has just told everything until now.
+    private var isFresh = false
     private var spaceDue = Timestamp(nanoseconds: 0)
 
     init(environment: UploadEnvironment, uploader: Uploader) {
@@ -45,12 +54,17 @@ actor RemoteWatcher {
 
     /// Reads what an earlier run has left, so that a known tree is served before the network answers.
     func restore() throws {
-        let phase = try environment.store.read { try $0.setting(Setting.phase) }
+        let (phase, root) = try environment.store.read {
+            (try $0.setting(Setting.phase), try $0.setting(Setting.root))
+        }
         let isComplete = phase == Phase.complete.rawValue
+        let isRootNew = phase == Phase.adopting.rawValue || root ?? remoteRoot != remoteRoot
         let now = environment.clock.now()
         environment.state.update { status in
             // While listing again after a reset, the tree is as complete as it was.
-            status.isTreeComplete = isComplete || phase == Phase.comparing.rawValue
+            status.isTreeComplete =
+                isComplete || phase == Phase.comparing.rawValue || phase == Phase.adopting.rawValue
+            status.isRootNew = isRootNew
             status.isListing = !isComplete
             status.listingBegan = now
         }
@@ -72,12 +86,19 @@ actor RemoteWatcher {
         guard let cursor = try await setting(Setting.cursor) else {
             return try await startListing()
         }
+        guard try await setting(Setting.root) == remoteRoot else {
+            return try await startComparing(with: .adopting)
+        }
         let phase = Phase(rawValue: try await setting(Setting.phase) ?? "") ?? .listing
         guard phase == .complete else {
             return try await continueListing(after: Cursor(cursor), phase)
         }
-        try await environment.gate.look { () async throws(RemoteError) in
-            try await catchUp(from: Cursor(cursor))
+        if isFresh {
+            isFresh = false
+        } else {
+            try await environment.gate.look { () async throws(RemoteError) in
+                try await catchUp(from: Cursor(cursor))
+            }
         }
         try await waitForChange()
     }
@@ -144,11 +165,18 @@ actor RemoteWatcher {
         var context = environment.deltaContext()
         context.isListing = true
         let surroundings = context
+        let root = remoteRoot
         try await write { transaction in
-            if isFirst { try transaction.beginListing() }
+            if isFirst {
+                try transaction.beginListing()
+                try transaction.setSetting(Setting.root, to: root)
+            }
             var applier = try DeltaApplier(transaction: transaction, context: surroundings)
             try applier.apply(page.entries)
-            if !page.hasMore { try applier.removeUnseen() }
+            if !page.hasMore {
+                try applier.removeUnseen()
+                try applier.newsAreIn()
+            }
             try transaction.setSetting(Setting.cursor, to: page.cursor.rawValue)
             let next = page.hasMore ? phase : .complete
             try transaction.setSetting(Setting.phase, to: next.rawValue)
@@ -156,9 +184,11 @@ actor RemoteWatcher {
         }
         heard()
         if !page.hasMore {
+            isFresh = true
             environment.state.update { status in
                 status.isTreeComplete = true
                 status.isListing = false
+                status.isRootNew = false
             }
             environment.log.info("the tree is complete")
         }
@@ -166,13 +196,37 @@ actor RemoteWatcher {
 
     /// The cursor has expired: what is known stays visible while everything is listed again, and what
     /// the listing does not meet goes at its end.
-    private func startComparing() async throws(RemoteError) {
-        environment.state.update { $0.isListing = true }
+    private func startComparing(with phase: Phase) async throws(RemoteError) {
+        environment.state.update { status in
+            status.isListing = true
+            status.isRootNew = phase == .adopting
+        }
         let isTreeComplete = environment.state.current.isTreeComplete
         try await environment.gate.look { () async throws(RemoteError) in
             let page = try await environment.remote.list(.root, recursive: true)
-            try await applyListing(page, isTreeComplete ? .comparing : .listing, isFirst: true)
+            let begun: Phase = phase == .comparing && !isTreeComplete ? .listing : phase
+            try await applyListing(page, begun, isFirst: true)
         }
+    }
+
+    /// What the server's paths start from.
+    private var remoteRoot: String { environment.remote.root }
+
+    /// The person has changed teams. Nothing more is sent until the new team's space is compared with
+    /// what is known; what is queued then becomes a part of it.
+    private func findRoot() async throws(RemoteError) {
+        let remote = environment.remote
+        let old = remote.root
+        // With no commit on its way: each has seen the old root, or sees that nothing is to be sent.
+        try await environment.gate.look { () async throws(RemoteError) in
+            try await remote.refreshRoot()
+            let new = remote.root
+            environment.state.update { $0.isRootNew = $0.isRootNew || new != old }
+        }
+        guard remote.root != old else {
+            throw .forbidden("the account may not use what is mounted any more")
+        }
+        environment.log.warning("the account's root has changed: comparing with the new one")
     }
 
     // MARK: Changes
@@ -253,16 +307,18 @@ actor RemoteWatcher {
 
     private func handle(_ error: RemoteError) async {
         if Task.isCancelled || error == .cancelled { return }
-        if error == .cursorReset {
-            environment.log.info("the cursor has expired: listing again")
-            do throws(RemoteError) {
-                try await startComparing()
-                return
-            } catch {
-                return await handleFailure(error)
+        do throws(RemoteError) {
+            switch error {
+            case .cursorReset:
+                environment.log.info("the cursor has expired: listing again")
+                let isAdopting = environment.state.current.isRootNew
+                try await startComparing(with: isAdopting ? .adopting : .comparing)
+            case .rootChanged: try await findRoot()
+            default: await handleFailure(error)
             }
+        } catch {
+            await handleFailure(error)
         }
-        await handleFailure(error)
     }
 
     private func handleFailure(_ error: RemoteError) async {
@@ -281,7 +337,9 @@ actor RemoteWatcher {
                 status.lastProblem = "\(error)"
             }
         }
-        await sleep(seconds: min(Self.longestPause, Double(1 << min(failures - 1, 5))))
+        // Not all mounts that lost the server together come back at the same moment.
+        let jitter = Double(environment.clock.now().nanoseconds / 1000 % 1024) / 2048 + 0.5
+        await sleep(seconds: jitter * min(Self.longestPause, Double(1 << min(failures, 5))))
     }
 
     private func sleep(seconds: Double) async {

@@ -34,6 +34,9 @@ public struct SyncStatus: Hashable, Sendable {
     public var isTreeComplete = false
     /// Whether a listing of everything is running, the first or one after a reset.
     public var isListing = true
+    /// Whether paths start from another root than that of the tree, and the two are not compared yet:
+    /// nothing is sent meanwhile, since its path would lead to something else.
+    public var isRootNew = false
     /// When the listing of everything began, or went on, in this process.
     public var listingBegan: Timestamp?
     /// Whether the account was full at the last upload.

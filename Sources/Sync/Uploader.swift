@@ -124,6 +124,7 @@ actor Uploader {
                 }
             }
         }
+        if environment.state.current.isRootNew { return await setTimer() }
         startAhead(in: &group)
         if await hasUncertainMoves(in: &group) { return await setTimer() }
         var round = JournalRound(start: lastLookedAt)

@@ -12,24 +12,30 @@ struct AccountIdentity {
         var accountID: String
         var name: String
         var email: String
+        /// The team's space, if there is one.
+        var team: String?
     }
 
     let folders: AccountFolders
     let source: MountSource
+    /// What paths start from.
+    let root: MountSettings.Root
     /// The server's name, for messages.
     let server: String
 
     /// Asks the server whose account the token is for, compares, and remembers.
     ///
     /// An account that was mounted here before also mounts when the server cannot be asked; then the
-    /// returned notice says so. `knownPatience` is how many seconds that takes to find out.
+    /// returned notice says so. `knownPatience` is how many seconds that takes to find out. Afterwards
+    /// the store's paths start where they should.
     func check(
         _ remote: DropboxStore, knownPatience: Double
     ) throws(CommandError) -> String? {
         let known = try? load()
-        let source = source
+        let (source, root) = (source, root)
+        if case .namespace(let id) = root { remote.start(at: .namespace(id)) }
         let answer = Thread.waiting {
-            await Self.ask(remote, source, patience: known == nil ? nil : knownPatience)
+            await Self.ask(remote, source, root, patience: known == nil ? nil : knownPatience)
         }
         switch answer {
         case .success(let account):
@@ -39,28 +45,55 @@ struct AccountIdentity {
                     expected: "\(known.name) <\(known.email)>",
                     found: "\(account.displayName) <\(account.email)>")
             }
-            try save(account)
-            return nil
-        case .failure(let error):
-            guard known != nil, error.allowsOfflineMount else {
-                throw CommandError(error, server: server, remotePath: source.remotePath)
+            if root == .team, account.teamNamespace == nil {
+                throw .noTeamSpace(account: account.email)
             }
-            let reason = CommandError(error, server: server, remotePath: source.remotePath)
+            try save(account)
+            return notice(about: account)
+        case .failure(let error):
+            let reason = self.reason(of: error)
+            guard let known, error.allowsOfflineMount else { throw reason }
+            if root == .team {
+                guard let team = known.team else { throw reason }
+                remote.start(at: .team(namespace: team))
+            }
             return "mounted offline: \(reason.message)"
         case nil:
             throw .system("the account could not be asked for")
         }
     }
 
+    /// What somebody may not expect.
+    private func notice(about account: RemoteAccount) -> String? {
+        guard root == .home, source.remotePath.isEmpty, account.teamNamespace != nil else {
+            return nil
+        }
+        return "only the own folder is mounted: -o root=team shows the team's folders, too"
+    }
+
+    private func reason(of error: RemoteError) -> CommandError {
+        switch (root, error) {
+        case (.team, .rootChanged), (.team, .forbidden):
+            .rootForbidden(root: "team", detail: "\(error)")
+        case (.namespace(let id), .rootChanged), (.namespace(let id), .forbidden):
+            .rootForbidden(root: id, detail: "\(error)")
+        default: CommandError(error, server: server, remotePath: source.remotePath)
+        }
+    }
+
     /// The account, and whether the folder is there. With `patience`, gives up after that time.
     private static func ask(
-        _ remote: DropboxStore, _ source: MountSource, patience: Double?
+        _ remote: DropboxStore, _ source: MountSource, _ root: MountSettings.Root,
+        patience: Double?
     ) async -> Result<RemoteAccount, RemoteError> {
         await withTaskGroup(of: Result<RemoteAccount, RemoteError>.self) { group in
             group.addTask {
                 do throws(RemoteError) {
                     let account = try await remote.account()
-                    if !source.remotePath.isEmpty {
+                    if root == .team, let team = account.teamNamespace {
+                        remote.start(at: .team(namespace: team))
+                    }
+                    if !source.remotePath.isEmpty || root != .home {
                         _ = try await remote.list(.root, recursive: false)
                     }
                     return .success(account)
@@ -87,7 +120,8 @@ struct AccountIdentity {
 
     private func save(_ account: RemoteAccount) throws(CommandError) {
         let record = Record(
-            accountID: account.id, name: account.displayName, email: account.email)
+            accountID: account.id, name: account.displayName, email: account.email,
+            team: account.teamNamespace)
         guard let data = try? JSONEncoder().encode(record) else { return }
         try writePrivately(String(decoding: data, as: UTF8.self), to: folders.identity)
     }

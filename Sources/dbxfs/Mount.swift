@@ -88,9 +88,11 @@ final class Mount: Sendable {
             if let endpoint = plan.environment.endpoint {
                 configuration.hosts = try DropboxHosts(endpoint: endpoint.address)
             }
-            return try DropboxClient(
+            var client = try DropboxClient(
                 configuration: configuration, tokens: FixedAccessToken(AccessToken(token)),
                 logger: Logger(label: "dropbox"))
+            client.selectUser = plan.settings.member
+            return client
         } catch {
             throw .system(error.message)
         }
@@ -137,7 +139,8 @@ final class Mount: Sendable {
     /// what the user should know.
     func begin() throws(CommandError) -> String? {
         let identity = AccountIdentity(
-            folders: plan.folders, source: plan.source, server: plan.environment.serverName)
+            folders: plan.folders, source: plan.source, root: plan.settings.root,
+            server: plan.environment.serverName)
         let notice = try identity.check(remote, knownPatience: Self.knownAccountPatience)
         let engine = engine
         let failure = Thread.waiting { () async -> String? in

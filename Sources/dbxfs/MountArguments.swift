@@ -32,6 +32,9 @@ struct MountArguments: ParsableArguments {
                 cache_dir=PATH       where cached content lies
                 cache_size=SIZE      how much of it is kept, such as 20G
                 write_delay=TIME     time between a file's last change and its upload, such as 5s
+                root=home|team|ID    what paths start from: the person's folder, the team's whole
+                                     space, or a team folder or shared folder by its number
+                member=ID            the member (dbmid:…) as whom a team's token acts
                 bwlimit_up=SIZE, bwlimit_down=SIZE
                                      bytes per second, such as 2M
                 Options for mount(8) and systemd (_netdev, nofail, x-… and the like) are ignored.

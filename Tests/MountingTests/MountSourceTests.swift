@@ -29,6 +29,35 @@ import Testing
         #expect(throws: CommandError.badSource(text)) { try MountSource(parsing: text) }
     }
 
+    @Test("roots and members of one account have different queues, and one token")
+    func rootsDiffer() throws {
+        let environment = try Environment(["HOME": "/home/u"])
+        let lists = [
+            "root=home", "root=team", "root=123", "member=dbmid:a", "member=dbmid:b",
+            "member=dbmid:a,root=team",
+        ]
+        let folders = try ["", "/team", "/@team"].flatMap { path in
+            try lists.map { list in
+                AccountFolders(
+                    source: MountSource(account: "work", remotePath: path),
+                    settings: try MountSettings(parsing: [list]), environment: environment)
+            }
+        }
+        #expect(Set(folders.map(\.state)).count == folders.count)
+        #expect(Set(folders.map(\.cache)).count == folders.count)
+        #expect(Set(folders.map(\.credentials)) == ["/home/u/.local/state/dbxfs/work/token"])
+    }
+
+    @Test(
+        "roots and members that cannot be are refused",
+        arguments: [
+            "root=", "root=away", "root=-1", "root=1a", "root=\(String(repeating: "1", count: 21))",
+            "member=", "member=somebody",
+        ])
+    func impossibleRoots(option: String) throws {
+        #expect(throws: CommandError.self) { try MountSettings(parsing: [option]) }
+    }
+
     @Test("different folders of one account have different queues and caches")
     func foldersDiffer() throws {
         let environment = try Environment(["HOME": "/home/u"])

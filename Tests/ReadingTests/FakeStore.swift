@@ -224,6 +224,10 @@ private actor FakeStream: RemoteByteStream {
 
 /// What a store of content only has no answer to.
 extension FakeStore {
+    var root: String { "fake" }
+
+    func refreshRoot() async throws(RemoteError) {}
+
     func account() async throws(RemoteError) -> RemoteAccount { throw .forbidden("content only") }
     func space() async throws(RemoteError) -> RemoteSpace { throw .forbidden("content only") }
     func list(

@@ -60,6 +60,10 @@ struct RecordingStore: RemoteStoring {
 
     func account() async throws(RemoteError) -> RemoteAccount { try await base.account() }
 
+    var root: String { base.root }
+
+    func refreshRoot() async throws(RemoteError) { try await base.refreshRoot() }
+
     func space() async throws(RemoteError) -> RemoteSpace { try await base.space() }
 
     func list(_ folder: RemotePath, recursive: Bool) async throws(RemoteError) -> RemotePage {

@@ -33,6 +33,9 @@ struct Account: Sendable {
         guard let homePath else { return .tagged("user", fields) }
         return .tagged("team", fields.adding("home_path", .string(homePath)))
     }
+
+    /// How a team names its member.
+    var teamMemberID: String { "dbmid:AAE\(space)" }
 }
 
 /// What an access token allows.
@@ -44,6 +47,8 @@ struct Token: Sendable {
     let scopes: [String]?
     /// The refresh token that it came from.
     let refreshToken: String?
+    /// Whether it is a team's: calls then name the member as whom they act.
+    var isTeam = false
 }
 
 /// What a refresh token allows.

@@ -196,6 +196,7 @@ extension Token {
             "expires_at": expiresAt.map { .integer($0.seconds) } ?? .null,
             "scopes": .scopes(scopes),
             "refresh_token": refreshToken.map { .string($0) } ?? .null,
+            "team": .boolean(isTeam),
         ]
     }
 
@@ -209,7 +210,8 @@ extension Token {
                 account: account,
                 expiresAt: record["expires_at"]?.integer.map { Timestamp(seconds: $0) },
                 scopes: record["scopes"]?.array?.compactMap(\.string),
-                refreshToken: record["refresh_token"]?.string)
+                refreshToken: record["refresh_token"]?.string,
+                isTeam: record["team"]?.boolean ?? false)
         )
     }
 }

@@ -98,13 +98,16 @@ struct AdminRoutes {
         let token = try reader.optionalString("token") ?? AccountRegistry.secret("sl.u.")
         let seconds = try reader.nullable("expires_in")?.integer
         let scopes = try reader.nullable("scopes")?.array?.compactMap(\.string)
+        let isTeam = try reader.boolean("team", default: false)
         try reader.finish()
         guard let account, emulator.accounts.account(account) != nil else {
             throw RouteFailure.plain(404, "No such account")
         }
         let end = seconds.map { Timestamp(seconds: Timestamp.now().seconds + $0) }
         try emulator.accounts.add(
-            Token(account: account, expiresAt: end, scopes: scopes, refreshToken: nil), as: token)
+            Token(
+                account: account, expiresAt: end, scopes: scopes, refreshToken: nil, isTeam: isTeam),
+            as: token)
         return ["account_id": .string(account), "token": .string(token)]
     }
 

@@ -111,8 +111,6 @@ extension Account {
         ]
     }
 
-    fileprivate var teamMemberID: String { "dbmid:AAE\(space)" }
-
     /// A `users.FullTeam` with the policies of a new team.
     fileprivate var teamJSON: JSONValue {
         [

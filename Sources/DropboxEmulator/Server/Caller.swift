@@ -22,7 +22,9 @@ struct Caller {
         switch emulator.accounts.authenticate(text, at: .now()) {
         case .invalid: throw RouteFailure.authorization(.tag("invalid_access_token"))
         case .expired: throw RouteFailure.authorization(.tag("expired_access_token"))
-        case .valid(let account, let token):
+        case .valid(let owner, let token):
+            let account = try Self.member(
+                request, function: function, owner: owner, token: token, emulator: emulator)
             if let scope = route.scope, let scopes = token.scopes, !scopes.contains(scope) {
                 throw RouteFailure.authorization(
                     .tagged("missing_scope", ["required_scope": .string(scope)]))
@@ -47,6 +49,32 @@ struct Caller {
                     + "\"Authorization\" or URL parameter \"authorization\".")
         }
         return try bearer(header, function: function)
+    }
+
+    /// The account that a call acts for: a team's token names one of the members.
+    private static func member(
+        _ request: Request, function: String, owner: Account, token: Token, emulator: Emulator
+    ) throws -> Account {
+        let header = HTTPField.Name("Dropbox-API-Select-User").flatMap { request.headers[$0] }
+        guard token.isTeam else {
+            if header != nil {
+                throw RouteFailure.badInput(
+                    "Error in call to API function \"\(function)\": The \"Dropbox-API-Select-User\" "
+                        + "header is for tokens of a team.")
+            }
+            return owner
+        }
+        guard let header else {
+            throw RouteFailure.badInput(
+                "Error in call to API function \"\(function)\": This API function operates on a "
+                    + "single Dropbox account, but the OAuth 2 access token you provided is for an "
+                    + "entire Dropbox Business team.")
+        }
+        let members = emulator.accounts.accounts.filter { $0.homePath != nil }
+        guard let member = members.first(where: { $0.teamMemberID == header }) else {
+            throw RouteFailure.authorization(.tag("invalid_select_user"))
+        }
+        return member
     }
 
     private static func bearer(_ value: String, function: String) throws -> String {

@@ -63,6 +63,30 @@ public final class RunningEmulator: Sendable {
             Token(account: account.id, expiresAt: nil, scopes: nil, refreshToken: nil), as: token)
     }
 
+    /// A member of a team, alone in it.
+    public struct TeamMember: Sendable {
+        /// How the team names the member (`dbmid:…`).
+        public let memberID: String
+        /// The address.
+        public let email: String
+        /// The name of the own folder in the team's space.
+        public let homeName: String
+    }
+
+    /// Makes a member of a team, whose own token is `token`; the team's is `teamToken`.
+    public func makeTeamMember(token: String, teamToken: String) throws -> TeamMember {
+        let account = try emulator.accounts.makeAccount(
+            givenName: "Team", surname: "Member", email: "member@example.com", isTeamMember: true)
+        for (text, isTeam) in [(token, false), (teamToken, true)] {
+            try emulator.accounts.add(
+                Token(
+                    account: account.id, expiresAt: nil, scopes: nil, refreshToken: nil,
+                    isTeam: isTeam), as: text)
+        }
+        return TeamMember(
+            memberID: account.teamMemberID, email: account.email, homeName: account.displayName)
+    }
+
     /// Sets the space that the first account may use, in bytes.
     public func setQuota(_ bytes: Int64) throws {
         try firstSpace()?.apply(.setQuota(bytes))

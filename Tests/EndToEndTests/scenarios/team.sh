@@ -1,0 +1,63 @@
+# A member of a team: the own folder, the team's whole space, one team folder, and a team's token.
+# mounts: itself
+# limit: 120
+post() { curl -sf -X POST "$ADMIN/$1" -d "$2" > /dev/null; }
+post accounts '{"given_name":"Ada","surname":"Member","email":"ada@example.com","team":true,"token":"own-token"}'
+member=$(curl -sf -X POST -H 'Authorization: Bearer own-token' "$ENDPOINT/2/users/get_current_account" |
+    python3 -c 'import json, sys; account = json.load(sys.stdin); print(account["account_id"], account["team_member_id"])')
+post tokens "{\"account_id\":\"${member% *}\",\"token\":\"team-token\",\"team\":true}"
+unset DBXFS_ACCESS_TOKEN
+mkdir -p -m 700 "$DBXFS_STATE_DIR/work" "$DBXFS_STATE_DIR/admin"
+(umask 077; echo own-token > "$DBXFS_STATE_DIR/work/token"; echo team-token > "$DBXFS_STATE_DIR/admin/token")
+
+# Home is what is shown, with a word about the rest.
+dbxfs mount work "$MNT" 2> "$WORK/said"
+grep -q root=team "$WORK/said"
+test -z "$(ls "$MNT")"
+echo mine > "$MNT/note"
+dbxfs unmount "$MNT"
+
+# The team's space has that folder in it, and others. The token is the account's, whatever is mounted.
+dbxfs mount work "$MNT" -o root=team
+test "$(ls "$MNT")" = 'Ada Member'
+test "$(cat "$MNT/Ada Member/note")" = mine
+mkdir "$MNT/Projects"
+echo plan > "$MNT/Projects/plan"
+dbxfs sync "$MNT"
+dbxfs unmount "$MNT"
+
+# One team folder by its number, and a folder of the team's space by its path.
+curl -sf -X POST "$ADMIN/share" \
+    -d '{"token":"own-token","path":"/Projects","namespace_id":"4711"}' > /dev/null
+dbxfs mount work "$MNT" -o root=4711
+test "$(cat "$MNT/plan")" = plan
+dbxfs unmount "$MNT"
+dbxfs mount work:/Projects "$MNT" -o root=team
+test "$(cat "$MNT/plan")" = plan
+dbxfs unmount "$MNT"
+
+# A team's token acts for the member that is named.
+dbxfs mount admin "$MNT" -o "member=${member#* }"
+test "$(cat "$MNT/note")" = mine
+dbxfs unmount "$MNT"
+
+# What cannot be mounted says why.
+refused() {
+    status=0
+    dbxfs mount "$@" 2> "$WORK/said" || status=$?
+    test $status = 32
+    test "$(wc -l < "$WORK/said")" = 1
+}
+refused work "$MNT" -o root=99
+grep -q 'root=99' "$WORK/said"
+refused admin "$MNT" -o member=dbmid:nobody
+export DBXFS_ACCESS_TOKEN=$TOKEN
+refused "$MNT" -o root=team
+grep -q 'no team' "$WORK/said"
+unset DBXFS_ACCESS_TOKEN
+
+# Offline, the team's space is the one that it was.
+kill "$(cat "$EMULATOR_PID_FILE")"
+dbxfs mount work "$MNT" -o root=team 2> /dev/null
+test "$(ls "$MNT")" = "$(printf 'Ada Member\nProjects')"
+dbxfs unmount --timeout 5 "$MNT"

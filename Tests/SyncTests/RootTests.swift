@@ -1,0 +1,84 @@
+// What becomes of a tree when paths start from somewhere else: the person has changed teams.
+
+import Core
+import RemoteStore
+import RemoteStoreTesting
+import Testing
+
+@testable import Sync
+
+@Suite struct RootTests {
+    /// A mount that knows `/old`, `/both` and `/folder`, with edits that are not sent, at the moment at
+    /// which the root becomes another one.
+    private func moved() async throws -> Harness {
+        let harness = try Harness()
+        try await harness.put("/old", "old")
+        try await harness.put("/both", "mine")
+        try await harness.put("/folder/file", "file")
+        try await harness.settle()
+        await harness.stop()
+        try await harness.write("/new", "not sent")
+        try await harness.write("/both", "edited")
+        try await harness.delete("/folder")
+        harness.server.changeRoot()
+        harness.faulty.isRootStale = true
+        try await harness.put("/both", "theirs")
+        try await harness.put("/folder/precious", "precious")
+        return harness
+    }
+
+    private func expectAdopted(_ harness: Harness) async throws {
+        try await harness.settle()
+        await harness.stop()
+        try await harness.checkInvariants()
+        let tree = try await harness.tree()
+        #expect(tree["/old"] == nil, "what the new root does not have is gone")
+        #expect(tree["/both"] == "theirs", "what it has is there")
+        #expect(tree["/new"] == "not sent", "and what was queued is a part of it")
+        #expect(
+            tree["/folder/precious"] == "precious", "nothing of it is deleted for another's sake")
+        let copy = tree.keys.first { $0.hasPrefix("/both (here's conflicted copy") }
+        #expect(copy.flatMap { tree[$0] } == "edited", "\(tree)")
+        #expect(tree.count == 5, "\(tree)")
+    }
+
+    @Test("another root takes the place of the old one, and what was queued is kept")
+    func adopted() async throws {
+        let harness = try await moved()
+        try await expectAdopted(harness)
+    }
+
+    @Test(
+        "the comparison with another root goes on after a restart, and nothing is sent before its end"
+    )
+    func restarted() async throws {
+        let harness = try await moved()
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .list }
+        try await harness.start()
+        while harness.faulty.isRootStale { try await Task.sleep(for: .milliseconds(2)) }
+        try await Task.sleep(for: .milliseconds(50))
+        await harness.stop()
+        #expect(try await harness.serverTree().keys.contains("/new") == false)
+        harness.faulty.removeFaults()
+        try await expectAdopted(harness)
+    }
+
+    @Test("a root that is out of reach for good changes nothing here")
+    func lost() async throws {
+        let harness = try Harness()
+        try await harness.put("/file", "text")
+        try await harness.settle()
+        await harness.stop()
+        harness.faulty.inject(.failBefore(.rootChanged), times: nil) { $0.operation != .account }
+        try await harness.start()
+        while harness.faulty.calls.filter({ $0.operation == .space }).count < 4 {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        #expect(!harness.isOnline)
+        await harness.stop()
+        harness.faulty.removeFaults()
+        try await harness.settle()
+        await harness.stop()
+        #expect(try await harness.tree() == ["/file": "text"])
+    }
+}
