@@ -181,7 +181,8 @@ extension DropboxFileSystem {
 
     /// How long the kernel may remember that a name does not exist.
     func absenceTimeout(since moment: Moment) -> Double {
+        // A name that does not exist may do so in another case later.
         moment.isFeedHealthy && moment.isTreeComplete && relay.epoch == moment.epoch
-            ? Self.longTimeout : 0
+            && !options.foldsCase ? Self.longTimeout : 0
     }
 }

@@ -5,17 +5,21 @@ import MetadataStore
 import Sync
 
 extension DropboxFileSystem {
-    /// Finds a name in a folder, byte by byte: under folding lookups one inode would have two names in
-    /// the kernel, which then takes a rename from one to the other for done.
+    /// Finds a name in a folder: byte by byte, unless another case is wanted to do. Then one inode has two
+    /// names in the kernel, which takes a rename from one to the other for done.
     public func lookup(_ name: [UInt8], in parent: InodeID) -> Answer<LookupResult> {
         answer { known in
             let moment = self.moment()
             do {
                 let name = try FileName(finding: name)
                 let node = try self.store.read { snapshot in
-                    try snapshot.child(name, of: snapshot.folder(parent), known)
+                    try snapshot.child(
+                        name, of: snapshot.folder(parent), known, folding: self.options.foldsCase)
                 }
-                return .found(self.found(node, since: moment))
+                var entry = self.found(node, since: moment)
+                // Another name than its own is looked up each time: nobody tells when that is wrong.
+                if node.place?.name != name { entry.timeouts.entry = 0 }
+                return .found(entry)
             } catch FileSystemError.noEntry {
                 return .absent(timeout: self.absenceTimeout(since: moment))
             }

@@ -26,14 +26,16 @@ extension DropboxFileSystem {
     ) -> Answer<Void> {
         answer { known in
             let name = try FileName(finding: name)
-            let file = try self.store.write { transaction in
+            let (file, place) = try self.store.write { transaction in
                 let folder = try transaction.folder(parent)
-                let node = try transaction.child(name, of: folder, known)
+                let node = try transaction.child(
+                    name, of: folder, known, folding: self.options.foldsCase)
                 try self.requireWritable(folder)
                 try check(node, known, transaction)
-                return try self.unlink(node, transaction)
+                return (try self.unlink(node, transaction), node.place)
             }
             file.map(self.staging.removeFile)
+            if let place, place.name != name { self.relay.forgetName(place) }
             self.sync.noteChange()
         }
     }

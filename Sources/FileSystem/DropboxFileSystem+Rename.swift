@@ -14,12 +14,13 @@ extension DropboxFileSystem {
         answer { known in
             let source = Place(parent: parent, name: try FileName(finding: name))
             let target = Place(parent: newParent, name: try FileName(creating: newName))
-            let files = try self.store.write { transaction in
+            let done = try self.store.write { transaction in
                 var renaming = Renaming(filesystem: self, transaction: transaction, known: known)
                 try renaming.rename(source, to: target, mode)
-                return renaming.discarded
+                return renaming
             }
-            files.forEach(self.staging.removeFile)
+            done.discarded.forEach(self.staging.removeFile)
+            done.otherNames.forEach(self.relay.forgetName)
             self.sync.noteChange()
         }
     }
@@ -32,6 +33,8 @@ struct Renaming {
     let known: KnownFolders
     /// Staging files to remove after the commit.
     private(set) var discarded: [Int64] = []
+    /// Names that the kernel may have for what was renamed, beside those that were given.
+    private(set) var otherNames: [Place] = []
 
     init(filesystem: DropboxFileSystem, transaction: Transaction, known: KnownFolders) {
         self.filesystem = filesystem
@@ -42,7 +45,9 @@ struct Renaming {
     mutating func rename(_ source: Place, to target: Place, _ mode: RenameMode) throws {
         let folder = try transaction.folder(source.parent)
         let newFolder = try transaction.folder(target.parent)
-        let node = try transaction.child(source.name, of: folder, known)
+        let isFolding = filesystem.options.foldsCase
+        let node = try transaction.child(source.name, of: folder, known, folding: isFolding)
+        if let place = node.place, place != source { otherNames.append(place) }
         try filesystem.requireWritable(folder)
         try filesystem.requireWritable(newFolder)
         if source == target { return }
@@ -50,6 +55,12 @@ struct Renaming {
         if occupant?.inode == node.inode {
             // Only the spelling of the name changes.
             occupant = nil
+        }
+        var target = target
+        if isFolding, let place = occupant?.place, place != target {
+            // What is replaced keeps its name; the kernel has the other one now.
+            otherNames.append(target)
+            target = place
         }
         if let occupant, occupant.place?.name != target.name {
             throw mode == .exchange ? FileSystemError.noEntry : FileSystemError.exists

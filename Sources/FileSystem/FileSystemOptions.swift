@@ -17,6 +17,8 @@ public struct FileSystemOptions: Hashable, Sendable {
     public var synchronizesRemotely = false
     /// The kernel gathers writes before it passes them on, and keeps the sizes of files for itself.
     public var gathersWrites = false
+    /// A name also finds what differs from it in case or composition only.
+    public var foldsCase = false
     /// How long after a change it may be sent, so that changes which follow each other become one: a
     /// temporary file that is renamed over its target never reaches the server.
     public var writeDelay = WriteDelay()

@@ -43,6 +43,11 @@ public final class TreeChangeRelay: TreeChangeObserving {
         kernel.invalidateEntry(place.name, in: place.parent)
     }
 
+    /// Has the kernel forget a name that it has for an inode beside the one by which that was changed.
+    func forgetName(_ place: Place) {
+        state.withLock { $0.kernel }?.invalidateEntry(place.name, in: place.parent)
+    }
+
     /// Grows with every change that was announced.
     var epoch: UInt64 { state.withLock { $0.epoch } }
 

@@ -18,10 +18,16 @@ extension TreeReading {
         return node
     }
 
-    /// The child of a name; `noEntry` if there is none.
-    func child(_ name: FileName, of folder: Node, _ known: KnownFolders) throws -> Node {
-        if let child = try child(name, of: folder.inode) {
-            return child
+    /// The child of a name; `noEntry` if there is none. With `folding`, the one that Dropbox would take for
+    /// it will do.
+    func child(
+        _ name: FileName, of folder: Node, _ known: KnownFolders, folding: Bool
+    ) throws -> Node {
+        let found =
+            try folding
+            ? child(folded: name.folded, of: folder.inode) : child(name, of: folder.inode)
+        if let found {
+            return found
         }
         try known.requireListing(of: folder)
         throw FileSystemError.noEntry

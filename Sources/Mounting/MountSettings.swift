@@ -33,6 +33,14 @@ public struct MountSettings: Hashable, Sendable, Codable {
         }
     }
 
+    /// Which names find a file.
+    public enum Names: String, Hashable, Sendable, Codable {
+        /// Its own.
+        case exact
+        /// All that Dropbox takes for its own.
+        case fold
+    }
+
     /// Whether nothing can be changed through the mount.
     public var isReadOnly = false
     /// Whether other users may enter.
@@ -63,6 +71,8 @@ public struct MountSettings: Hashable, Sendable, Codable {
     public var uploadLimit: Int64?
     /// Bytes per second that downloads may use; nil for no limit.
     public var downloadLimit: Int64?
+    /// Which names find a file.
+    public var names = Names.exact
     /// What paths start from.
     public var root = Root.home
     /// The member of a team as whom a team's token acts (`dbmid:…`); nil for a person's own token.
@@ -155,6 +165,7 @@ public struct MountSettings: Hashable, Sendable, Codable {
             writeDelay = try read(OptionValue.seconds(value), "a time such as 5s or 1m")
         case "bwlimit_up": uploadLimit = try read(Self.rate(value), Self.rateForm)
         case "bwlimit_down": downloadLimit = try read(Self.rate(value), Self.rateForm)
+        case "case": names = try read(Names(rawValue: value), "exact or fold")
         case "root": root = try read(Root(value), "home, team or the number of a namespace")
         case "member":
             member = try read(

@@ -238,6 +238,7 @@ extension FileSystemOptions {
         isReadOnly = settings.isReadOnly
         synchronizesRemotely = settings.synchronization == .remote
         gathersWrites = settings.gathersWrites
+        foldsCase = settings.names == .fold
         if let seconds = settings.writeDelay { writeDelay = WriteDelay(seconds: seconds) }
     }
 }

@@ -32,6 +32,7 @@ struct MountArguments: ParsableArguments {
                 cache_dir=PATH       where cached content lies
                 cache_size=SIZE      how much of it is kept, such as 20G
                 write_delay=TIME     time between a file's last change and its upload, such as 5s
+                case=exact|fold      whether a name also finds what differs in case only
                 root=home|team|ID    what paths start from: the person's folder, the team's whole
                                      space, or a team folder or shared folder by its number
                 member=ID            the member (dbmid:…) as whom a team's token acts

@@ -28,6 +28,25 @@ struct NameTests {
         #expect(NamePolicy(name(text)) == .synced)
     }
 
+    @Test("with case=fold another case finds the file, and is never remembered")
+    func folded() throws {
+        let exact = try Fixture()
+        try exact.makeFile("File")
+        #expect(try !exact.exists("FILE"))
+
+        let fixture = try Fixture { $0.foldsCase = true }
+        let inode = try fixture.makeFile("File")
+        let other = try #require(try fixture.entry("FILE"))
+        #expect(other.attributes.inode == inode)
+        #expect(other.timeouts.entry == 0)
+        #expect(try #require(try fixture.entry("File")).timeouts.entry > 0)
+        try fixture.makeFile("new")
+        try fixture.rename("NEW", to: "file")
+        #expect(try fixture.names() == ["File"])
+        try fixture.unlink("fILE")
+        #expect(try fixture.names() == [])
+    }
+
     @Test("names that Dropbox refuses are refused", arguments: ["a\\b", "x\u{7F}", "end "])
     func refused(_ text: String) throws {
         #expect(NamePolicy(name(text)) == .refused)
