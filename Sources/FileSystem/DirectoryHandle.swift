@@ -5,41 +5,77 @@ import MetadataStore
 import Synchronization
 
 /// A folder's names, and what of it a reader needs first: of one state of the tree.
+///
+/// The offset of a name follows from the name alone, and names are in the order of their offsets. So a
+/// reader who goes on in another state, perhaps after a beginning that the kernel had in its cache, still
+/// meets every name once that was there all the time.
 struct DirectoryListing {
+    /// One name and where a reader goes on after it.
+    struct Line {
+        var offset: UInt64
+        var child: Child
+    }
+
+    /// What stands before the first name: "." and "..".
+    static let dots: UInt64 = 2
+
     /// The folder above.
     var parent: InodeID
-    /// The names in the order of their folded forms.
-    var children: [Child]
-    /// The nodes of the first of them.
-    var nodes: [Node]
+    /// The names in the order of their offsets.
+    var lines: [Line]
+    /// The nodes of all of them, if they are few.
+    var nodes: [InodeID: Node]
 
-    /// Reads all names, and up to so many nodes.
+    /// Reads all names, and the nodes with them if there are no more than so many.
     init(of folder: InodeID, nodes limit: Int, in snapshot: Snapshot) throws {
         parent = try snapshot.node(folder)?.place?.parent ?? .root
-        nodes =
+        let first =
             limit > 0
-            ? try snapshot.childNodes(of: folder, afterFolded: nil, limit: limit) : []
-        if limit > 0 && nodes.count < limit {
-            children = nodes.compactMap { node in
+            ? try snapshot.childNodes(of: folder, afterFolded: nil, limit: limit + 1) : []
+        let children: [Child]
+        if limit > 0 && first.count <= limit {
+            children = first.compactMap { node in
                 node.place.map { Child(name: $0.name, inode: node.inode, kind: node.kind) }
             }
+            nodes = Dictionary(
+                first.map { ($0.inode, $0) }, uniquingKeysWith: { first, _ in first })
         } else {
             children = try snapshot.children(of: folder)
+            nodes = [:]
+        }
+        lines = children.map { Line(offset: Self.offset(of: $0.name), child: $0) }
+        lines.sort { ($0.offset, $0.child.name) < ($1.offset, $1.child.name) }
+        for index in lines.indices.dropFirst() where lines[index].offset <= lines[index - 1].offset
+        {
+            lines[index].offset = lines[index - 1].offset + 1
         }
     }
 
-    fileprivate init(parent: InodeID, children: [Child]) {
-        self.parent = parent
-        self.children = children
-        nodes = []
+    /// The index of the first name behind an offset.
+    func index(after offset: UInt64) -> Int {
+        var low = 0
+        var high = lines.count
+        while low < high {
+            let middle = (low + high) / 2
+            if lines[middle].offset <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// A number for a name, above those of the dots and within a signed one: FNV-1a, whose last bits are
+    /// the best ones.
+    private static func offset(of name: FileName) -> UInt64 {
+        let hash = name.string.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
+            (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+        }
+        return max(dots + 1, hash & 0x3fff_ffff_ffff_ffff)
     }
 }
 
 /// One open folder of a process.
 ///
-/// Names are read from the store when the reader is at the beginning, and again after a rewind; so
-/// offsets are indices, and a name that was there all the time is delivered exactly once. Attributes are
-/// read with each piece, because the kernel keeps what it is given.
+/// Names are read from the store when the reader is at the beginning, and again after a rewind. Attributes
+/// are read with each piece, because the kernel keeps what it is given.
 final class DirectoryHandle: Sendable {
     private struct State {
         var listing: DirectoryListing?
@@ -65,8 +101,9 @@ final class DirectoryHandle: Sendable {
 
     /// Sets the names. The nodes are not kept: they are out of date soon.
     func refresh(_ listing: DirectoryListing) {
-        let names = DirectoryListing(parent: listing.parent, children: listing.children)
-        state.withLock { $0.listing = names }
+        var names = listing
+        names.nodes = [:]
+        state.withLock { [names] in $0.listing = names }
     }
 
     /// How many entries to look up with the next piece.

@@ -153,7 +153,8 @@ extension DropboxFileSystem {
     func found(_ node: Node, since moment: Moment) -> Entry {
         // Known first, so that a change is either announced or seen by the entry.
         let generation = inodes.remember(
-            node.inode, isOpen: options.gathersWrites && openFiles.isOpen(node.inode))
+            node.inode, size: node.size,
+            isOpen: options.gathersWrites && openFiles.isOpen(node.inode))
         var entry = entry(node, since: moment)
         entry.generation = generation
         if options.gathersWrites, node.kind == .file, relay.epoch != moment.epoch {
@@ -168,6 +169,7 @@ extension DropboxFileSystem {
         let open = node.kind == .file ? openFiles[node.inode] : nil
         let attributes = Attributes(
             node, unsaved: open?.unsaved, options: options, folderTime: folderTime)
+        noteTold(attributes)
         guard relay.epoch == moment.epoch else {
             return Entry(attributes: attributes, timeouts: Timeouts(entry: 0, attributes: 0))
         }
@@ -177,6 +179,15 @@ extension DropboxFileSystem {
             attributes: attributes,
             timeouts: Timeouts(
                 entry: timeout, attributes: isWritten ? Self.shortTimeout : timeout))
+    }
+
+    private func noteTold(_ attributes: Attributes) {
+        guard attributes.kind == .regular else { return }
+        if openFiles.isOpenForWriting(attributes.inode) {
+            inodes.noteWrittenSize(attributes.size, of: attributes.inode)
+        } else {
+            inodes.noteToldSize(attributes.size, of: attributes.inode, at: clock.now())
+        }
     }
 
     /// How long the kernel may remember that a name does not exist.

@@ -67,6 +67,7 @@ extension DropboxFileSystem {
             throw FileSystemError.quotaExceeded
         }
         try resize(file, to: size)
+        inodes.noteWrittenSize(size, of: inode)
     }
 }
 

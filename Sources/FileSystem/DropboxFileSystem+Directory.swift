@@ -30,13 +30,11 @@ extension DropboxFileSystem {
             let moment = moment()
             let listing = try listing(of: handle, offset: offset, withEntries: withEntries)
             guard offerDots(of: inode, in: listing.parent, from: offset, accept) else { return nil }
-            let first = Int(clamping: offset > 2 ? offset - 2 : 0)
-            guard first < listing.children.count else { return nil }
+            let rest = listing.lines[listing.index(after: max(offset, DirectoryListing.dots))...]
             if withEntries {
-                try offerEntries(
-                    listing.children, from: first, handle, (listing.nodes, moment), accept)
+                try offerEntries(rest, handle, (listing.nodes, moment), accept)
             } else {
-                offerNames(listing.children, from: first, accept)
+                offerNames(rest, accept)
             }
             return nil
         } catch {
@@ -91,78 +89,67 @@ extension DropboxFileSystem {
     }
 
     private func offerNames(
-        _ children: [Child], from first: Int, _ accept: (DirectoryEntry) -> Bool
+        _ lines: ArraySlice<DirectoryListing.Line>, _ accept: (DirectoryEntry) -> Bool
     ) {
-        for index in first..<children.count {
-            let child = children[index]
+        for line in lines {
             let entry = DirectoryEntry(
-                name: child.name.string, inode: child.inode, kind: FileKind(child.kind),
-                nextOffset: UInt64(index) + 3, entry: nil)
+                name: line.child.name.string, inode: line.child.inode,
+                kind: FileKind(line.child.kind), nextOffset: line.offset, entry: nil)
             guard accept(entry) else { return }
         }
     }
 
     /// Offers entries with attributes: those of `known`, which were read after its moment, from memory.
     private func offerEntries(
-        _ children: [Child], from first: Int, _ handle: DirectoryHandle,
-        _ known: (nodes: [Node], moment: Moment), _ accept: (DirectoryEntry) -> Bool
+        _ lines: ArraySlice<DirectoryListing.Line>, _ handle: DirectoryHandle,
+        _ known: (nodes: [InodeID: Node], moment: Moment), _ accept: (DirectoryEntry) -> Bool
     ) throws {
-        var index = first
-        defer { handle.noteTaken(index - first) }
-        if first == 0 {
-            for node in known.nodes {
-                guard offer(node, as: children[index], index, since: known.moment, accept) else {
-                    return
-                }
-                index += 1
-            }
-        }
-        while index < children.count {
-            let piece = index..<min(children.count, index + handle.pieceSize)
-            let moment = self.moment()
-            let nodes = try nodes(of: handle.inode, children[piece])
-            for position in piece {
+        var rest = lines
+        defer { handle.noteTaken(lines.count - rest.count) }
+        while !rest.isEmpty {
+            let isKnown = !known.nodes.isEmpty
+            let piece = isKnown ? rest : rest.prefix(handle.pieceSize)
+            let moment = isKnown ? known.moment : self.moment()
+            let nodes = isKnown ? known.nodes : try nodes(of: handle.inode, piece)
+            for line in piece {
                 // What has left the folder since its names were read is passed over.
-                if let node = nodes[children[position].inode],
-                    !offer(node, as: children[position], position, since: moment, accept)
-                {
-                    return
+                if let node = nodes[line.child.inode] {
+                    guard offer(node, as: line, since: moment, accept) else { return }
                 }
-                index = position + 1
+                rest = rest.dropFirst()
             }
         }
     }
 
     /// Offers one entry with attributes; returns whether it was taken.
     private func offer(
-        _ node: Node, as child: Child, _ position: Int, since moment: Moment,
+        _ node: Node, as line: DirectoryListing.Line, since moment: Moment,
         _ accept: (DirectoryEntry) -> Bool
     ) -> Bool {
         let entry = DirectoryEntry(
-            name: child.name.string, inode: child.inode, kind: FileKind(child.kind),
-            nextOffset: UInt64(position) + 3, entry: found(node, since: moment))
+            name: line.child.name.string, inode: line.child.inode, kind: FileKind(line.child.kind),
+            nextOffset: line.offset, entry: found(node, since: moment))
         guard accept(entry) else {
-            forget(child.inode, count: 1)
+            forget(line.child.inode, count: 1)
             return false
         }
         return true
     }
 
-    /// The nodes of some consecutive children that are still where they were.
+    /// The nodes of some names that are still where they were.
     private func nodes(
-        of folder: InodeID, _ children: ArraySlice<Child>
+        of folder: InodeID, _ lines: ArraySlice<DirectoryListing.Line>
     ) throws -> [InodeID: Node] {
-        guard let first = children.first, let last = children.last else { return [:] }
-        let nodes = try store.read {
-            try $0.childNodes(
-                of: folder, fromFolded: first.name.folded, throughFolded: last.name.folded)
+        try store.read { snapshot in
+            var found: [InodeID: Node] = [:]
+            for child in lines.lazy.map(\.child) {
+                let place = Place(parent: folder, name: child.name)
+                guard let node = try snapshot.node(child.inode), node.place == place else {
+                    continue
+                }
+                found[child.inode] = node
+            }
+            return found
         }
-        let names = Dictionary(
-            children.map { ($0.inode, $0.name) }, uniquingKeysWith: { first, _ in first })
-        var found: [InodeID: Node] = [:]
-        for node in nodes where names[node.inode] == node.place?.name {
-            found[node.inode] = node
-        }
-        return found
     }
 }

@@ -66,7 +66,7 @@ extension DropboxFileSystem {
     private func dropUnreachable(_ node: Node, _ transaction: Transaction) throws -> Int64? {
         // Marked before the commit: a forget that comes at once waits in `end` for this transaction.
         let isKnown = inodes.noteUnlinked(node.inode)
-        if openFiles.isOpen(node.inode) { return nil }
+        if openFiles.isOpen(node.inode, in: transaction) { return nil }
         if node.remote == .absent && !isKnown {
             try transaction.remove(node.inode)
         } else if node.staged != nil {

@@ -22,17 +22,31 @@ extension DropboxFileSystem {
             let node = try settle(file) { try self.requireOpenable($0, flags) }
             if flags.truncates {
                 try empty(file)
+                inodes.noteWrittenSize(0, of: inode)
             }
+            let size = options.gathersWrites ? .right : try knowledgeOfSize(of: file)
+            // At this error the kernel looks the name up again, and learns the size.
+            if size == .askAgain { throw FileSystemError.staleHandle }
             let keepsCache = version(of: file).map { inodes.noteOpened(inode, with: $0) }
             let handle = FileHandle(
                 inode: inode, flags: flags, file: file, session: ReadSession(),
                 isLocalOnly: node.flags.contains(.localOnly))
             return OpenedFile(
-                handle: files.insert(handle), keepsCache: keepsCache ?? false, isDirect: false)
+                handle: files.insert(handle), keepsCache: keepsCache ?? false,
+                isDirect: size == .wrong)
         } catch {
             close(file, writes: flags.writes)
             throw error
         }
+    }
+
+    /// Whether the kernel, which reads no further than the size that it has, has the right one. News of
+    /// another content reach it a moment after they are here. What is staged was written through it.
+    private func knowledgeOfSize(of file: OpenFile) throws(FileSystemError) -> SizeKnowledge {
+        guard file.staged == nil else {
+            return inodes.isSizeWrong(of: file.inode, at: clock.now()) ? .wrong : .right
+        }
+        return inodes.knowledge(ofSize: try size(of: file), of: file.inode, at: clock.now())
     }
 
     /// Cuts everything. A file that is empty already gets a new time: `: > stamp` is how makefiles say
@@ -76,7 +90,16 @@ extension DropboxFileSystem {
 
     /// One descriptor of the handle is closed: what it wrote survives this process from now on.
     public func flush(_ inode: InodeID, handle: HandleID) -> Answer<Void> {
-        answer { _ in try self.save(self.files.handle(handle).file) }
+        answer { _ in
+            let handle = try self.files.handle(handle)
+            try self.save(handle.file)
+            if handle.flags.writes { self.noteWrittenSize(of: handle.file) }
+        }
+    }
+
+    /// The kernel has seen every write, and with them the size.
+    private func noteWrittenSize(of file: OpenFile) {
+        if let size = try? size(of: file) { inodes.noteWrittenSize(size, of: file.inode) }
     }
 
     /// Makes content survive power loss, or reach the server if that was asked for. Slow disks do not
@@ -115,6 +138,7 @@ extension DropboxFileSystem {
     /// The last descriptor of the handle is closed.
     public func release(_ inode: InodeID, handle: HandleID) {
         guard let handle = files.remove(handle) else { return }
+        if handle.flags.writes { noteWrittenSize(of: handle.file) }
         close(handle.file, writes: handle.flags.writes)
     }
 

@@ -21,7 +21,7 @@ extension DropboxFileSystem {
         // Content can be committed, and its staging file taken away, after the row was read. The next
         // look finds the revision.
         for _ in 0..<4 {
-            let node = try store.read { try $0.existing(file.inode) }
+            let (node, content) = try look(at: file.inode)
             try check(node)
             guard case .unknown = file.content else { return node }
             if node.place == nil {
@@ -29,22 +29,37 @@ extension DropboxFileSystem {
                 // this error the kernel looks the name up again.
                 throw FileSystemError.staleHandle
             }
-            if let content = try content(of: node) {
+            if let content {
                 file.settle(content)
                 return node
+            }
+            guard node.staged != nil else {
+                throw FileSystemError.inputOutput("the file \(node.inode) has no content")
             }
         }
         throw FileSystemError.busy
     }
 
-    /// Where a node's bytes are; nil when its row is out of date.
-    private func content(of node: Node) throws -> OpenFile.Content? {
-        guard node.staged != nil else {
-            guard let revision = FileContent(of: node) else {
-                throw FileSystemError.inputOutput("the file \(node.inode) has no content")
+    /// A node that is being opened, and where its bytes are; nil for those when its row is out of date.
+    private func look(at inode: InodeID) throws -> (Node, OpenFile.Content?) {
+        // Who writes at this moment may not know of this handle. What that does to the node is found in a
+        // transaction of one's own, which comes after. So is the size of staged content, which its last
+        // handle may be saving: what is beyond the size in the row would be cut off.
+        if !openFiles.isClaimed(inode) {
+            let node = try store.read { try $0.existing(inode) }
+            if node.kind != .file || node.staged == nil {
+                return (node, FileContent(of: node).map { .revision($0) })
             }
-            return .revision(revision)
         }
+        return try store.write { transaction in
+            let node = try transaction.existing(inode)
+            return (node, try self.content(of: node))
+        }
+    }
+
+    /// Where a node's bytes are; nil when its row is out of date. In the transaction that has read it.
+    private func content(of node: Node) throws -> OpenFile.Content? {
+        guard node.staged != nil else { return FileContent(of: node).map { .revision($0) } }
         do throws(StagingError) {
             guard let staged = try staging.file(of: node) else { return nil }
             return staged.retired.map { .revision($0) } ?? .staged(staged)

@@ -131,7 +131,10 @@ extension DropboxFileSystem {
         if size == 0, file.staged == nil {
             _ = try stage(file, discardingContent: true)
             file.noteModified(clock.now())
-        } else {
+        }
+        // What was just begun has no content, unless others had begun it: another handle, or news that
+        // made the content of this file all that there is of it.
+        if try self.size(of: file) != size {
             _ = try change(file) { staged, now in try staged.truncate(to: size, now: now) }
         }
         try save(file)

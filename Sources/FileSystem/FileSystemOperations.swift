@@ -132,6 +132,8 @@ public protocol KernelInvalidating: Sendable {
     func invalidateEntry(_ name: FileName, in parent: InodeID)
     /// Forget a name that was deleted, and tell inotify watchers of it.
     func invalidateDeletedEntry(_ name: FileName, of child: InodeID, in parent: InodeID)
-    /// Forget an inode's attributes, and with `content` its pages or its cached listing.
+    /// Forget an inode's attributes, and with `content` its pages.
     func invalidateInode(_ inode: InodeID, content: Bool)
+    /// Forget a folder's cached listing, the one that is being read at this moment too.
+    func invalidateListing(of folder: InodeID)
 }

@@ -12,10 +12,21 @@ import Synchronization
 /// unmount nothing is forgotten one by one; the store then drops unlinked nodes when it is opened.
 final class InodeTable: Sendable {
     private struct State {
-        var counts: [InodeID: UInt64] = [:]
+        var known: [InodeID: Known] = [:]
+        /// Files whose size the kernel was sent back to ask for.
+        var asked: Set<InodeID> = []
+        /// Until when the kernel may take files for what they were.
+        var news: [InodeID: Timestamp] = [:]
         var unlinked: Set<InodeID> = []
         var opened: [InodeID: ContentVersion] = [:]
         var generations: [InodeID: Generation] = [:]
+    }
+
+    /// What the kernel was told of an inode.
+    private struct Known {
+        var lookups: UInt64 = 0
+        /// The size, in bytes: it reads no further than that.
+        var size: Int64
     }
 
     /// Which of an inode's contents the kernel has the size of, where it keeps that for itself.
@@ -29,9 +40,9 @@ final class InodeTable: Sendable {
 
     /// Counts one lookup. To be called before the kernel is answered: it may forget at once. Returns the
     /// generation to answer with: a file that is open stays the one that it was.
-    func remember(_ inode: InodeID, isOpen: Bool) -> UInt64 {
+    func remember(_ inode: InodeID, size: Int64, isOpen: Bool) -> UInt64 {
         state.withLock { state in
-            state.counts[inode, default: 0] += 1
+            state.known[inode, default: Known(size: size)].lookups += 1
             guard var generation = state.generations[inode] else { return 0 }
             if !isOpen {
                 generation.told = generation.current
@@ -41,10 +52,57 @@ final class InodeTable: Sendable {
         }
     }
 
+    /// Notes which size the kernel knows because the file was written through it.
+    func noteWrittenSize(_ size: Int64, of inode: InodeID) {
+        state.withLock { $0.known[inode]?.size = size }
+    }
+
+    /// Notes which size the kernel is about to be told of a file that nobody here is writing to.
+    func noteToldSize(_ size: Int64, of inode: InodeID, at now: Timestamp) {
+        state.withLock { state in
+            guard let told = state.known[inode]?.size, told != size else { return }
+            state.known[inode]?.size = size
+            state.news[inode] = Timestamp(nanoseconds: now.nanoseconds + Self.newsLife)
+        }
+    }
+
+    /// Nanoseconds for which the kernel may take a file for what it was before news: it knows better when
+    /// the process that asked has run, and on a busy machine that may take a while.
+    private static let newsLife: Int64 = 10_000_000_000
+
+    /// Whether the kernel has the size of a file that is about to be read. Who was sent back to ask, and
+    /// comes again without having asked, cannot ask.
+    func knowledge(ofSize size: Int64, of inode: InodeID, at now: Timestamp) -> SizeKnowledge {
+        state.withLock { state in
+            guard let known = state.known[inode], known.size != size else {
+                state.asked.remove(inode)
+                return Self.isOutdated(inode, &state, at: now) ? .wrong : .right
+            }
+            state.news[inode] = Timestamp(nanoseconds: now.nanoseconds + Self.newsLife)
+            return state.asked.insert(inode).inserted ? .askAgain : .wrong
+        }
+    }
+
+    /// Whether the kernel may have another size of a file that is open.
+    func isSizeWrong(of inode: InodeID, at now: Timestamp) -> Bool {
+        state.withLock { state in
+            Self.isOutdated(inode, &state, at: now) || state.asked.contains(inode)
+        }
+    }
+
+    private static func isOutdated(
+        _ inode: InodeID, _ state: inout State, at now: Timestamp
+    ) -> Bool {
+        guard let end = state.news[inode] else { return false }
+        if now < end { return true }
+        state.news[inode] = nil
+        return false
+    }
+
     /// Notes that an inode which the kernel knows has content of another size from now on.
     func noteNewContent(_ inode: InodeID) {
         state.withLock { state in
-            guard state.counts[inode] != nil else { return }
+            guard state.known[inode] != nil else { return }
             state.generations[inode, default: Generation()].current += 1
         }
     }
@@ -57,12 +115,14 @@ final class InodeTable: Sendable {
     /// Takes back lookups. Returns whether the kernel has forgotten an inode that has no name.
     func forget(_ inode: InodeID, count: UInt64) -> Bool {
         state.withLock { state in
-            guard let known = state.counts[inode] else { return false }
+            guard let known = state.known[inode]?.lookups else { return false }
             guard count >= known else {
-                state.counts[inode] = known - count
+                state.known[inode]?.lookups = known - count
                 return false
             }
-            state.counts[inode] = nil
+            state.known[inode] = nil
+            state.asked.remove(inode)
+            state.news[inode] = nil
             state.opened[inode] = nil
             state.generations[inode] = nil
             return state.unlinked.remove(inode) != nil
@@ -71,14 +131,14 @@ final class InodeTable: Sendable {
 
     /// Whether the kernel may ask for this inode. It always knows the root.
     func isKnown(_ inode: InodeID) -> Bool {
-        inode == .root || state.withLock { $0.counts[inode] != nil }
+        inode == .root || state.withLock { $0.known[inode] != nil }
     }
 
     /// Notes that an inode has no name any more, so that it ends when the kernel forgets it. Returns
     /// false if the kernel does not know it.
     func noteUnlinked(_ inode: InodeID) -> Bool {
         state.withLock { state in
-            guard state.counts[inode] != nil else { return false }
+            guard state.known[inode] != nil else { return false }
             state.unlinked.insert(inode)
             return true
         }
@@ -88,10 +148,20 @@ final class InodeTable: Sendable {
     /// before, so that the pages which the kernel may still have are of that content.
     func noteOpened(_ inode: InodeID, with version: ContentVersion) -> Bool {
         state.withLock { state in
-            guard state.counts[inode] != nil else { return false }
+            guard state.known[inode] != nil else { return false }
             return state.opened.updateValue(version, forKey: inode) == version
         }
     }
+}
+
+/// Whether the kernel has the size of a file that is to be read.
+enum SizeKnowledge {
+    /// It has.
+    case right
+    /// It has another one, and may be sent back to ask.
+    case askAgain
+    /// It has another one, and was sent back before.
+    case wrong
 }
 
 /// Tells one content of an inode from another.

@@ -2,7 +2,7 @@
 // (`HandleTable`) nor for reading and writing.
 
 public import Core
-import MetadataStore
+public import MetadataStore
 import RemoteStore
 public import Sync
 import Synchronization
@@ -20,51 +20,77 @@ public final class OpenFiles: OpenFileTracking {
         var writers = 0
     }
 
+    private struct State {
+        var slots: [InodeID: Slot] = [:]
+        /// What the transaction that is running believes not to be open.
+        var claimed: Set<InodeID> = []
+    }
+
     /// Lock rank 2, held for a dictionary access.
-    private let slots = Mutex<[InodeID: Slot]>([:])
+    private let state = Mutex(State())
 
     /// Starts with none.
     public init() {}
 
     /// Whether a handle is open on the inode.
-    public func isOpen(_ inode: InodeID) -> Bool {
-        slots.withLock { $0[inode] != nil }
+    func isOpen(_ inode: InodeID) -> Bool {
+        state.withLock { $0.slots[inode] != nil }
+    }
+
+    /// Whether a handle is open on the inode. If not, openers wait for the end of the transaction.
+    public func isOpen(_ inode: InodeID, in transaction: Transaction) -> Bool {
+        let (isOpen, isFirst) = state.withLock { state in
+            if state.slots[inode] != nil { return (true, false) }
+            let isFirst = state.claimed.isEmpty
+            state.claimed.insert(inode)
+            return (false, isFirst)
+        }
+        // There is one transaction that writes at a time.
+        if isFirst {
+            transaction.afterEnd { self.state.withLock { $0.claimed = [] } }
+        }
+        return isOpen
+    }
+
+    /// Whether a transaction is running that believes the inode not to be open.
+    func isClaimed(_ inode: InodeID) -> Bool {
+        state.withLock { $0.claimed.contains(inode) }
     }
 
     /// Whether a handle that can write is open on the inode.
     public func isOpenForWriting(_ inode: InodeID) -> Bool {
-        slots.withLock { ($0[inode]?.writers ?? 0) > 0 }
+        state.withLock { ($0.slots[inode]?.writers ?? 0) > 0 }
     }
 
     /// Whether no more than one handle is open on the inode.
     func isOnlyHandle(_ inode: InodeID) -> Bool {
-        slots.withLock { ($0[inode]?.handles ?? 0) <= 1 }
+        state.withLock { ($0.slots[inode]?.handles ?? 0) <= 1 }
     }
 
     /// What the handles of an inode share, while there are any.
     subscript(inode: InodeID) -> OpenFile? {
-        slots.withLock { $0[inode]?.file }
+        state.withLock { $0.slots[inode]?.file }
     }
 
-    /// Counts a handle. To be called before the node is read: a delta then either sees the handle or
-    /// is seen by the reader.
+    /// Counts a handle. To be called before it is asked whether the inode is claimed, and the node is read
+    /// after that.
     func register(_ inode: InodeID, writes: Bool) -> OpenFile {
-        slots.withLock { slots in
-            var slot = slots[inode] ?? Slot(file: OpenFile(inode: inode))
+        state.withLock { state in
+            var slot = state.slots[inode] ?? Slot(file: OpenFile(inode: inode))
             slot.handles += 1
             slot.writers += writes ? 1 : 0
-            slots[inode] = slot
+            state.slots[inode] = slot
             return slot.file
         }
     }
 
     /// Takes a handle back. Returns whether it was the last one.
     func unregister(_ inode: InodeID, writes: Bool) -> Bool {
-        slots.withLock { slots in
-            guard var slot = slots[inode] else { return false }
+        state.withLock { state in
+            guard var slot = state.slots[inode] else { return false }
             slot.handles -= 1
             slot.writers -= writes ? 1 : 0
-            slots[inode] = slot.handles > 0 ? slot : nil
+            state.slots[inode] = slot.handles > 0 ? slot : nil
             return slot.handles == 0
         }
     }

@@ -82,7 +82,7 @@ public final class TreeChangeRelay: TreeChangeObserving {
             kernel.invalidateInode(inode, content: true)
         case .listing(let inode):
             guard inodes.isKnown(inode) else { return }
-            kernel.invalidateInode(inode, content: true)
+            kernel.invalidateListing(of: inode)
         case .attributes(let inode):
             guard inodes.isKnown(inode) else { return }
             kernel.invalidateInode(inode, content: false)

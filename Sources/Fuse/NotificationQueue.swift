@@ -14,15 +14,17 @@ enum Notification: Hashable, Sendable {
     case entry(FileName, parent: InodeID)
     /// A name that was deleted; inotify watchers are told.
     case deletion(FileName, child: InodeID, parent: InodeID)
-    /// An inode's attributes, and with `content` its pages or cached listing.
+    /// An inode's attributes, and with `content` its pages.
     case inode(InodeID, content: Bool)
+    /// A folder's cached listing, also the one that is being read at this moment.
+    case listing(InodeID)
 
     /// The inodes whose locks or pages the kernel takes for it.
     var inodes: [InodeID] {
         switch self {
         case .entry(_, let parent): [parent]
         case .deletion(_, let child, let parent): [parent, child]
-        case .inode(let inode, content: true): [inode]
+        case .inode(let inode, content: true), .listing(let inode): [inode]
         // Attributes are marked stale without taking anything.
         case .inode(_, content: false): []
         }

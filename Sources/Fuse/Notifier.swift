@@ -51,6 +51,11 @@ public final class Notifier: KernelInvalidating {
         add(.inode(inode, content: content))
     }
 
+    /// Forget a folder's listing.
+    public func invalidateListing(of folder: InodeID) {
+        add(.listing(folder))
+    }
+
     private func add(_ notification: Notification) {
         let isAttached = state.withLock { state in
             if state.isAttached {
@@ -145,7 +150,17 @@ struct NotificationTarget: @unchecked Sendable {
         case .inode(let inode, let content):
             // A negative offset spares the pages; 0 and length 0 means all of them.
             fuse_lowlevel_notify_inval_inode(session, inode.rawValue, content ? 0 : -1, 0)
+        case .listing(let folder):
+            transmit(listingOf: folder)
         }
+    }
+
+    /// A listing is put into the kernel's cache when its answer has arrived, so an answer from before the
+    /// change may come there after the cache was dropped. Who reads a folder holds its lock until then:
+    /// to forget a name in it, even one that no file can have, waits for that.
+    private func transmit(listingOf folder: InodeID) -> CInt {
+        _ = fuse_lowlevel_notify_inval_entry(session, folder.rawValue, ".", 1)
+        return fuse_lowlevel_notify_inval_inode(session, folder.rawValue, 0, 0)
     }
 
     private func withBytes(

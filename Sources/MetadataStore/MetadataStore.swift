@@ -110,4 +110,9 @@ public struct Transaction: TreeReading {
     public func afterCommit(_ body: @escaping @Sendable () -> Void) {
         database.afterNextTransaction { _ in body() }
     }
+
+    /// Has `body` called once when this transaction is committed or undone, by the rules of `afterCommit`.
+    public func afterEnd(_ body: @escaping @Sendable () -> Void) {
+        database.afterNextTransaction(onCommit: { _ in body() }, onRollback: { _ in body() })
+    }
 }

@@ -61,15 +61,6 @@ extension TreeReading {
             [parent.column, last ?? "", limit])
     }
 
-    /// Children with everything known, in the order of their folded names, from one through another.
-    public func childNodes(
-        of parent: InodeID, fromFolded first: String, throughFolded last: String
-    ) throws -> [Node] {
-        try nodes(
-            "WHERE node.parent = ? AND node.fold BETWEEN ? AND ? ORDER BY node.fold",
-            [parent.column, first, last])
-    }
-
     /// Whether a folder has a child.
     public func hasChildren(_ parent: InodeID) throws -> Bool {
         let statement = try database.cachedStatement(

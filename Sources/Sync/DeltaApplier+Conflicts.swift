@@ -105,7 +105,7 @@ extension DeltaApplier {
             } else {
                 try separate(node, facts)
             }
-        } else if context.openFiles.isOpen(node.inode) {
+        } else if context.openFiles.isOpen(node.inode, in: transaction) {
             try replaceOpenFile(node, facts)
         } else {
             try transaction.setFacts(facts, of: node.inode)
@@ -116,7 +116,7 @@ extension DeltaApplier {
 
     /// Deleted here, edited there: the edit is kept.
     private mutating func keepEdit(_ node: Node, _ facts: RemoteFacts) throws {
-        if context.openFiles.isOpen(node.inode),
+        if context.openFiles.isOpen(node.inode, in: transaction),
             let place = try transaction.remotePlace(of: node)
         {
             // Handles keep the deleted inode and what they read there.
@@ -172,7 +172,7 @@ extension DeltaApplier {
             return try setRemotePlace(of: node.inode, place)
         }
         try follow(node, to: place)
-        announceDeletion(of: node.inode, at: old)
+        announce(old)
     }
 
     /// Puts a node where the batch says that the server has it now.
@@ -271,7 +271,7 @@ extension DeltaApplier {
 
     /// `node` is as it was before it left its place, if it had one.
     private func removeUnlessOpen(_ node: Node) throws {
-        if context.openFiles.isOpen(node.inode) {
+        if context.openFiles.isOpen(node.inode, in: transaction) {
             try transaction.dequeue(node.inode)
             if let place = node.place { try transaction.noteEviction(of: node.inode, from: place) }
         } else {
@@ -292,7 +292,7 @@ extension DeltaApplier {
             try transaction.enqueue(node.inode, due: context.now)
         }
         noteConflict(free)
-        announceDeletion(of: node.inode, at: place)
+        announce(place)
         announce(aside)
     }
 
@@ -325,7 +325,7 @@ extension DeltaApplier {
                 }
                 try transaction.move(current, to: remotePlace)
                 try transaction.dequeue(current)
-                announceDeletion(of: current, at: place)
+                announce(place)
                 announce(remotePlace)
                 return
             }

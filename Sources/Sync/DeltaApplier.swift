@@ -229,7 +229,7 @@ struct DeltaApplier {
         }
         try transaction.move(node.inode, to: spelled)
         try transaction.setRemotePlace(node.inode, spelled)
-        announceDeletion(of: node.inode, at: place)
+        announce(place)
         announce(spelled)
     }
 
@@ -325,17 +325,20 @@ struct DeltaApplier {
         detached[id] = DetachedNode(inode: node.inode, facts: node.facts, wasSeenThere: seen != nil)
         if let seen {
             try transaction.move(node.inode, to: nil)
-            announceDeletion(of: node.inode, at: seen)
+            announce(seen)
         }
         try transaction.setRemoteAbsent(node.inode)
         return true
     }
 
+    /// A name leads somewhere else now, or nowhere because what it led to was moved.
     mutating func announce(_ place: Place) {
         changes.append(.entry(parent: place.parent, name: place.name))
         announceListing(of: place.parent)
     }
 
+    /// A name is gone with what it led to. Not for moves: the kernel takes a deleted folder for dead, for
+    /// ever, wherever else it turns up.
     mutating func announceDeletion(of inode: InodeID, at place: Place) {
         changes.append(.deletedEntry(parent: place.parent, child: inode, name: place.name))
         announceListing(of: place.parent)

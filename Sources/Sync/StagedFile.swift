@@ -173,8 +173,16 @@ public final class StagedFile: Sendable {
         at offset: Int64, _ bytes: UnsafeRawBufferPointer, now: Timestamp
     ) throws(StagingError) -> StagedWrite {
         guard !bytes.isEmpty else { return .written }
+        return try state.withLock { (state) throws(StagingError) in
+            try write(bytes, at: offset, to: &state, now: now)
+        }
+    }
+
+    private func write(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, to state: inout State, now: Timestamp
+    ) throws(StagingError) -> StagedWrite {
         let end = offset.addingClamped(Int64(bytes.count))
-        return try change(offset..<end, now: now) { (state) throws(StagingError) in
+        return try change(&state, offset..<end, now: now) { (state) throws(StagingError) in
             try self.store(bytes, at: offset)
             state.content.size = max(state.content.size, end)
             state.written.add(offset..<end)
@@ -187,8 +195,11 @@ public final class StagedFile: Sendable {
     ) throws(StagingError) -> (result: StagedWrite, offset: Int64) {
         // The kernel gives the offset of an appending write from its idea of the size, which is right
         // while this mount is the only writer; a size that has grown since moves the write.
-        let offset = size
-        return (try write(at: offset, bytes, now: now), offset)
+        try state.withLock { (state) throws(StagingError) in
+            let offset = state.content.size
+            guard !bytes.isEmpty else { return (.written, offset) }
+            return (try write(bytes, at: offset, to: &state, now: now), offset)
+        }
     }
 
     /// Makes a range zeros. With `extends`, the file grows to hold it.
@@ -197,11 +208,14 @@ public final class StagedFile: Sendable {
     ) throws(StagingError) -> StagedWrite {
         let upper = extends ? range.upperBound : min(range.upperBound, size)
         guard range.lowerBound < upper else { return .written }
-        return try change(range.lowerBound..<upper, now: now) { (state) throws(StagingError) in
-            let old = state.content.size
-            try self.storeZeros(range.lowerBound..<max(range.lowerBound, min(upper, old)))
-            try self.setFileSize(max(old, upper))
-            state.content.size = max(state.content.size, upper)
+        return try state.withLock { (state) throws(StagingError) in
+            try change(&state, range.lowerBound..<upper, now: now) {
+                (state) throws(StagingError) in
+                let old = state.content.size
+                try self.storeZeros(range.lowerBound..<max(range.lowerBound, min(upper, old)))
+                try self.setFileSize(max(old, upper))
+                state.content.size = max(state.content.size, upper)
+            }
         }
     }
 
@@ -243,36 +257,34 @@ public final class StagedFile: Sendable {
     }
 
     private func change(
-        _ range: Range<Int64>, now: Timestamp,
+        _ state: inout State, _ range: Range<Int64>, now: Timestamp,
         _ body: (inout State) throws(StagingError) -> Void
     ) throws(StagingError) -> StagedWrite {
-        try state.withLock { (state) throws(StagingError) in
-            if let revision = state.retired {
-                return .retired(revision)
-            }
-            if let base = state.content.base, !range.isEmpty {
-                let needed = missing(in: range, of: state, base: base) { part in
-                    range.lowerBound <= part.lowerBound && part.upperBound <= range.upperBound
-                }
-                if !needed.isEmpty {
-                    return .needsBase(needed)
-                }
-            }
-            if let cut = state.cutFrom, range.upperBound > cut {
-                try removeCut(&state)
-            }
-            try body(&state)
-            // Only now: a block whose bytes could not be stored still is what the base has.
-            if state.content.base != nil, !range.isEmpty {
-                let blocks =
-                    range.lowerBound / Self.blockSize...(range.upperBound - 1) / Self.blockSize
-                for block in blocks {
-                    state.blocks.insert(Int(block))
-                }
-            }
-            noteChange(&state, in: range, now: now)
-            return .written
+        if let revision = state.retired {
+            return .retired(revision)
         }
+        if let base = state.content.base, !range.isEmpty {
+            let needed = missing(in: range, of: state, base: base) { part in
+                range.lowerBound <= part.lowerBound && part.upperBound <= range.upperBound
+            }
+            if !needed.isEmpty {
+                return .needsBase(needed)
+            }
+        }
+        if let cut = state.cutFrom, range.upperBound > cut {
+            try removeCut(&state)
+        }
+        try body(&state)
+        // Only now: a block whose bytes could not be stored still is what the base has.
+        if state.content.base != nil, !range.isEmpty {
+            let blocks =
+                range.lowerBound / Self.blockSize...(range.upperBound - 1) / Self.blockSize
+            for block in blocks {
+                state.blocks.insert(Int(block))
+            }
+        }
+        noteChange(&state, in: range, now: now)
+        return .written
     }
 
     /// The base's parts of the blocks that a range touches and that are not staged, without those that

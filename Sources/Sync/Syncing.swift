@@ -36,12 +36,13 @@ public protocol Syncing: Sendable {
 
 /// The side of FileSystem that Sync asks.
 public protocol OpenFileTracking: Sendable {
-    /// Whether a handle is open on the inode. Asked inside write transactions: must not wait on
-    /// anything but a short lock.
+    /// Whether a handle is open on the inode, for a transaction that changes what openers find. Must not
+    /// wait on anything but a short lock.
     ///
-    /// An opener registers first and reads the node after, so that a delta either sees the handle or is
-    /// seen by it.
-    func isOpen(_ inode: InodeID) -> Bool
+    /// An opener registers first and reads the node after. So the transaction either sees the handle, or
+    /// the opener sees that there is such a transaction, and reads when that has ended: reading does not
+    /// wait for who writes, and would find what was there before.
+    func isOpen(_ inode: InodeID, in transaction: Transaction) -> Bool
     /// Whether a handle that can write is open on the inode.
     func isOpenForWriting(_ inode: InodeID) -> Bool
 }

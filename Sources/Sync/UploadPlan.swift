@@ -287,7 +287,7 @@ struct UploadPlanner {
             // same file, with its history and its links.
             try transaction.handOverRemote(from: occupant.inode, to: node.inode)
             try transaction.dequeue(occupant.inode)
-            if !openFiles.isOpen(occupant.inode) {
+            if !openFiles.isOpen(occupant.inode, in: transaction) {
                 try transaction.remove(occupant.inode)
             }
             return nil

@@ -151,7 +151,7 @@ struct UploadRecorder {
         try useApplier { applier in
             if let place = node.place {
                 try applier.transaction.move(inode, to: nil)
-                applier.announceDeletion(of: inode, at: place)
+                applier.announce(place)
             }
             try applier.bringBack(inode)
         }

@@ -43,7 +43,8 @@ actor TestBed {
         // How long a random scenario is, and which one.
         for name in [
             "CRASH_ROUNDS", "CRASH_SEED", "FAULT_MODES", "FAULT_FROM", "FAULT_TO", "FAULT_STRIDE",
-            "FAULT_VARIANT", "FAULT_LIE",
+            "FAULT_VARIANT", "FAULT_LIE", "STORM_CHANGES", "STORM_SECONDS", "STORM_MOUNTS",
+            "STORM_SEED",
         ] { environment[name] = inherited[name] }
     }
 

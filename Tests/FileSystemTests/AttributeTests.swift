@@ -263,7 +263,7 @@ struct AttributeTests {
         #expect(
             fixture.kernel.calls == [
                 .entry("a", folder), .deleted("b", known, .root), .inode(known, content: true),
-                .inode(known, content: false), .inode(folder, content: true),
+                .inode(known, content: false), .listing(folder),
             ])
         fixture.fs.forget(known, count: 1)
         fixture.relay.treeDidChange([.content(known)])

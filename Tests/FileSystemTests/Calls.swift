@@ -167,9 +167,10 @@ extension Fixture {
         ).now()
     }
 
-    /// The names in a folder, "." and ".." left out.
+    /// The names in a folder in the order of the alphabet, "." and ".." left out.
     func names(in folder: InodeID = .root) throws -> [String] {
         try list(folder).map(\.name).filter { $0 != "." && $0 != ".." }
+            .sorted { Folding.fold($0) < Folding.fold($1) }
     }
 
     func list(_ folder: InodeID = .root) throws -> [DirectoryEntry] {

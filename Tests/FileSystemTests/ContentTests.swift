@@ -315,7 +315,64 @@ struct ContentTests {
         #expect(try fixture.isQueued(file))
         #expect(try fixture.contents(file) == text("OURirs"))
         #expect(fixture.kernel.calls.contains(.entry("f", .root)))
-        #expect(fixture.kernel.calls.contains(.inode(.root, content: true)))
+        #expect(fixture.kernel.calls.contains(.listing(.root)))
+    }
+
+    @Test("cutting everything off cuts what news have begun to stage, too")
+    func truncationOfStaged() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("old content"))
+        _ = try fixture.lookup("f")
+        let handle = try fixture.open(file)
+        let node = try #require(try fixture.node(file))
+        // Renamed here and deleted there while it is open: its content is all that there is of it.
+        let base = StagedContent.Base(whole: try #require(FileContent(of: node)))
+        _ = try fixture.store.write { transaction in
+            try transaction.setRemoteAbsent(file)
+            return try fixture.staging.begin(
+                file, base: base, size: base.size, due: .now(), in: transaction)
+        }
+        try fixture.setAttributes(file) { $0.size = 0 }
+        _ = try fixture.write(file, handle, 0, text("new"))
+        try fixture.close(file, handle)
+        #expect(try fixture.contents(file) == text("new"))
+    }
+
+    @Test(
+        "a file whose size the kernel does not have yet is opened after it has asked, or read directly"
+    )
+    func sizeOfNews() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("short"))
+        _ = try fixture.lookup("f")
+        // The news are here, and the kernel has not been told.
+        let known = try #require(try fixture.node(file)).facts.id
+        let facts = fixture.content.add(text("much longer"), id: known)
+        try fixture.store.write { try $0.setFacts(facts, of: file) }
+        #expect(throws: FileSystemError.staleHandle) {
+            try fixture.fs.open(file, flags: .both).now()
+        }
+        // Whoever cannot ask, because there is no name to look up, reads past the kernel's idea of it.
+        let direct = try fixture.fs.open(file, flags: .both).now()
+        #expect(direct.isDirect)
+        let beside = try fixture.fs.open(file, flags: .both).now()
+        #expect(beside.isDirect)
+        fixture.fs.release(file, handle: direct.handle)
+        fixture.fs.release(file, handle: beside.handle)
+        // It has asked; but whether it has understood shows when the process that asked has run.
+        _ = try fixture.lookup("f")
+        let early = try fixture.fs.open(file, flags: .both).now()
+        #expect(early.isDirect)
+        fixture.fs.release(file, handle: early.handle)
+        fixture.clock.advance(seconds: 11)
+        let opened = try fixture.fs.open(file, flags: .both).now()
+        #expect(!opened.isDirect)
+        // What is written through the kernel is known to it.
+        _ = try fixture.write(file, opened.handle, 11, text(", and more"))
+        try fixture.close(file, opened.handle)
+        let again = try fixture.fs.open(file, flags: .both).now()
+        #expect(!again.isDirect)
+        fixture.fs.release(file, handle: again.handle)
     }
 
     @Test("growing by a piece of an upload is told of, unless the file's name stays here")

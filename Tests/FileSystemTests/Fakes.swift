@@ -197,6 +197,7 @@ final class RecordingKernel: KernelInvalidating {
         case entry(String, InodeID)
         case deleted(String, InodeID, InodeID)
         case inode(InodeID, content: Bool)
+        case listing(InodeID)
     }
 
     private let recorded = Mutex<[Call]>([])
@@ -213,5 +214,9 @@ final class RecordingKernel: KernelInvalidating {
 
     func invalidateInode(_ inode: InodeID, content: Bool) {
         recorded.withLock { $0.append(.inode(inode, content: content)) }
+    }
+
+    func invalidateListing(of folder: InodeID) {
+        recorded.withLock { $0.append(.listing(folder)) }
     }
 }

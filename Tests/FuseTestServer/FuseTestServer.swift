@@ -121,7 +121,7 @@ struct Orders: Sendable {
             notifier.invalidateEntry(fileName, in: .root)
             if let inode { notifier.invalidateInode(inode, content: true) }
         }
-        notifier.invalidateInode(.root, content: true)
+        notifier.invalidateListing(of: .root)
         return "done"
     }
 }

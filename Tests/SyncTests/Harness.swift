@@ -22,7 +22,9 @@ final class Harness: Sendable {
     final class OpenSet: OpenFileTracking {
         let open = Mutex<Set<InodeID>>([])
         let writers = Mutex<Set<InodeID>>([])
-        func isOpen(_ inode: InodeID) -> Bool { open.withLock { $0.contains(inode) } }
+        func isOpen(_ inode: InodeID, in transaction: Transaction) -> Bool {
+            open.withLock { $0.contains(inode) }
+        }
         func isOpenForWriting(_ inode: InodeID) -> Bool {
             writers.withLock { $0.contains(inode) }
         }
@@ -357,7 +359,7 @@ extension Transaction {
     }
 
     fileprivate func dropUnlessOpen(_ inode: InodeID, _ openFiles: Harness.OpenSet) throws {
-        if openFiles.isOpen(inode) {
+        if openFiles.isOpen(inode, in: self) {
             try dequeue(inode)
         } else {
             try remove(inode)
