@@ -138,6 +138,9 @@ public struct RemoteEntry: Hashable, Sendable {
     /// What is there.
     public var kind: Kind
 
+    /// Whether a folder is there.
+    public var isFolder: Bool { if case .folder = kind { true } else { false } }
+
     /// Names all three.
     public init(foldedPath: RemotePath, name: FileName, kind: Kind) {
         self.foldedPath = foldedPath

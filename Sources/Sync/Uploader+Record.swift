@@ -35,12 +35,46 @@ struct UploadRecorder {
 
     /// A node is where users see it, by a new folder or a move.
     mutating func placed(_ inode: InodeID, _ entry: RemoteEntry) throws {
+        if let node = try transaction.node(inode), (node.kind == .folder) != entry.isFolder {
+            return try tookAnother(entry, insteadOf: node)
+        }
         guard let node = try owner(of: entry, sentFor: inode) else { return }
         if node.kind == .folder, let left = try transaction.remotePlace(of: node) {
             try transaction.noteDeparture(of: inode, from: left)
         }
         try transaction.setFacts(RemoteFacts(entry.kind, fallback: node.facts), of: inode)
         try finish(inode, at: entry)
+    }
+
+    /// Others had put something of another kind where a node was, and a move, which knows only paths, took
+    /// that. It goes back, and the node is one that they deleted.
+    private mutating func tookAnother(_ entry: RemoteEntry, insteadOf node: Node) throws {
+        guard var back = try transaction.remotePlace(of: node) else { return }
+        try deleted(node.inode)
+        let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
+        let kind: NodeKind = entry.isFolder ? .folder : .file
+        try useApplier { applier in
+            let transaction = applier.transaction
+            let told = try applier.place(of: entry)
+            let known = try facts.id.flatMap { try transaction.node(id: $0) }
+            if let known { try applier.vacate(told, for: known.inode) }
+            if let other = try transaction.child(folded: back.name.folded, of: back.parent),
+                other.inode != known?.inode
+            {
+                back.name = try ConflictName(host: applier.context.host, at: applier.context.now)
+                    .freeName(beside: back, in: transaction)
+            }
+            let inode =
+                try known?.inode ?? transaction.insert(kind, at: back, local: LocalFacts())
+            if let place = known?.place {
+                try transaction.move(inode, to: back)
+                applier.announce(place)
+            }
+            try transaction.setFacts(facts, of: inode)
+            try transaction.setRemotePlace(inode, told)
+            try transaction.enqueue(inode, due: applier.context.now)
+            applier.announce(back)
+        }
     }
 
     /// Content is stored.

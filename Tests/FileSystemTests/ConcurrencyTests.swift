@@ -4,6 +4,7 @@
 import Core
 import MetadataStore
 import Dispatch
+import Glibc
 import RemoteStore
 import Synchronization
 import Testing
@@ -60,6 +61,41 @@ struct ConcurrencyTests {
         for start in stride(from: 0, to: bytes.count, by: 7) {
             #expect(Set(bytes[start..<start + 7]).count == 1)
         }
+    }
+
+    @Test("who opens a file while news of it are brought in gets the new content, not a mix")
+    func openDuringNews() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("old"))
+        _ = try fixture.lookup("f")
+        let known = try #require(try fixture.node(file)).facts.id
+        let facts = fixture.content.add(text("new"), id: known)
+        let isDecided = DispatchSemaphore(value: 0)
+        let errors = onThreads(2) { index in
+            if index == 0 {
+                try fixture.store.write { transaction in
+                    #expect(!fixture.openFiles.isOpen(file, in: transaction))
+                    isDecided.signal()
+                    usleep(50_000)
+                    try transaction.setFacts(facts, of: file)
+                }
+            } else {
+                isDecided.wait()
+                let handle = try fixture.open(file)
+                #expect(try fixture.read(file, handle) == text("new"))
+                try fixture.close(file, handle)
+            }
+        }
+        #expect(errors.isEmpty)
+        // The note ends with the transaction, an undone one too.
+        #expect(throws: CancellationError.self) {
+            try fixture.store.write { transaction in
+                _ = fixture.openFiles.isOpen(file, in: transaction)
+                #expect(fixture.openFiles.isClaimed(file))
+                throw CancellationError()
+            }
+        }
+        #expect(!fixture.openFiles.isClaimed(file))
     }
 
     @Test("uploads that end while a file is written lose nothing")

@@ -321,4 +321,30 @@ import Testing
         let tree = try await outcome(harness)
         #expect(tree.values.compactMap { $0 }.sorted() == ["0", "1"])
     }
+
+    /// A move names paths, and the server moves what is there at that moment.
+    @Test("what others put in the place of a moved file or folder is not taken for it")
+    func movedAnother() async throws {
+        for isFolder in [false, true] {
+            let harness = try Harness()
+            try await harness.put(isFolder ? "/f/old" : "/f", "one")
+            try await harness.settle()
+            harness.faulty.inject(.stall) { $0.operation == .move }
+            try await harness.move("/f", to: "/g")
+            harness.noteChange()
+            while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+            try await harness.remove("/f")
+            try await harness.put(isFolder ? "/f" : "/f/inner", "theirs")
+            harness.faulty.releaseStalled()
+            try await harness.settle()
+            await harness.stop()
+            try await harness.checkInvariants()
+            let tree = try await harness.tree()
+            let text = "\(tree)\n\(harness.history.text)"
+            #expect(tree[isFolder ? "/f" : "/f/inner"] == "theirs", "\(text)")
+            // As news that name every step on the way may have it, beside the name.
+            #expect(isFolder || tree.values.contains("one"), "\(text)")
+            #expect(!tree.keys.contains { $0.contains(".dbxfs-rename") }, "\(text)")
+        }
+    }
 }
