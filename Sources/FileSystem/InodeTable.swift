@@ -67,8 +67,8 @@ final class InodeTable: Sendable {
     }
 
     /// Nanoseconds for which the kernel may take a file for what it was before news: it knows better when
-    /// the process that asked has run, and on a busy machine that may take a while.
-    private static let newsLife: Int64 = 10_000_000_000
+    /// the process that asked has run. Not longer than needed: meanwhile the file cannot be mapped shared.
+    private static let newsLife: Int64 = 2_000_000_000
 
     /// Whether the kernel has the size of a file that is about to be read. Who was sent back to ask, and
     /// comes again without having asked, cannot ask.

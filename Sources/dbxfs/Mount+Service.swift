@@ -102,6 +102,8 @@ extension Mount: MountService {
                     _ = try await engine.drain { isOver.hasHappened }
                     return
                 } catch {
+                    // The mount may have ended with the wait, and the database with it.
+                    if isOver.hasHappened { return }
                     log.error("cannot send everything yet", metadata: ["error": "\(error)"])
                     try? await Task.sleep(for: .seconds(1))
                 }

@@ -153,7 +153,7 @@ python3 "$TOOLS/compare.py" "$MNT"
 
 # Dropbox asks to wait.
 admin POST /faults \
-    '{"kind": "rate_limited", "reason": "too_many_requests", "retry_after": 5, "count": 2, "route": "files/upload"}'
+    '{"kind": "rate_limited", "reason": "too_many_requests", "retry_after": 5, "count": 3, "route": "files/upload"}'
 admin POST /stats/reset '{}'
 for name in 1 2 3; do
     echo "file $name" > "$MNT/limited $name"
@@ -169,7 +169,7 @@ eventually 20 sent
 says 'state +online$'
 test "$(status problems) $(status waiting_seconds)" = '[] None'
 # One for each file, and one for each refusal.
-test "$(requests files/upload)" -le 5
+test "$(requests files/upload)" -le 6
 test "$("$TOOLS/dropbox.py" get '/folder/limited 3')" = 'file 3'
 
 # No server.
