@@ -4,6 +4,7 @@ import Core
 import DropboxAPI
 import DropboxEmulator
 import RemoteStore
+import Synchronization
 import Testing
 
 @Suite("Dropbox in teams")
@@ -14,11 +15,20 @@ struct TeamTests {
         try await EmulatedAccount.withAccount { account in
             let member = try account.server.makeTeamMember(token: "own", teamToken: "team")
             let configuration = account.client.configuration
-            try await body(member) { token in
-                try DropboxClient(
-                    configuration: configuration, tokens: FixedAccessToken(AccessToken(token)),
-                    logger: silent)
+            let made = Mutex<[DropboxClient]>([])
+            do {
+                try await body(member) { token in
+                    let client = try DropboxClient(
+                        configuration: configuration, tokens: FixedAccessToken(AccessToken(token)),
+                        logger: silent)
+                    made.withLock { $0.append(client) }
+                    return client
+                }
+            } catch {
+                for client in made.withLock({ $0 }) { await client.shutDown() }
+                throw error
             }
+            for client in made.withLock({ $0 }) { await client.shutDown() }
         }
     }
 

@@ -99,13 +99,13 @@ public struct EmulatorServer: Sendable {
     }
 
     private func run(_ emulator: Emulator) async throws(EmulatorError) -> RunningEmulator {
-        let (ports, found) = AsyncThrowingStream<Int, any Error>.makeStream()
+        let (listeners, found) = AsyncThrowingStream<any Channel, any Error>.makeStream()
         let application = Application(
             responder: EmulatorResponder(emulator: emulator),
             server: Self.server,
             configuration: .init(address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { channel in
-                found.yield(channel.localAddress?.port ?? 0)
+                found.yield(channel)
                 found.finish()
             },
             logger: configuration.logger)
@@ -118,10 +118,13 @@ public struct EmulatorServer: Sendable {
             }
         }
         do {
-            for try await port in ports {
+            for try await listener in listeners {
+                let port = listener.localAddress?.port ?? 0
                 let host = configuration.host == "::1" ? "[::1]" : configuration.host
                 return RunningEmulator(
-                    baseURL: "http://\(host):\(port)", port: port, emulator: emulator, task: task)
+                    baseURL: "http://\(host):\(port)", port: port, emulator: emulator,
+                    listener: listener,
+                    task: task)
             }
         } catch {
             throw .cannotListen("\(error)")

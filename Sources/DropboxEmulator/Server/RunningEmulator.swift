@@ -1,5 +1,7 @@
 // A running emulator, for those who run it in their own process: what the admin routes do, as calls.
 
+import NIOCore
+
 /// An emulator that listens.
 public final class RunningEmulator: Sendable {
     /// What every address begins with: all of Dropbox's hosts are this one.
@@ -7,17 +9,27 @@ public final class RunningEmulator: Sendable {
     /// The port that it listens on.
     public let port: Int
     let emulator: Emulator
+    private let listener: any Channel
     private let task: Task<Void, Never>
 
-    init(baseURL: String, port: Int, emulator: Emulator, task: Task<Void, Never>) {
+    init(
+        baseURL: String, port: Int, emulator: Emulator, listener: any Channel,
+        task: Task<Void, Never>
+    ) {
         self.baseURL = baseURL
         self.port = port
         self.emulator = emulator
+        self.listener = listener
         self.task = task
     }
 
     /// Stops listening, breaks off what is under way, and returns once nothing runs any more.
     public func stop() async {
+        // First nobody is let in any more, and who was is taken over: a connection that is accepted and
+        // not taken over when its server is cancelled ends the process
+        // (https://github.com/apple/swift-nio/issues/2637).
+        try? await listener.close()
+        try? await Task.sleep(for: .milliseconds(20))
         task.cancel()
         await task.value
         emulator.close()
