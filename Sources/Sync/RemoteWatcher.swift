@@ -43,8 +43,6 @@ actor RemoteWatcher {
     private let environment: UploadEnvironment
     private let uploader: Uploader
     private var failures = 0
-    /// Whether a listing has just told everything until now.
-    private var isFresh = false
     private var spaceDue = Timestamp(nanoseconds: 0)
 
     init(environment: UploadEnvironment, uploader: Uploader) {
@@ -93,12 +91,8 @@ actor RemoteWatcher {
         guard phase == .complete else {
             return try await continueListing(after: Cursor(cursor), phase)
         }
-        if isFresh {
-            isFresh = false
-        } else {
-            try await environment.gate.look { () async throws(RemoteError) in
-                try await catchUp(from: Cursor(cursor))
-            }
+        try await environment.gate.look { () async throws(RemoteError) in
+            try await catchUp(from: Cursor(cursor))
         }
         try await waitForChange()
     }
@@ -184,7 +178,6 @@ actor RemoteWatcher {
         }
         heard()
         if !page.hasMore {
-            isFresh = true
             environment.state.update { status in
                 status.isTreeComplete = true
                 status.isListing = false
