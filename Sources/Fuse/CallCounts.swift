@@ -4,7 +4,7 @@
 import Synchronization
 
 /// What the kernel asks for, by the names of FUSE.
-enum Call: String, CaseIterable {
+enum Call: String {
     case getattr
     case setattr
     case statfs

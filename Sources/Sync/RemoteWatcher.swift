@@ -167,10 +167,7 @@ actor RemoteWatcher {
             }
             var applier = try DeltaApplier(transaction: transaction, context: surroundings)
             try applier.apply(page.entries)
-            if !page.hasMore {
-                try applier.removeUnseen()
-                try applier.newsAreIn()
-            }
+            if !page.hasMore { try applier.removeUnseen() }
             try transaction.setSetting(Setting.cursor, to: page.cursor.rawValue)
             let next = page.hasMore ? phase : .complete
             try transaction.setSetting(Setting.phase, to: next.rawValue)
