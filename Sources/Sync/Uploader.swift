@@ -116,35 +116,37 @@ actor Uploader {
     // MARK: Choosing
 
     private func startSteps(in group: inout DiscardingTaskGroup) async {
+        // One time for the whole look: what becomes due in its course is what the timer is set to.
+        let now = environment.clock.now()
         if drainers > 0 {
-            let now = environment.clock.now()
             await attempt {
                 try await self.environment.store.write {
                     try $0.makeAllDue(at: now, onlyFresh: true)
                 }
             }
         }
-        if environment.state.current.isRootNew { return await setTimer() }
+        if environment.state.current.isRootNew { return await setTimer(lookedAt: now) }
         startAhead(in: &group)
-        if await hasUncertainMoves(in: &group) { return await setTimer() }
+        if await hasUncertainMoves(in: &group) { return await setTimer(lookedAt: now) }
         var round = JournalRound(start: lastLookedAt)
         while running < Self.concurrency && !isExclusive && !isPaused {
             let choice = StepChoice(
                 busy: inFlight, patient: patient, batching: batching,
                 room: Self.concurrency - running)
-            let chosen = await choose(choice, after: round.place)
+            let chosen = await choose(choice, at: now, after: round.place)
             start(chosen, in: &group)
             guard round.goesOn(after: chosen, isSending: isSending) else { break }
         }
         lastLookedAt = round.place
-        await setTimer()
+        await setTimer(lookedAt: now)
     }
 
-    /// Decides the steps that can be sent now, all of them in one transaction.
-    private func choose(_ choice: StepChoice, after start: Int64) async -> StepChoice {
+    /// Decides the steps that can be sent at a time, all of them in one transaction.
+    private func choose(
+        _ choice: StepChoice, at now: Timestamp, after start: Int64
+    ) async -> StepChoice {
         let environment = environment
         let isDraining = drainers > 0
-        let now = environment.clock.now()
         let result = await attempt {
             try await environment.store.write { transaction in
                 let planner = UploadPlanner(
@@ -202,9 +204,8 @@ actor Uploader {
     /// Whether the server, or the way to it, asked to wait.
     var isPaused: Bool { pausedUntil > environment.clock.now() }
 
-    /// Wakes when the next entry is due or the pause is over.
-    private func setTimer() async {
-        let now = environment.clock.now()
+    /// Wakes when the next entry after those that were looked at is due, or the pause is over.
+    private func setTimer(lookedAt now: Timestamp) async {
         let next = await attempt {
             try await self.environment.store.read { try $0.nextDue(after: now) }
         }

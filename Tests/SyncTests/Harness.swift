@@ -38,15 +38,17 @@ final class Harness: Sendable {
     let store: MetadataStore
     let staging: StagingArea
     let openFiles = OpenSet()
-    let clock = FastClock()
+    let clock: any SyncClock
     let history = History()
     private let running = Mutex<SyncEngine?>(nil)
 
     init(
         server: InMemoryStore = InMemoryStore(),
+        clock: any SyncClock = FastClock(),
         through wrap: ((InMemoryStore) -> any RemoteStoring)? = nil
     ) throws {
         self.server = server
+        self.clock = clock
         faulty = FaultInjectingStore(server)
         remote = RecordingStore(
             base: wrap?(server) ?? faulty, history: history, label: "mount")
@@ -173,13 +175,14 @@ final class Harness: Sendable {
         }
     }
 
-    func makeFolder(_ path: String) async throws {
+    func makeFolder(_ path: String, due: Timestamp = .now()) async throws {
         history.note("user mkdir \(path)")
         try await store.write { transaction in
             let inode = try transaction.insert(
                 .folder, at: try transaction.place(path), local: LocalFacts())
-            try transaction.enqueue(inode, due: .now())
+            try transaction.enqueue(inode, due: due)
         }
+        running.withLock { $0 }?.noteChange()
     }
 
     func delete(_ path: String) async throws {

@@ -2,7 +2,9 @@
 
 import Core
 import Foundation
-import Sync
+import Synchronization
+
+@testable import Sync
 
 enum TemporaryFolder {
     static func make() -> String {
@@ -74,5 +76,22 @@ struct FastClock: SyncClock {
         } catch {
             throw CancellationError()
         }
+    }
+}
+
+/// A clock that moves a second whenever it is looked at, and by as much as somebody waits.
+final class TickingClock: SyncClock {
+    private let time = Mutex(Timestamp.now())
+
+    func now() -> Timestamp {
+        time.withLock { time in
+            time = time.adding(seconds: 1)
+            return time
+        }
+    }
+
+    func sleep(until target: Timestamp) async throws(CancellationError) {
+        if Task.isCancelled { throw CancellationError() }
+        time.withLock { $0 = max($0, target) }
     }
 }

@@ -31,6 +31,22 @@ import Testing
         await harness.stop()
     }
 
+    @Test(
+        "what becomes due while the journal is looked at is sent",
+        .timeLimit(.minutes(1)), arguments: 1...8)
+    func dueMeanwhile(ticks: Int) async throws {
+        let clock = TickingClock()
+        let harness = try Harness(clock: clock)
+        try await harness.settle()
+        // Until nobody looks any more: a second look would find what the first one missed.
+        try await Task.sleep(for: .milliseconds(50))
+        try await harness.makeFolder("/a", due: clock.now().adding(seconds: Double(ticks) + 0.5))
+        while try await harness.serverTree().isEmpty {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        await harness.stop()
+    }
+
     @Test("a temporary file renamed over its target is the target's next revision")
     func atomicSave() async throws {
         let harness = try Harness()
