@@ -35,7 +35,7 @@ public final class MetadataStore: Sendable {
         self.pool = try DatabasePool(path: path, configuration: configuration)
         try Schema.migrator.migrate(pool)
         try pool.write { database in
-            try Transaction(database: database).removeOrphans()
+            try Transaction(database: database, end: TransactionEnd()).removeOrphans()
         }
     }
 
@@ -46,7 +46,7 @@ public final class MetadataStore: Sendable {
 
     /// Changes the state in one transaction, which an error undoes, on this thread's time.
     public func write<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
-        try pool.write { try body(Transaction(database: $0)) }
+        try pool.writeWithoutTransaction { try TransactionEnd.run(body, in: $0) }
     }
 
     /// Reads a consistent state without holding a thread of the cooperative pool.
@@ -60,7 +60,7 @@ public final class MetadataStore: Sendable {
     public func write<Value: Sendable>(
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
-        try await pool.write { try body(Transaction(database: $0)) }
+        try await pool.writeWithoutTransaction { try TransactionEnd.run(body, in: $0) }
     }
 
     /// Makes everything committed so far survive power loss. Blocks for the disk.
@@ -101,18 +101,46 @@ public struct Transaction: TreeReading {
     /// The connection, valid within the closure that was given the transaction.
     public let database: Database
 
-    init(database: Database) {
+    private let end: TransactionEnd
+
+    fileprivate init(database: Database, end: TransactionEnd) {
         self.database = database
+        self.end = end
     }
 
-    /// Has `body` called once this transaction is committed, before the call that ran it returns; never
-    /// if it is undone. It may take locks that are taken inside of transactions, but begin none.
+    /// Has `body` called once this transaction is committed, before another one begins; never if it is
+    /// undone. It may take locks that are taken inside of transactions, but begin none.
     public func afterCommit(_ body: @escaping @Sendable () -> Void) {
-        database.afterNextTransaction { _ in body() }
+        end.onCommit.append(body)
     }
 
     /// Has `body` called once when this transaction is committed or undone, by the rules of `afterCommit`.
     public func afterEnd(_ body: @escaping @Sendable () -> Void) {
-        database.afterNextTransaction(onCommit: { _ in body() }, onRollback: { _ in body() })
+        end.onEnd.append(body)
+    }
+}
+
+/// What a transaction's end is to bring.
+///
+/// Not the database's own observers: those of a transaction whose commit fails, for example because the
+/// disk is full, hear nothing of that, and then of the commit of the next one.
+private final class TransactionEnd {
+    var onCommit: [@Sendable () -> Void] = []
+    var onEnd: [@Sendable () -> Void] = []
+
+    /// Runs a transaction and what follows it, while no other one can begin.
+    static func run<Value>(
+        _ body: (Transaction) throws -> Value, in database: Database
+    ) throws -> Value {
+        let end = TransactionEnd()
+        defer { end.onEnd.forEach { $0() } }
+        var value: Value?
+        try database.inTransaction(.immediate) {
+            value = try body(Transaction(database: database, end: end))
+            return .commit
+        }
+        end.onCommit.forEach { $0() }
+        guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+        return value
     }
 }

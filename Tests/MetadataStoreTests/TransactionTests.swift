@@ -1,0 +1,93 @@
+// What is to follow a transaction follows it, or not, whatever its end.
+
+import Core
+import Foundation
+import Glibc
+import MetadataStore
+import Synchronization
+import Testing
+
+@Suite struct TransactionTests {
+    private struct Refused: Error {}
+
+    let path: String
+    let store: MetadataStore
+    private let told = Notes()
+
+    init() throws {
+        path = TemporaryStore.path()
+        store = try MetadataStore(path: path)
+    }
+
+    /// Changes something, and notes under a name how that ends.
+    private func change(_ title: String, in transaction: Transaction) throws {
+        let told = told
+        transaction.afterCommit { told.note("\(title) committed") }
+        transaction.afterEnd { told.note("\(title) ended") }
+        _ = try transaction.insert(.folder, at: place(title), local: LocalFacts())
+    }
+
+    /// Runs `body` while the log of the database finds the disk full. It cannot be read either.
+    private func withFullDisk(_ body: () throws -> Void) throws {
+        let log = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                Int32($0)
+            }.first {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))
+                    == path + "-wal"
+            })
+        let kept = dup(log)
+        let full = open("/dev/full", O_RDWR)
+        dup2(full, log)
+        defer {
+            dup2(kept, log)
+            close(kept)
+            close(full)
+        }
+        try body()
+    }
+
+    @Test("what follows a commit is done once, before the call returns")
+    func committed() throws {
+        try store.write { try change("a", in: $0) }
+        #expect(told.notes == ["a committed", "a ended"])
+        try store.write { try change("b", in: $0) }
+        #expect(told.notes.suffix(2) == ["b committed", "b ended"])
+    }
+
+    @Test("what follows a commit is not done if the transaction is undone")
+    func undone() throws {
+        #expect(throws: Refused.self) {
+            try store.write { transaction in
+                try change("a", in: transaction)
+                throw Refused()
+            }
+        }
+        #expect(told.notes == ["a ended"])
+    }
+
+    @Test("what follows a commit is not done if the disk is full, nor after the next commit")
+    func failed() throws {
+        try store.write { try change("a", in: $0) }
+        try withFullDisk {
+            #expect(throws: (any Error).self) { try store.write { try change("b", in: $0) } }
+        }
+        try store.write { _ = try $0.node(.root) }
+        #expect(told.notes == ["a committed", "a ended", "b ended"])
+        try store.write { try change("c", in: $0) }
+        #expect(told.notes.suffix(2) == ["c committed", "c ended"])
+        let names = try store.read { try $0.children(of: .root).map(\.name.string) }
+        #expect(names == ["a", "c"])
+    }
+}
+
+/// Shared by closures, which a lock in a struct cannot be.
+private final class Notes: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var notes: [String] { lines.withLock { $0 } }
+
+    func note(_ line: String) {
+        lines.withLock { $0.append(line) }
+    }
+}
