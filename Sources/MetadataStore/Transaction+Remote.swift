@@ -134,6 +134,12 @@ extension Transaction {
             "WHERE node.remote <> 0 AND node.inode <> 1 AND node.met <> ?", [listing])
     }
 
+    /// Takes from all folders the mark that they have been listed.
+    public func forgetListedFolders() throws {
+        let mark = NodeFlags.listed.rawValue
+        try run("UPDATE node SET flags = flags & ~? WHERE flags & ? <> 0", [mark, mark])
+    }
+
     private static var listingKey: String { "feed.listing" }
 
     /// Whether two names are one to the server and to people: equal but for Unicode composition.

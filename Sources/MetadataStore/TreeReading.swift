@@ -52,6 +52,24 @@ extension TreeReading {
         return children
     }
 
+    /// Up to `limit` folders of the server that are not marked as listed, in the order of their numbers,
+    /// after one.
+    public func unlistedFolders(after inode: InodeID, limit: Int) throws -> [InodeID] {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT inode FROM node
+                WHERE inode > ? AND kind = ? AND remote <> ? AND flags & ? = 0
+                ORDER BY inode LIMIT ?
+                """)
+        return try Int64.fetchAll(
+            statement,
+            arguments: [
+                inode.column, NodeKind.folder.rawValue, RemoteState.absent.rawValue,
+                NodeFlags.listed.rawValue, limit,
+            ]
+        ).map { InodeID(column: $0) }
+    }
+
     /// Up to `limit` children with everything known, in the order of their folded names, after one.
     public func childNodes(
         of parent: InodeID, afterFolded last: String?, limit: Int

@@ -173,6 +173,18 @@ public final class DropboxStore: RemoteStoring {
         return try page(listing, after: cursor)
     }
 
+    /// The position after everything that is there now.
+    public func latestCursor() async throws(RemoteError) -> Core.Cursor {
+        let argument = Files.ListFolderArg(path: serverPath(.root), recursive: true)
+        do {
+            let result = try await client.call(
+                Files.listFolderGetLatestCursor, argument, options: .interactive)
+            return Core.Cursor(result.cursor)
+        } catch {
+            throw RemoteError(error) { RemoteError($0) }
+        }
+    }
+
     /// Waits for a change.
     public func waitForChange(
         after cursor: Core.Cursor, timeout: Int

@@ -26,6 +26,8 @@ public protocol RemoteStoring: Sendable {
     func list(_ folder: RemotePath, recursive: Bool) async throws(RemoteError) -> RemotePage
     /// The next page or delta. Throws `cursorReset` when the cursor has expired.
     func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage
+    /// A cursor that delivers what changes from now on, anywhere.
+    func latestCursor() async throws(RemoteError) -> Cursor
     /// Waits until something changed after the cursor, or until about `timeout` seconds (30 to 480)
     /// have passed. Returns whether to list, and how many seconds to wait before waiting again. Throws
     /// `cursorReset` when the cursor has expired.

@@ -5,14 +5,15 @@ public import RemoteStore
 
 /// The operations of a store.
 public enum RemoteOperation: String, Hashable, Sendable, CaseIterable {
-    case account, space, list, listAfter, waitForChange, entry
+    case account, space, list, listAfter, latestCursor, waitForChange, entry
     case download, upload, startUpload, append, finishUpload
     case makeFolder, delete, move, copy
 
     /// Whether it changes something, so that a lost reply matters.
     public var isChange: Bool {
         switch self {
-        case .account, .space, .list, .listAfter, .waitForChange, .entry, .download: false
+        case .account, .space, .list, .listAfter, .latestCursor, .waitForChange, .entry: false
+        case .download: false
         case .upload, .startUpload, .append, .finishUpload, .makeFolder, .delete, .move, .copy: true
         }
     }

@@ -10,6 +10,9 @@ import Synchronization
 /// Without faults it behaves as the wrapped store. Faults are planned for certain calls (`inject`) or
 /// happen by chance (`injectRandomly`), the same in every run with one seed.
 public final class FaultInjectingStore: RemoteStoring {
+    /// What the subject of a recursive listing ends with.
+    public static let below = "/**"
+
     private struct State {
         var planned: [PlannedFault] = []
         var isOffline = false
@@ -181,7 +184,8 @@ public final class FaultInjectingStore: RemoteStoring {
     public func list(
         _ folder: RemotePath, recursive: Bool
     ) async throws(RemoteError) -> RemotePage {
-        try await perform(.list, folder.rawValue) { _ async throws(RemoteError) in
+        let subject = folder.rawValue + (recursive ? Self.below : "")
+        return try await perform(.list, subject) { _ async throws(RemoteError) in
             try await base.list(folder, recursive: recursive)
         }
     }
@@ -190,6 +194,13 @@ public final class FaultInjectingStore: RemoteStoring {
     public func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage {
         try await perform(.listAfter, cursor.rawValue) { _ async throws(RemoteError) in
             try await base.list(after: cursor)
+        }
+    }
+
+    /// Passes on.
+    public func latestCursor() async throws(RemoteError) -> Cursor {
+        try await perform(.latestCursor, "") { _ async throws(RemoteError) in
+            try await base.latestCursor()
         }
     }
 

@@ -122,6 +122,16 @@ public final class InMemoryStore: RemoteStoring {
         }
     }
 
+    /// The position after everything that is there now.
+    public func latestCursor() async throws(RemoteError) -> Cursor {
+        state.withLock { state in
+            var listing = InMemoryListing(
+                epoch: state.epoch, folder: .root, isRecursive: true, change: state.tree.log.count)
+            listing.last = nil
+            return listing.cursor
+        }
+    }
+
     /// Waits for a change. The timeout passes when `expireWaits` is called, so that tests need no clock.
     public func waitForChange(
         after cursor: Cursor, timeout: Int

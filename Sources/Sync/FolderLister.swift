@@ -61,7 +61,7 @@ actor FolderLister {
         if await isCompleteSoon() { return }
         guard let path else { return }
         try await environment.gate.look { () async throws(RemoteError) in
-            let entries = try await pages(of: RemotePath(rawValue: path))
+            let entries = try await environment.remote.entries(in: RemotePath(rawValue: path))
             try await apply(entries, in: folder)
         }
     }
@@ -96,16 +96,6 @@ actor FolderLister {
         }
         guard let changes else { throw .server("the local database failed") }
         environment.observer.treeDidChange(changes)
-    }
-
-    private func pages(of path: RemotePath) async throws(RemoteError) -> [RemoteEntry] {
-        var page = try await environment.remote.list(path, recursive: false)
-        var entries = page.entries
-        while page.hasMore {
-            page = try await environment.remote.list(after: page.cursor)
-            entries += page.entries
-        }
-        return entries
     }
 
     private func storeWork<Value: Sendable>(

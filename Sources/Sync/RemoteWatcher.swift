@@ -8,15 +8,17 @@ import RemoteStore
 /// Follows the account's stream of changes from where it was left.
 actor RemoteWatcher {
     /// Keys of the settings that say how far this mount has come.
-    private enum Setting {
+    enum Setting {
         static let cursor = "feed.cursor"
         /// A `Phase`.
         static let phase = "feed.phase"
         /// What the paths of the tree start from.
         static let root = "feed.root"
+        /// Whether everything is listed folder by folder.
+        static let walk = "feed.walk"
     }
 
-    private enum Phase: String {
+    enum Phase: String {
         /// Until the first listing is complete.
         case listing
         /// While listing again after a reset.
@@ -37,13 +39,20 @@ actor RemoteWatcher {
     private static let sendingPause = 0.1
     private static let sendingLooks = 10
 
+    /// Changes that are brought in as one step, about: some 60 MB.
+    private static let longestStep = 100_000
+
     /// The longest pause after a failure, in seconds.
     private static let longestPause = 30.0
 
-    private let environment: UploadEnvironment
+    let environment: UploadEnvironment
     private let uploader: Uploader
     private var failures = 0
     private var spaceDue = Timestamp(nanoseconds: 0)
+    /// How often in a row the server failed to list everything in one go.
+    var listingFailures = 0
+    /// The last folder that was listed while folders are listed one by one.
+    var walkedTo = InodeID(0)
 
     init(environment: UploadEnvironment, uploader: Uploader) {
         self.environment = environment
@@ -82,14 +91,21 @@ actor RemoteWatcher {
     private func follow() async throws(RemoteError) {
         try await refreshSpace()
         guard let cursor = try await setting(Setting.cursor) else {
-            return try await startListing()
+            return try await walkingIfRefused(.listing) { () async throws(RemoteError) in
+                try await startListing()
+            }
         }
         guard try await setting(Setting.root) == remoteRoot else {
             return try await startComparing(with: .adopting)
         }
         let phase = Phase(rawValue: try await setting(Setting.phase) ?? "") ?? .listing
+        if try await setting(Setting.walk) != nil {
+            return try await walk()
+        }
         guard phase == .complete else {
-            return try await continueListing(after: Cursor(cursor), phase)
+            return try await walkingIfRefused(phase) { () async throws(RemoteError) in
+                try await continueListing(after: Cursor(cursor), phase)
+            }
         }
         try await environment.gate.look { () async throws(RemoteError) in
             try await catchUp(from: Cursor(cursor))
@@ -164,6 +180,7 @@ actor RemoteWatcher {
             if isFirst {
                 try transaction.beginListing()
                 try transaction.setSetting(Setting.root, to: root)
+                try transaction.setSetting(Setting.walk, to: nil)
             }
             var applier = try DeltaApplier(transaction: transaction, context: surroundings)
             try applier.apply(page.entries)
@@ -174,6 +191,7 @@ actor RemoteWatcher {
             return applier.outcome
         }
         heard()
+        listingFailures = 0
         if !page.hasMore {
             environment.state.update { status in
                 status.isTreeComplete = true
@@ -192,15 +210,17 @@ actor RemoteWatcher {
             status.isRootNew = phase == .adopting
         }
         let isTreeComplete = environment.state.current.isTreeComplete
-        try await environment.gate.look { () async throws(RemoteError) in
-            let page = try await environment.remote.list(.root, recursive: true)
-            let begun: Phase = phase == .comparing && !isTreeComplete ? .listing : phase
-            try await applyListing(page, begun, isFirst: true)
+        let begun: Phase = phase == .comparing && !isTreeComplete ? .listing : phase
+        try await walkingIfRefused(begun) { () async throws(RemoteError) in
+            try await environment.gate.look { () async throws(RemoteError) in
+                let page = try await environment.remote.list(.root, recursive: true)
+                try await applyListing(page, begun, isFirst: true)
+            }
         }
     }
 
     /// What the server's paths start from.
-    private var remoteRoot: String { environment.remote.root }
+    var remoteRoot: String { environment.remote.root }
 
     /// The person has changed teams. Nothing more is sent until the new team's space is compared with
     /// what is known; what is queued then becomes a part of it.
@@ -222,11 +242,13 @@ actor RemoteWatcher {
     // MARK: Changes
 
     /// Brings in everything that happened after the cursor, as one step from one state of the server
-    /// to a later one: nobody sees a file gone that was moved.
+    /// to a later one: nobody sees a file gone that was moved. More than fits into memory is listed again
+    /// and compared.
     private func catchUp(from cursor: Cursor) async throws(RemoteError) {
         var page = try await environment.remote.list(after: cursor)
         var entries = page.entries
         while page.hasMore {
+            guard entries.count <= Self.longestStep else { throw .cursorReset }
             page = try await environment.remote.list(after: page.cursor)
             entries += page.entries
         }
@@ -281,7 +303,7 @@ actor RemoteWatcher {
 
     // MARK: Outcomes
 
-    private func heard() {
+    func heard() {
         failures = 0
         let now = environment.clock.now()
         let wasOnline = environment.state.current.connection == .online
@@ -347,7 +369,7 @@ actor RemoteWatcher {
         }
     }
 
-    private func write(
+    func write(
         _ body: @escaping @Sendable (Transaction) throws -> DeltaOutcome
     ) async throws(RemoteError) {
         let outcome: DeltaOutcome

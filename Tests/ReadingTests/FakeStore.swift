@@ -236,6 +236,9 @@ extension FakeStore {
     func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage {
         throw .forbidden("content only")
     }
+    func latestCursor() async throws(RemoteError) -> Cursor {
+        throw .forbidden("content only")
+    }
     func waitForChange(
         after cursor: Cursor, timeout: Int
     ) async throws(RemoteError) -> RemoteChange { throw .forbidden("content only") }

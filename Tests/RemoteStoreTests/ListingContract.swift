@@ -62,6 +62,19 @@ struct ListingContract {
         }
     }
 
+    @Test("The latest cursor delivers what changes after it, anywhere", arguments: Backend.allCases)
+    func latestCursor(_ backend: Backend) async throws {
+        try await backend.withStore { subject in
+            try await subject.put("/a/before", "x")
+            let cursor = try await subject.store.latestCursor()
+            #expect(try await subject.changes(after: cursor).entries.isEmpty)
+            try await subject.put("/a/after", "x")
+            let changes = try await subject.changes(after: cursor).entries
+            #expect(changes.last?.foldedPath == "/a/after")
+            #expect(!changes.contains { $0.foldedPath == "/a/before" })
+        }
+    }
+
     @Test("A recursive listing of a folder begins with the folder", arguments: Backend.allCases)
     func subfolderListing(_ backend: Backend) async throws {
         try await backend.withStore { subject in

@@ -79,6 +79,12 @@ struct RecordingStore: RemoteStoring {
         }
     }
 
+    func latestCursor() async throws(RemoteError) -> Cursor {
+        try await perform("latest cursor", \.rawValue) { () async throws(RemoteError) in
+            try await base.latestCursor()
+        }
+    }
+
     func waitForChange(
         after cursor: Cursor, timeout: Int
     ) async throws(RemoteError) -> RemoteChange {

@@ -1,0 +1,152 @@
+// Listing everything folder by folder, for accounts that the server does not list in one go.
+
+import Core
+import Logging
+import MetadataStore
+import RemoteStore
+
+extension RemoteWatcher {
+    /// How often in a row the server may fail to list everything before its folders are listed.
+    private static let patience = 3
+    /// Folders that are listed at once.
+    private static let foldersAtOnce = 8
+
+    /// Runs a part of the listing of everything. A server that fails again and again is asked for one
+    /// folder after the other instead.
+    func walkingIfRefused(
+        _ phase: Phase, _ body: () async throws(RemoteError) -> Void
+    ) async throws(RemoteError) {
+        do throws(RemoteError) {
+            try await body()
+        } catch {
+            guard error.isRefusalToList else { throw error }
+            listingFailures += 1
+            guard listingFailures >= Self.patience else { throw error }
+            listingFailures = 0
+            try await startWalking(phase)
+        }
+    }
+
+    /// From here on, changes are told by a cursor from before the first folder is listed: what moves from
+    /// one side of the walk to the other is told after it.
+    private func startWalking(_ phase: Phase) async throws(RemoteError) {
+        let cursor = try await environment.remote.latestCursor()
+        let root = remoteRoot
+        try await write { transaction in
+            try transaction.beginListing()
+            try transaction.forgetListedFolders()
+            try transaction.setSetting(Setting.root, to: root)
+            try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
+            try transaction.setSetting(Setting.phase, to: phase.rawValue)
+            try transaction.setSetting(Setting.walk, to: "folders")
+            return DeltaOutcome()
+        }
+        walkedTo = InodeID(0)
+        environment.log.notice("the server does not list everything at once: listing each folder")
+        heard()
+    }
+
+    /// Lists the next folders. After the last one, what has changed meanwhile completes the listing.
+    func walk() async throws(RemoteError) {
+        let start = walkedTo
+        let folders = try await unlistedFolders(after: start)
+        if let last = folders.last {
+            try await list(folders)
+            walkedTo = last.inode
+        } else if start.rawValue > 0 {
+            // Folders may have come to light behind the walk.
+            walkedTo = InodeID(0)
+        } else {
+            try await write { transaction in
+                try transaction.setSetting(Setting.walk, to: nil)
+                return DeltaOutcome()
+            }
+        }
+        heard()
+    }
+
+    private func unlistedFolders(
+        after inode: InodeID
+    ) async throws(RemoteError) -> [(inode: InodeID, path: RemotePath)] {
+        do {
+            return try await environment.store.read { snapshot in
+                try snapshot.unlistedFolders(after: inode, limit: Self.foldersAtOnce).map {
+                    ($0, RemotePath(rawValue: try snapshot.remotePath(of: $0) ?? ""))
+                }
+            }
+        } catch {
+            throw .server("the local database failed: \(error)")
+        }
+    }
+
+    private func list(
+        _ folders: [(inode: InodeID, path: RemotePath)]
+    ) async throws(RemoteError) {
+        let environment = environment
+        var context = environment.deltaContext()
+        context.isListing = true
+        let surroundings = context
+        try await environment.gate.look { () async throws(RemoteError) in
+            let entries = try await Self.entries(in: folders.map(\.path), environment.remote)
+            try await write { transaction in
+                var applier = try DeltaApplier(transaction: transaction, context: surroundings)
+                try applier.apply(entries)
+                for folder in folders {
+                    try transaction.setFlags(.listed, true, of: folder.inode)
+                }
+                return applier.outcome
+            }
+        }
+    }
+
+    private static func entries(
+        in folders: [RemotePath], _ remote: any RemoteStoring
+    ) async throws(RemoteError) -> [RemoteEntry] {
+        let outcome = await withTaskGroup(of: RemoteOutcome<[RemoteEntry]>.self) { group in
+            for folder in folders {
+                group.addTask {
+                    do throws(RemoteError) {
+                        return .success(try await remote.entries(in: folder))
+                    } catch .notFound {
+                        // It went meanwhile, as the changes will tell.
+                        return .success([])
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+            var all: [RemoteEntry] = []
+            for await case let outcome in group {
+                switch outcome {
+                case .success(let entries): all += entries
+                case .failure(let error): return RemoteOutcome<[RemoteEntry]>.failure(error)
+                }
+            }
+            return .success(all)
+        }
+        return try outcome.get()
+    }
+}
+
+extension RemoteStoring {
+    /// Everything in a folder, without what is below that.
+    func entries(in folder: RemotePath) async throws(RemoteError) -> [RemoteEntry] {
+        var page = try await list(folder, recursive: false)
+        var entries = page.entries
+        while page.hasMore {
+            page = try await list(after: page.cursor)
+            entries += page.entries
+        }
+        return entries
+    }
+}
+
+extension RemoteError {
+    /// Whether the server has a problem with what it is asked to list, and not with who asks or how often.
+    fileprivate var isRefusalToList: Bool {
+        switch self {
+        case .server, .timedOut, .malformed: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// Listing everything where the server refuses to list it in one go.
+
+import Core
+import RemoteStore
+import RemoteStoreTesting
+import Testing
+
+@testable import Sync
+
+@Suite struct WalkTests {
+    /// A server with more folders than are listed at once, which does not list them together.
+    private func refusing() async throws -> Harness {
+        let harness = try Harness()
+        for index in 0..<12 {
+            try await harness.put("/folder \(index)/inner/deep/file", "\(index)")
+            try await harness.put("/folder \(index)/file", "here")
+        }
+        refuse(harness)
+        return harness
+    }
+
+    private func refuse(_ harness: Harness) {
+        harness.faulty.inject(.failBefore(.server("too much")), times: nil) {
+            $0.operation == .list && $0.subject.hasSuffix(FaultInjectingStore.below)
+        }
+    }
+
+    private func listings(_ harness: Harness) -> [String] {
+        harness.faulty.calls.filter { $0.operation == .list }.map(\.subject)
+            .filter { !$0.hasSuffix(FaultInjectingStore.below) }
+    }
+
+    @Test("each folder is listed, once")
+    func each() async throws {
+        let harness = try await refusing()
+        try await harness.settle()
+        #expect(listings(harness).count == 37)
+        #expect(Set(listings(harness)).count == 37)
+        try await harness.put("/folder 3/new", "later")
+        try await harness.settle()
+        #expect(try await harness.tree()["/folder 3/new"] == "later")
+        #expect(listings(harness).count == 37, "changes are told, not listed")
+        await harness.stop()
+        try await harness.checkInvariants()
+    }
+
+    @Test("a walk that is stopped goes on where it was")
+    func stopped() async throws {
+        let harness = try await refusing()
+        harness.faulty.inject(.failBefore(.offline("test")), times: nil) {
+            $0.operation == .list && $0.subject.hasSuffix("/deep")
+        }
+        try await harness.start()
+        while !listings(harness).contains(where: { $0.hasSuffix("/deep") }) {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        await harness.stop()
+        harness.faulty.removeFaults()
+        refuse(harness)
+        let before = Set(listings(harness).filter { !$0.hasSuffix("/deep") })
+        let count = harness.faulty.calls.count
+        try await harness.settle()
+        let after = harness.faulty.calls.dropFirst(count).filter { $0.operation == .list }
+        #expect(before.isDisjoint(with: after.map(\.subject)))
+        await harness.stop()
+        try await harness.checkInvariants()
+    }
+
+    @Test("what moves from one side of the walk to the other is there at its end")
+    func movedMeanwhile() async throws {
+        let harness = try await refusing()
+        harness.faulty.inject(.stall) { $0.operation == .list && $0.subject == "/folder 9" }
+        try await harness.start()
+        while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await harness.relocate("/folder 9/inner", to: "/moved")
+        try await harness.remove("/folder 1")
+        harness.faulty.releaseStalled()
+        try await harness.settle()
+        #expect(try await harness.tree()["/moved/deep/file"] == "9")
+        await harness.stop()
+        try await harness.checkInvariants()
+    }
+
+    @Test("after a reset, what a walk does not meet is gone, and what was changed here is kept")
+    func compared() async throws {
+        let harness = try await refusing()
+        try await harness.settle()
+        try await harness.remove("/folder 2")
+        try await harness.put("/folder 4/file", "theirs")
+        harness.faulty.isOffline = true
+        try await harness.write("/folder 5/file", "mine")
+        harness.server.resetCursors()
+        harness.faulty.isOffline = false
+        try await harness.settle()
+        let tree = try await harness.tree()
+        #expect(tree["/folder 2/file"] == nil)
+        #expect(tree["/folder 4/file"] == "theirs")
+        #expect(tree["/folder 5/file"] == "mine")
+        await harness.stop()
+        try await harness.checkInvariants()
+    }
+}
