@@ -76,9 +76,12 @@ extension Transaction {
     /// The server must not be believed to have another node there: of two that share a place, one
     /// would never be sent or removed.
     public func setRemotePlace(_ inode: InodeID, _ place: Place) throws {
-        let seen = try node(inode)?.place
+        guard let node = try node(inode) else {
+            // A place of nobody's would be in the way of whoever comes there next, for ever.
+            return assertionFailure("\(inode) is gone, and the server is said to have it")
+        }
         try run("DELETE FROM displaced WHERE inode = ?", [inode.column])
-        if let seen, seen.parent == place.parent, isSameName(seen.name, place.name) {
+        if let seen = node.place, seen.parent == place.parent, isSameName(seen.name, place.name) {
             try run("UPDATE node SET remote = 1 WHERE inode = ?", [inode.column])
             return
         }

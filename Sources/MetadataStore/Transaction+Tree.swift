@@ -97,8 +97,10 @@ extension Transaction {
     }
 
     /// Forgets what only open handles could reach when the process ended: nodes that are neither in
-    /// the tree nor on the server, and the content of those that are still to be deleted there.
+    /// the tree nor on the server, and the content of those that are still to be deleted there. Places of
+    /// nobody's, which an earlier version could leave, go as well.
     public func removeOrphans() throws {
+        try run("DELETE FROM displaced WHERE inode NOT IN (SELECT inode FROM node)", [])
         let orphans = try nodes(
             "WHERE node.parent IS NULL AND node.remote = 0 AND node.inode <> 1", [])
         for orphan in orphans {

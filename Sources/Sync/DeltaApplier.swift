@@ -190,9 +190,27 @@ struct DeltaApplier {
         guard let known = try transaction.node(id: id), known.inode != occupant?.inode else {
             return occupant
         }
-        try free(occupant, for: known)
-        try moveRemote(known, to: place)
+        if let occupant, try holds(occupant, known) {
+            // It comes out of a folder that it takes the place of.
+            let moved = try detach(known)
+            try free(occupant, for: known)
+            try attach(moved, at: place)
+        } else {
+            try free(occupant, for: known)
+            try moveRemote(known, to: place)
+        }
         return try transaction.node(known.inode)
+    }
+
+    /// Whether the server was believed to have a node in a folder.
+    private func holds(_ folder: Node, _ node: Node) throws -> Bool {
+        guard folder.kind == .folder else { return false }
+        var current: Node? = node
+        while let below = current, let place = try transaction.remotePlace(of: below) {
+            if place.parent == folder.inode { return true }
+            current = try transaction.node(place.parent)
+        }
+        return false
     }
 
     /// Takes what the server was believed to have at a place away from there.
@@ -210,7 +228,18 @@ struct DeltaApplier {
     mutating func vacate(_ place: Place, for inode: InodeID) throws {
         let occupant = try transaction.remoteChild(folded: place.name.folded, of: place.parent)
         guard let occupant, occupant.inode != inode else { return }
+        guard let node = try transaction.node(inode), try holds(occupant, node) else {
+            return try removeRemote(occupant)
+        }
+        let moved = try detach(node)
         try removeRemote(occupant)
+        try attach(moved, at: place)
+    }
+
+    /// The same where the answer is about nobody who is known.
+    mutating func vacate(_ place: Place, besides inode: InodeID) throws {
+        let occupant = try transaction.remoteChild(folded: place.name.folded, of: place.parent)
+        if let occupant, occupant.inode != inode { try removeRemote(occupant) }
     }
 
     private func isOther(_ node: Node, than id: FileID) -> Bool {
@@ -321,14 +350,19 @@ struct DeltaApplier {
         guard let id = node.facts.id, let last = lastIndex[id], last > currentIndex else {
             return false
         }
+        detached[id] = try detach(node)
+        return true
+    }
+
+    /// Takes a node from where the server had it, until `attach` says where it is.
+    private mutating func detach(_ node: Node) throws -> DetachedNode {
         let seen = node.remote == .inPlace ? node.place : nil
-        detached[id] = DetachedNode(inode: node.inode, facts: node.facts, wasSeenThere: seen != nil)
         if let seen {
             try transaction.move(node.inode, to: nil)
             announce(seen)
         }
         try transaction.setRemoteAbsent(node.inode)
-        return true
+        return DetachedNode(inode: node.inode, facts: node.facts, wasSeenThere: seen != nil)
     }
 
     /// A name leads somewhere else now, or nowhere because what it led to was moved.

@@ -147,7 +147,7 @@ struct UploadRecorder {
         let kind: NodeKind = if case .folder = entry.kind { .folder } else { .file }
         try useApplier { applier in
             let place = try applier.place(of: entry)
-            try applier.vacate(place, for: inode)
+            try applier.vacate(place, besides: inode)
             let inode = try applier.transaction.insertTombstone(kind, at: place, facts: facts)
             try applier.mark(inode)
             try applier.transaction.enqueue(inode, due: applier.context.now)
