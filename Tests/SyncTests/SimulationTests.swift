@@ -17,6 +17,9 @@ import Testing
     /// Few names, some of which collide by folding, so that histories get in each other's way.
     private static let names = ["a", "b", "A", "ä", "c.txt"]
 
+    /// Where something is on its way from one place to another.
+    private static let between = "/on its way"
+
     /// The first 30, or as many as the environment's `SIMULATION_SEEDS` names: "100..<2000".
     static let seeds: Range<Int> = {
         let bounds = ProcessInfo.processInfo.environment["SIMULATION_SEEDS"]?
@@ -68,10 +71,15 @@ import Testing
         _ harness: Harness, _ text: String, _ random: inout SeededRandom
     ) async throws {
         let paths = try await harness.store.read { try $0.allNodes().map(\.0) }
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<11, using: &random) {
         case 0...4: try await harness.write(place(in: paths, &random), text)
         case 5: try await harness.makeFolder(place(in: paths, &random))
         case 6...7: try await harness.delete(any(of: paths, &random))
+        case 8:
+            guard let (path, folder) = inner(of: paths, &random) else { return }
+            try await harness.move(path, to: Self.between)
+            try await harness.delete(folder)
+            try await harness.move(Self.between, to: folder)
         default:
             let source = any(of: paths, &random)
             let target = place(in: paths, &random)
@@ -84,10 +92,15 @@ import Testing
         _ harness: Harness, _ text: String, _ random: inout SeededRandom
     ) async throws {
         let paths = try await harness.serverTree().keys.sorted()
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<11, using: &random) {
         case 0...4: try await harness.put(place(in: paths, &random), text)
         case 5: try await harness.putFolder(place(in: paths, &random))
         case 6...7: try await harness.remove(any(of: paths, &random))
+        case 8:
+            guard let (path, folder) = inner(of: paths, &random) else { return }
+            try await harness.relocate(path, to: Self.between)
+            try await harness.remove(folder)
+            try await harness.relocate(Self.between, to: folder)
         default:
             try await harness.relocate(any(of: paths, &random), to: place(in: paths, &random))
         }
@@ -95,6 +108,15 @@ import Testing
 
     private func any(of paths: [String], _ random: inout SeededRandom) -> String {
         paths.randomElement(using: &random) ?? "/none"
+    }
+
+    /// Something in a folder, whose place it is to take, and that folder.
+    private func inner(
+        of paths: [String], _ random: inout SeededRandom
+    ) -> (path: String, folder: String)? {
+        let deep = paths.filter { $0.split(separator: "/").count > 1 }
+        guard let path = deep.randomElement(using: &random) else { return nil }
+        return (path, RemotePath(rawValue: path).parent.rawValue)
     }
 
     /// A name in one of the folders, or below what is a file and will refuse.
