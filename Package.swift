@@ -56,6 +56,7 @@ let package = Package(
         .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "ContentHashing", dependencies: [crypto], swiftSettings: settings),
         .target(name: "Core", dependencies: ["ContentHashing"], swiftSettings: settings),
         .target(
@@ -85,7 +86,7 @@ let package = Package(
             name: "RemoteStore", dependencies: ["Core", "ContentHashing", "DropboxAPI", log],
             swiftSettings: settings),
         .target(
-            name: "DropboxAPI", dependencies: ["CCurl", "ContentHashing", log, crypto],
+            name: "DropboxAPI", dependencies: ["CCurl", "CZlib", "ContentHashing", log, crypto],
             swiftSettings: settings),
         .target(
             name: "DropboxEmulator",
@@ -141,7 +142,8 @@ let package = Package(
         .testTarget(
             name: "ReadingTests",
             dependencies: [
-                "FileSystem", "BlockCache", "RemoteStore", "Core", "ContentHashing", log,
+                "FileSystem", "BlockCache", "MetadataStore", "RemoteStore", "RemoteStoreTesting",
+                "Core", "ContentHashing", log,
             ],
             swiftSettings: settings),
         .testTarget(

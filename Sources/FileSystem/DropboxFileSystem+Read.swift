@@ -20,7 +20,10 @@ extension DropboxFileSystem {
                 return .ready(bytes)
             }
             return .pending { () async throws(FileSystemError) in
-                try await self.bytes(of: pieces, session: handle.session)
+                if let content = pieces.first?.remote?.0 {
+                    await self.folderReader?.prepare(content, of: inode)
+                }
+                return try await self.bytes(of: pieces, session: handle.session)
             }
         } catch {
             return .failed(failure(error))

@@ -22,6 +22,7 @@ public final class DropboxFileSystem: FileSystemOperations {
     let staging: StagingArea
     let sync: any Syncing
     let reader: any ContentReading
+    let folderReader: FolderReader?
     let relay: TreeChangeRelay
     let openFiles: OpenFiles
     let clock: any SyncClock
@@ -43,11 +44,13 @@ public final class DropboxFileSystem: FileSystemOperations {
     /// The inodes that the kernel knows.
     var inodes: InodeTable { relay.inodes }
 
-    /// Connects the parts. `openFiles` and `relay` are those that Sync was given.
+    /// Connects the parts. `openFiles` and `relay` are those that Sync was given. Without a
+    /// `folderReader`, every file is fetched by itself.
     ///
     /// Throws when the local database cannot be used.
     public init(
         store: MetadataStore, staging: StagingArea, sync: any Syncing, reader: any ContentReading,
+        folderReader: FolderReader? = nil,
         openFiles: OpenFiles, relay: TreeChangeRelay, options: FileSystemOptions,
         clock: any SyncClock = SystemClock(), log: Logger
     ) throws(FileSystemError) {
@@ -55,6 +58,7 @@ public final class DropboxFileSystem: FileSystemOperations {
         self.staging = staging
         self.sync = sync
         self.reader = reader
+        self.folderReader = folderReader
         self.openFiles = openFiles
         self.relay = relay
         self.options = options

@@ -1,5 +1,6 @@
 // Questions to the tree, for snapshots and transactions alike. Answers are values.
 
+public import ContentHashing
 public import Core
 import Foundation
 public import GRDB
@@ -50,6 +51,44 @@ extension TreeReading {
             children.append(try row.child())
         }
         return children
+    }
+
+    /// The contents of the files below a folder, at whatever depth, as the server has them; nil if there
+    /// are more than `limit` entries. Not those with changes that it does not have, nor those that it
+    /// does not give.
+    public func contents(below folder: InodeID, limit: Int) throws -> [(
+        hash: ContentHash, size: Int64
+    )]? {
+        let statement = try database.cachedStatement(
+            sql: """
+                WITH RECURSIVE folder(inode) AS (
+                    SELECT ?1
+                    UNION ALL
+                    SELECT node.inode FROM folder JOIN node ON node.parent = folder.inode
+                    WHERE node.kind = ?2
+                )
+                SELECT CASE WHEN node.kind = ?3 AND node.remote <> ?4 AND node.flags & ?5 = 0
+                        AND NOT EXISTS (SELECT 1 FROM staged WHERE staged.inode = node.inode)
+                    THEN node.hash END, node.size
+                FROM folder JOIN node ON node.parent = folder.inode
+                LIMIT ?6
+                """)
+        let rows = try Row.fetchCursor(
+            statement,
+            arguments: [
+                folder.column, NodeKind.folder.rawValue, NodeKind.file.rawValue,
+                RemoteState.absent.rawValue, NodeFlags.notDownloadable.rawValue, limit + 1,
+            ])
+        var contents: [(hash: ContentHash, size: Int64)] = []
+        var count = 0
+        while let row = try rows.next() {
+            count += 1
+            if count > limit { return nil }
+            if let bytes: Data = row[0], let hash = ContentHash(bytes: Array(bytes)) {
+                contents.append((hash, row[1]))
+            }
+        }
+        return contents
     }
 
     /// Up to `limit` folders of the server that are not marked as listed, in the order of their numbers,

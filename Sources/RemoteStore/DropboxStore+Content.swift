@@ -30,7 +30,7 @@ extension DropboxStore {
         guard download.range == bytes else {
             throw .malformed("the revision has \(download.result.size) bytes; asked for \(range)")
         }
-        return DropboxByteStream(download.body)
+        return DropboxByteStream(download.body) { RemoteError($0) }
     }
 
     /// Stores content in one call.

@@ -128,6 +128,14 @@ extension RemoteError {
         }
     }
 
+    init(_ error: Files.DownloadZipError) {
+        switch error {
+        case .path(let lookup): self.init(lookup)
+        case .tooLarge, .tooManyFiles: self = .tooLarge
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
     init(_ error: Files.UploadError) {
         switch error {
         case .path(let failed): self.init(failed.reason)

@@ -44,6 +44,10 @@ public protocol RemoteStoring: Sendable {
     func download(_ revision: Revision, range: Range<Int64>) async throws(RemoteError)
         -> any RemoteByteStream
 
+    /// The files below a folder, as they are now, in one stream: for a reader who wants most of them. The
+    /// folder holds about `bytes`.
+    func archive(of folder: RemotePath, bytes: Int64) async throws(RemoteError)
+        -> any RemoteArchive
     /// Stores a small file (at most 150 MiB, best at most a few) in one call.
     func upload(_ source: any UploadSource, commit: RemoteCommit) async throws(RemoteError)
         -> RemoteEntry
@@ -109,6 +113,13 @@ public protocol RemoteStoring: Sendable {
 }
 
 extension RemoteStoring {
+    /// For stores that send files one by one only.
+    public func archive(
+        of folder: RemotePath, bytes: Int64
+    ) async throws(RemoteError) -> any RemoteArchive {
+        throw .notDownloadable
+    }
+
     /// For stores that cannot tell an earlier success: the plain move.
     public func move(
         _ path: RemotePath, to target: RemotePath, id: FileID?
@@ -136,6 +147,14 @@ public protocol RemoteByteStream: Sendable {
     /// The next piece, or nil at the end of the range. Dropping the stream or cancelling the reading
     /// task ends the transfer.
     func next() async throws(RemoteError) -> [UInt8]?
+}
+
+/// Files on their way down together, to be read by one task.
+public protocol RemoteArchive: Sendable {
+    /// The bytes of the next files that are complete, in no particular order; nil at the end. Which file
+    /// of the folder each of them is, their hash tells. Files of more than a block (4 MiB) are left out.
+    /// Dropping the archive or cancelling the reading task ends the transfer.
+    func next() async throws(RemoteError) -> [[UInt8]]?
 }
 
 /// Bytes on their way up, readable at any offset and more than once: a call may be retried.

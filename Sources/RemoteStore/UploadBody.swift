@@ -49,12 +49,14 @@ extension UploadSource {
 }
 
 /// A download's body. Once it failed, it stays failed.
-actor DropboxByteStream: RemoteByteStream {
-    private var iterator: DownloadBody<Files.DownloadError>.AsyncIterator
+actor DropboxByteStream<Failure: RouteError>: RemoteByteStream {
+    private var iterator: DownloadBody<Failure>.AsyncIterator
+    private let map: @Sendable (Failure) -> RemoteError
     private var failure: RemoteError?
 
-    init(_ body: DownloadBody<Files.DownloadError>) {
+    init(_ body: DownloadBody<Failure>, _ map: @escaping @Sendable (Failure) -> RemoteError) {
         iterator = body.makeAsyncIterator()
+        self.map = map
     }
 
     func next() async throws(RemoteError) -> [UInt8]? {
@@ -67,7 +69,7 @@ actor DropboxByteStream: RemoteByteStream {
             iterator = copy
             return chunk
         } catch {
-            let error = RemoteError(error) { RemoteError($0) }
+            let error = RemoteError(error, route: map)
             failure = error
             throw error
         }

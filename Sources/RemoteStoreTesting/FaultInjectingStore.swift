@@ -230,6 +230,15 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Passes on.
+    public func archive(
+        of folder: RemotePath, bytes: Int64
+    ) async throws(RemoteError) -> any RemoteArchive {
+        try await perform(.download, folder.rawValue) { _ async throws(RemoteError) in
+            try await base.archive(of: folder, bytes: bytes)
+        }
+    }
+
+    /// Passes on.
     public func upload(
         _ source: any UploadSource, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {

@@ -7,7 +7,7 @@ import Synchronization
 
 /// An account in memory, with Dropbox's rules. Deterministic: ids and revisions are counted.
 public final class InMemoryStore: RemoteStoring {
-    private struct State {
+    struct State {
         var tree: InMemoryTree
         var epoch = 0
         /// How often the root became another one, and how many times of them are known by `root`.
@@ -21,7 +21,7 @@ public final class InMemoryStore: RemoteStoring {
     }
 
     /// Held for memory only. Nothing else is taken while it is held.
-    private let state: Mutex<State>
+    let state: Mutex<State>
     private let pageSize: Int
     private let now: @Sendable () -> Timestamp
 

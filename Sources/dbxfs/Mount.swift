@@ -68,6 +68,8 @@ final class Mount: Sendable {
         do throws(FileSystemError) {
             fileSystem = try DropboxFileSystem(
                 store: store, staging: staging, sync: engine, reader: reader,
+                folderReader: FolderReader(
+                    store: store, cache: cache, remote: remote, log: Logger(label: "folders")),
                 openFiles: openFiles, relay: relay, options: FileSystemOptions(settings),
                 log: Logger(label: "filesystem"))
         } catch {

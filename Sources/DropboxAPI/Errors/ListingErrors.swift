@@ -118,6 +118,35 @@ extension Files {
         }
     }
 
+    /// Why a folder cannot be packed.
+    public enum DownloadZipError: RouteError {
+        case path(LookupError)
+        case tooLarge
+        case tooManyFiles
+        case unknown(String)
+
+        /// Reads the case of the tag.
+        public init(_ union: UnionReader) throws {
+            self =
+                switch union.tag {
+                case "path": .path(try union.value())
+                case "too_large": .tooLarge
+                case "too_many_files": .tooManyFiles
+                default: .unknown(union.tag)
+                }
+        }
+
+        /// Writes the case.
+        public func write(to union: inout UnionWriter) throws {
+            switch self {
+            case .path(let payload): try union.write("path", value: payload)
+            case .tooLarge: try union.write("too_large")
+            case .tooManyFiles: try union.write("too_many_files")
+            case .unknown(let tag): try union.write(tag)
+            }
+        }
+    }
+
     /// Why a file cannot be linked to.
     public enum GetTemporaryLinkError: RouteError {
         case path(LookupError)

@@ -11,6 +11,14 @@ extension Files {
             retryAfterSend: true)
     }
 
+    /// Reads everything below a folder as a zip archive: at most 20 GB in fewer than 10,000 entries.
+    /// `ZipReader` takes it apart as it comes. Scope `files.content.read`.
+    public static var downloadZip: Route<DownloadZipArg, DownloadZipResult, DownloadZipError> {
+        .init(
+            "files/download_zip", host: .content, style: .download, scope: "files.content.read",
+            retryAfterSend: true)
+    }
+
     /// Writes a file of at most 150 MiB. Scope `files.content.write`.
     public static var upload: Route<UploadArg, FileMetadata, UploadError> {
         .init(

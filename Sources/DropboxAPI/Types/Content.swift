@@ -12,6 +12,23 @@ extension Files {
         }
     }
 
+    /// Which folder to pack.
+    public struct DownloadZipArg: Codable, Hashable, Sendable {
+        /// A path or an id.
+        public var path: String
+
+        /// Takes over the path.
+        public init(path: String) {
+            self.path = path
+        }
+    }
+
+    /// What was packed.
+    public struct DownloadZipResult: Codable, Hashable, Sendable {
+        /// The folder.
+        public var metadata: FolderMetadata
+    }
+
     /// Which file to link to.
     public struct GetTemporaryLinkArg: Codable, Hashable, Sendable {
         /// A path, an id or `rev:…`.

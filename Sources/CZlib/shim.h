@@ -1,0 +1,4 @@
+// zlib for Swift.
+#pragma once
+
+#include <zlib.h>

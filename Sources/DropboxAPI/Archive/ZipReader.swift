@@ -1,0 +1,241 @@
+// Reads a zip archive as it comes, without its directory, which is at the end.
+// https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (4.3.7, 4.3.9, 4.5.3)
+
+/// Why an archive cannot be read on.
+public enum ZipError: Error, Hashable, Sendable {
+    /// It is no zip archive, or is damaged.
+    case malformed(String)
+    /// It uses something that this reader does not know: an encryption, another compression.
+    case unsupported(String)
+}
+
+/// Takes an archive's bytes in pieces of any size and gives its files, each whole and checked against its
+/// checksum.
+///
+/// Sizes may stand before the data, or behind it, as writers put them that do not know them before. Of a
+/// stored entry of the second kind the end is where a descriptor tells the length and the checksum of just
+/// what came before it.
+public struct ZipReader {
+    /// A file of an archive. Folders are left out.
+    public struct File: Hashable, Sendable {
+        /// Its path in the archive.
+        public var name: String
+        /// Its bytes.
+        public var content: [UInt8]
+    }
+
+    private enum Signature {
+        static let entry: UInt32 = 0x0403_4B50
+        static let descriptor: UInt32 = 0x0807_4B50
+    }
+
+    private struct Header {
+        var name = ""
+        var isDeflated = false
+        var sizesFollow = false
+        var checksum: UInt = 0
+        var compressed: Int64 = 0
+    }
+
+    /// An entry whose data comes.
+    private struct Current {
+        var header: Header
+        var inflater: Inflater?
+        /// The bytes so far; nil once they are too many to keep.
+        var content: [UInt8]? = []
+        var checksum: UInt = 0
+        var count: Int64 = 0
+        /// Bytes of the archive that belong to the data, so far.
+        var taken: Int64 = 0
+        var isDataOver = false
+    }
+
+    private let limit: Int
+    private var buffer: [UInt8] = []
+    private var current: Current?
+    private var isOver = false
+
+    /// Files of more than `limit` bytes are passed over.
+    public init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Whether the last file has been given: only the directory is to come.
+    public var isComplete: Bool { isOver }
+
+    /// Takes the next bytes; returns the files that they complete.
+    public mutating func take(_ bytes: [UInt8]) throws(ZipError) -> [File] {
+        guard !isOver else { return [] }
+        buffer += bytes
+        var files: [File] = []
+        var position = 0
+        while !isOver, try advance(&position, &files) {}
+        buffer.removeFirst(position)
+        return files
+    }
+
+    /// One step from a place in the buffer; false if that takes more bytes.
+    private mutating func advance(
+        _ position: inout Int, _ files: inout [File]
+    ) throws(ZipError) -> Bool {
+        guard var entry = current else { return try begin(&position) }
+        // Not two references to its bytes, which would be copied with every piece.
+        current = nil
+        var isDone = false
+        defer { if !isDone { current = entry } }
+        if !entry.isDataOver {
+            if entry.header.isDeflated {
+                try inflate(&entry, &position)
+            } else if entry.header.sizesFollow {
+                try searchEnd(of: &entry, &position)
+            } else {
+                let rest = entry.header.compressed - entry.taken
+                keep(Int(min(rest, Int64(buffer.count - position))), of: &entry, &position)
+                entry.isDataOver = entry.taken == entry.header.compressed
+            }
+            guard entry.isDataOver else { return false }
+        }
+        guard try end(&entry, &position) else { return false }
+        if let content = entry.content, !entry.header.name.hasSuffix("/") {
+            files.append(File(name: entry.header.name, content: content))
+        }
+        isDone = true
+        return true
+    }
+
+    // MARK: Before the data
+
+    private mutating func begin(_ position: inout Int) throws(ZipError) -> Bool {
+        guard let signature = number(4, at: position) else { return false }
+        guard signature == Signature.entry else {
+            // The directory, or the end of an archive without entries.
+            guard signature == 0x0201_4B50 || signature == 0x0605_4B50 else {
+                throw .malformed("no entry where one should begin")
+            }
+            isOver = true
+            return false
+        }
+        guard let nameSize = number(2, at: position + 26),
+            let extraSize = number(2, at: position + 28),
+            position + 30 + Int(nameSize + extraSize) <= buffer.count,
+            let flags = number(2, at: position + 6), let method = number(2, at: position + 8),
+            let checksum = number(4, at: position + 14),
+            var compressed = number(4, at: position + 18).map({ UInt64($0) })
+        else { return false }
+        guard flags & 1 == 0 else { throw .unsupported("an encrypted entry") }
+        guard method == 0 || method == 8 else { throw .unsupported("compression \(method)") }
+        let name = position + 30..<position + 30 + Int(nameSize)
+        let extra = name.upperBound..<name.upperBound + Int(extraSize)
+        if compressed == 0xFFFF_FFFF { compressed = try longSize(in: extra) }
+        guard let compressed = Int64(exactly: compressed) else { throw .malformed("a huge entry") }
+        let header = Header(
+            name: String(decoding: buffer[name], as: UTF8.self), isDeflated: method == 8,
+            sizesFollow: flags & 8 != 0, checksum: UInt(checksum), compressed: compressed)
+        current = Current(
+            header: header, inflater: header.isDeflated ? try Inflater() : nil)
+        position = extra.upperBound
+        return true
+    }
+
+    /// The compressed size in the extra field for sizes of 64 bits, behind the other size.
+    private func longSize(in extra: Range<Int>) throws(ZipError) -> UInt64 {
+        var place = extra.lowerBound
+        while place + 4 <= extra.upperBound, let id = number(2, at: place),
+            let size = number(2, at: place + 2)
+        {
+            if id == 1, size >= 16, let low = number(4, at: place + 12),
+                let high = number(4, at: place + 16)
+            {
+                return UInt64(high) << 32 | UInt64(low)
+            }
+            place += 4 + Int(size)
+        }
+        throw .malformed("a size is missing")
+    }
+
+    // MARK: Data
+
+    private func keep(_ count: Int, of entry: inout Current, _ position: inout Int) {
+        let bytes = buffer[position..<position + count]
+        add(bytes, to: &entry)
+        entry.taken += Int64(count)
+        position += count
+    }
+
+    private func add(_ bytes: ArraySlice<UInt8>, to entry: inout Current) {
+        entry.checksum = DropboxAPI.checksum(entry.checksum, bytes)
+        entry.count += Int64(bytes.count)
+        if entry.count <= limit {
+            entry.content?.append(contentsOf: bytes)
+        } else {
+            entry.content = nil
+        }
+    }
+
+    private func inflate(_ entry: inout Current, _ position: inout Int) throws(ZipError) {
+        guard let inflater = entry.inflater, position < buffer.count else { return }
+        let output = try inflater.inflate(buffer[position...])
+        add(output.bytes[...], to: &entry)
+        entry.taken += Int64(output.consumed)
+        position += output.consumed
+        entry.isDataOver = output.isEnd
+    }
+
+    /// Takes stored bytes up to the descriptor that fits them.
+    private func searchEnd(of entry: inout Current, _ position: inout Int) throws(ZipError) {
+        while position < buffer.count {
+            let rest = buffer[position...]
+            // "P" may begin the signature.
+            guard let candidate = rest.firstIndex(of: 0x50) else {
+                return keep(rest.count, of: &entry, &position)
+            }
+            keep(candidate - position, of: &entry, &position)
+            guard position + 16 <= buffer.count else { return }
+            if isDescriptor(at: position, of: entry) {
+                entry.isDataOver = true
+                return
+            }
+            keep(1, of: &entry, &position)
+        }
+    }
+
+    private func isDescriptor(at place: Int, of entry: Current) -> Bool {
+        number(4, at: place) == Signature.descriptor
+            && number(4, at: place + 4).map(UInt.init) == entry.checksum
+            && number(4, at: place + 8) == UInt32(truncatingIfNeeded: entry.taken)
+    }
+
+    // MARK: After the data
+
+    /// Passes over the descriptor and checks the checksum; false if that takes more bytes.
+    private func end(_ entry: inout Current, _ position: inout Int) throws(ZipError) -> Bool {
+        var expected = entry.header.checksum
+        if entry.header.sizesFollow {
+            // Up to 24 bytes, and behind them there is always the directory.
+            guard position + 24 <= buffer.count else { return false }
+            // The signature may be missing.
+            let start = number(4, at: position) == Signature.descriptor ? position + 4 : position
+            let isShort =
+                number(4, at: start + 4) == UInt32(truncatingIfNeeded: entry.taken)
+                && number(4, at: start + 8) == UInt32(truncatingIfNeeded: entry.count)
+                && isSignature(at: start + 12)
+            expected = UInt(number(4, at: start) ?? 0)
+            position = start + (isShort ? 12 : 20)
+        }
+        guard entry.checksum == expected else {
+            throw .malformed("\(entry.header.name) has another checksum")
+        }
+        return true
+    }
+
+    private func isSignature(at place: Int) -> Bool {
+        guard let signature = number(4, at: place) else { return true }
+        return signature & 0xFFFF == 0x4B50
+    }
+
+    /// A number of 2 or 4 bytes, the lowest first; nil where the buffer does not reach.
+    private func number(_ size: Int, at place: Int) -> UInt32? {
+        guard place + size <= buffer.count else { return nil }
+        return (0..<size).reduce(0) { $0 | UInt32(buffer[place + $1]) << (8 * UInt32($1)) }
+    }
+}

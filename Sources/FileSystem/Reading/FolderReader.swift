@@ -1,0 +1,185 @@
+// Brings the files of a folder at once, when they are being read one after the other. What is recognised is
+// decided in `FolderPattern`; the bytes go into the cache, where the read pipeline finds them.
+
+public import BlockCache
+import ContentHashing
+public import Core
+public import Logging
+public import MetadataStore
+public import RemoteStore
+import Sync
+
+/// Fetches whole folders of small files.
+public actor FolderReader {
+    /// Files up to this size count as small: larger ones are worth a request of their own.
+    static let smallSize: Int64 = 1 << 20
+    /// Entries below a folder: the server packs fewer than 10,000 (`files/download_zip`).
+    private static let entryLimit = 9_000
+    /// Folders that are fetched at a time.
+    private static let concurrency = 2
+    /// Seconds until a folder that could not be fetched is tried again.
+    private static let retryDelay: Int64 = 60
+
+    private struct Plan {
+        var folder: InodeID
+        var parent: InodeID?
+        var path: RemotePath
+        /// Bytes of everything below.
+        var bytes: Int64
+        /// Sizes of what is not here, by hash.
+        var wanted: [ContentHash: Int64]
+    }
+
+    private let store: MetadataStore
+    private let cache: DiskBlockCache
+    private let remote: any RemoteStoring
+    private let log: Logger
+    private let now: @Sendable () -> Timestamp
+    private let disk = DiskQueue(label: "dbxfs.folders")
+
+    private var pattern = FolderPattern()
+    /// Folders that are fetched, or about to be.
+    private var busy: Set<InodeID> = []
+    /// What is on its way, and who waits for it.
+    private var waiters: [ContentHash: [Int: CheckedContinuation<Void, Never>]] = [:]
+    private var nextWaiter = 0
+    private var failed: [InodeID: Timestamp] = [:]
+
+    /// Connects the parts.
+    public init(
+        store: MetadataStore, cache: DiskBlockCache, remote: any RemoteStoring, log: Logger,
+        now: @escaping @Sendable () -> Timestamp = { .now() }
+    ) {
+        self.store = store
+        self.cache = cache
+        self.remote = remote
+        self.log = log
+        self.now = now
+    }
+
+    /// A small file that is not here is about to be fetched. Returns when it is, if it comes with its
+    /// folder, and else at once; whether it is in the cache then is for the reader to find out.
+    func prepare(_ content: FileContent, of inode: InodeID) async {
+        guard content.size <= Self.smallSize, content.size > 0 else { return }
+        if waiters[content.hash] == nil {
+            guard let plan = await plan(for: content, of: inode) else { return }
+            for hash in plan.wanted.keys where waiters[hash] == nil { waiters[hash] = [:] }
+            Task { await fetch(plan) }
+        }
+        await arrival(of: content.hash)
+    }
+
+    // MARK: Deciding
+
+    private func plan(for content: FileContent, of inode: InodeID) async -> Plan? {
+        let location = await disk.run { [store] () -> FolderPattern.Location? in
+            try? store.read { snapshot in
+                guard let folder = try snapshot.node(inode)?.place?.parent else { return nil }
+                return .init(folder: folder, parent: try snapshot.node(folder)?.place?.parent)
+            }
+        }
+        guard let location else { return nil }
+        let candidates = pattern.note(inode, content.size, at: location, now: now())
+        for candidate in candidates where busy.count < Self.concurrency {
+            guard !busy.contains(candidate.folder), !hasJustFailed(candidate.folder) else {
+                continue
+            }
+            busy.insert(candidate.folder)
+            let budget = min(candidate.budget, cache.limit / 4)
+            let plan = await disk.run { [store, cache] in
+                try? store.read { snapshot in
+                    try Self.plan(candidate.folder, budget: budget, cache, snapshot)
+                }
+            }
+            if let plan = plan.flatMap({ $0 }), plan.wanted[content.hash] != nil { return plan }
+            busy.remove(candidate.folder)
+        }
+        return nil
+    }
+
+    private func hasJustFailed(_ folder: InodeID) -> Bool {
+        guard let time = failed[folder] else { return false }
+        return now().seconds - time.seconds < Self.retryDelay
+    }
+
+    /// What fetching a folder would bring; nil unless it is within the budget and mostly wanted.
+    private static func plan(
+        _ folder: InodeID, budget: Int64, _ cache: DiskBlockCache, _ snapshot: Snapshot
+    ) throws -> Plan? {
+        guard let path = try snapshot.remotePath(of: folder), folder != .root,
+            let contents = try snapshot.contents(below: folder, limit: entryLimit)
+        else { return nil }
+        let bytes = contents.reduce(0) { $0 + $1.size }
+        guard bytes <= budget else { return nil }
+        var wanted: [ContentHash: Int64] = [:]
+        for (hash, size) in contents
+        where size > 0 && size <= DiskBlockCache.blockSize
+            && !cache.contains(hash, size: size, range: 0..<size)
+        {
+            wanted[hash] = size
+        }
+        let missing = wanted.values.reduce(0, +)
+        guard wanted.count > 2, missing * 2 >= bytes else { return nil }
+        return Plan(
+            folder: folder, parent: try snapshot.node(folder)?.place?.parent,
+            path: RemotePath(rawValue: path), bytes: bytes, wanted: wanted)
+    }
+
+    // MARK: Fetching
+
+    private func fetch(_ plan: Plan) async {
+        var rest = Set(plan.wanted.keys)
+        do throws(RemoteError) {
+            let archive = try await remote.archive(of: plan.path, bytes: plan.bytes)
+            while !rest.isEmpty, let files = try await archive.next() {
+                let hashes = await disk.run { [cache] in
+                    files.compactMap { Self.keep($0, plan.wanted, in: cache) }
+                }
+                for hash in hashes where rest.remove(hash) != nil { release(hash) }
+            }
+            pattern.noteFetched(
+                .init(folder: plan.folder, parent: plan.parent), bytes: plan.bytes)
+        } catch {
+            log.debug(
+                "a folder was not fetched as a whole",
+                metadata: ["folder": "\(plan.folder)", "error": "\(error)"])
+            failed[plan.folder] = now()
+        }
+        for hash in rest { release(hash) }
+        busy.remove(plan.folder)
+    }
+
+    /// Keeps a file if it is wanted; what it is, its bytes say.
+    private static func keep(
+        _ bytes: [UInt8], _ wanted: [ContentHash: Int64], in cache: DiskBlockCache
+    ) -> ContentHash? {
+        let hash = ContentHasher.hash(bytes)
+        guard let size = wanted[hash], size == bytes.count else { return nil }
+        _ = cache.insert(block: 0, of: hash, size: size, bytes: bytes)
+        return hash
+    }
+
+    // MARK: Waiting
+
+    private func release(_ hash: ContentHash) {
+        for waiter in waiters.removeValue(forKey: hash)?.values ?? [:].values { waiter.resume() }
+    }
+
+    private func arrival(of hash: ContentHash) async {
+        nextWaiter += 1
+        let ticket = nextWaiter
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard waiters[hash] != nil, !Task.isCancelled else { return continuation.resume() }
+                waiters[hash]?[ticket] = continuation
+            }
+        } onCancel: {
+            Task { await self.leave(hash, ticket) }
+        }
+    }
+
+    /// A waiter that is interrupted leaves at once.
+    private func leave(_ hash: ContentHash, _ ticket: Int) {
+        waiters[hash]?.removeValue(forKey: ticket)?.resume()
+    }
+}

@@ -1,0 +1,46 @@
+// Folders down as a whole.
+
+import ContentHashing
+import Core
+import DropboxAPI
+
+extension DropboxStore {
+    /// The files below a folder, in one zip archive.
+    public func archive(
+        of folder: RemotePath, bytes: Int64
+    ) async throws(RemoteError) -> any RemoteArchive {
+        let download: Download<Files.DownloadZipResult, Files.DownloadZipError>
+        do {
+            download = try await client.download(
+                Files.downloadZip, Files.DownloadZipArg(path: serverPath(folder)),
+                options: .download(bytes: bytes))
+        } catch {
+            throw RemoteError(error) { RemoteError($0) }
+        }
+        return DropboxArchive(DropboxByteStream(download.body) { RemoteError($0) })
+    }
+}
+
+/// A zip archive on its way.
+private actor DropboxArchive: RemoteArchive {
+    private let stream: DropboxByteStream<Files.DownloadZipError>
+    private var reader = ZipReader(limit: ContentHasher.blockSize)
+
+    init(_ stream: DropboxByteStream<Files.DownloadZipError>) {
+        self.stream = stream
+    }
+
+    func next() async throws(RemoteError) -> [[UInt8]]? {
+        while let piece = try await stream.next() {
+            let files: [ZipReader.File]
+            do {
+                files = try reader.take(piece)
+            } catch {
+                throw .malformed("the archive cannot be read: \(error)")
+            }
+            if !files.isEmpty { return files.map(\.content) }
+        }
+        guard reader.isComplete else { throw .malformed("the archive ends early") }
+        return nil
+    }
+}

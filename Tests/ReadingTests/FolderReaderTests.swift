@@ -1,0 +1,213 @@
+// Folders that are fetched as a whole: what comes, what is believed, and what those who wait get.
+
+import BlockCache
+import ContentHashing
+import Core
+import Foundation
+import Logging
+import MetadataStore
+import RemoteStore
+import RemoteStoreTesting
+import Testing
+
+@testable import FileSystem
+
+@Suite struct FolderReaderTests {
+    /// An account with one folder of small files, known to the mount.
+    private final class Account: Sendable {
+        let server = InMemoryStore()
+        let faulty: FaultInjectingStore
+        let store: MetadataStore
+        let cache: DiskBlockCache
+        let reader: FolderReader
+        private let folder = NSTemporaryDirectory() + "dbxfs-folders-" + UUID().uuidString
+
+        init(cacheSize: Int64 = 1 << 30) throws {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+            faulty = FaultInjectingStore(server)
+            store = try MetadataStore(path: folder + "/tree.sqlite")
+            cache = try DiskBlockCache(directory: folder + "/cache", limit: cacheSize)
+            var log = Logger(label: "test")
+            log.logLevel = .critical
+            reader = FolderReader(store: store, cache: cache, remote: faulty, log: log)
+        }
+
+        deinit {
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+
+        /// Puts a file there and into the tree; returns its node.
+        func put(_ name: String, _ bytes: [UInt8], in parent: InodeID) async throws -> InodeID {
+            let entry = try await server.upload(
+                Bytes(bytes: bytes),
+                commit: RemoteCommit(
+                    path: RemotePath(rawValue: "/folder/" + name),
+                    expectation: .absent(strict: false), clientModified: Timestamp(seconds: 1),
+                    hash: nil))
+            guard case .file(let file) = entry.kind else { throw CancellationError() }
+            return try await store.write { transaction in
+                let place = Place(parent: parent, name: try FileName(name))
+                let inode = try transaction.insert(.file, at: place, local: LocalFacts())
+                var facts = RemoteFacts()
+                facts.id = file.id
+                facts.revision = file.revision
+                facts.hash = file.hash
+                facts.size = file.size
+                try transaction.setFacts(facts, of: inode)
+                try transaction.setRemotePlace(inode, place)
+                return inode
+            }
+        }
+
+        func makeFolder() async throws -> InodeID {
+            try await store.write { transaction in
+                let place = Place(parent: .root, name: try FileName("folder"))
+                let inode = try transaction.insert(.folder, at: place, local: LocalFacts())
+                try transaction.setRemotePlace(inode, place)
+                return inode
+            }
+        }
+
+        func content(of inode: InodeID) async throws -> FileContent {
+            let node = try await store.read { try $0.node(inode) }
+            return try #require(node.flatMap { FileContent(of: $0) })
+        }
+
+        func prepare(_ inode: InodeID) async throws {
+            await reader.prepare(try await content(of: inode), of: inode)
+        }
+
+        func isHere(_ inode: InodeID) async throws -> Bool {
+            let content = try await content(of: inode)
+            return cache.contains(content.hash, size: content.size, range: 0..<content.size)
+        }
+
+        var archives: Int { faulty.calls.count { $0.operation == .download } }
+    }
+
+    private struct Bytes: UploadSource {
+        let bytes: [UInt8]
+        var size: Int64 { Int64(bytes.count) }
+
+        func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+            let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
+            buffer.copyBytes(from: part)
+            return part.count
+        }
+    }
+
+    private func files(_ count: Int, _ account: Account) async throws -> [InodeID] {
+        let folder = try await account.makeFolder()
+        var files: [InodeID] = []
+        for number in 0..<count {
+            let bytes = Array("file \(number)".utf8)
+            files.append(try await account.put("\(number)", bytes, in: folder))
+        }
+        return files
+    }
+
+    @Test("with the third file, all of them come, in one request")
+    func walk() async throws {
+        let account = try Account()
+        let files = try await files(20, account)
+        try await account.prepare(files[0])
+        try await account.prepare(files[1])
+        #expect(account.archives == 0)
+        try await account.prepare(files[2])
+        #expect(try await account.isHere(files[2]))
+        for file in files.dropFirst(3) { try await account.prepare(file) }
+        for file in files { #expect(try await account.isHere(file)) }
+        #expect(account.archives == 1)
+    }
+
+    @Test("all who want a file of the folder wait for the one archive")
+    func together() async throws {
+        let account = try Account()
+        let files = try await files(20, account)
+        account.faulty.inject(.stall) { $0.operation == .download }
+        await withThrowingTaskGroup(of: Void.self) { group in
+            for file in files { group.addTask { try await account.prepare(file) } }
+            while account.faulty.stalledCount == 0 { await Task.yield() }
+            account.faulty.releaseStalled()
+        }
+        #expect(account.archives == 1)
+    }
+
+    @Test("a file that has changed on the server since is not taken for what it was")
+    func changed() async throws {
+        let account = try Account()
+        let files = try await files(10, account)
+        _ = try await account.server.delete("/folder/5", revision: nil)
+        for file in files { try await account.prepare(file) }
+        #expect(try await !account.isHere(files[5]))
+        #expect(try await account.isHere(files[6]))
+    }
+
+    @Test("who waits goes on when the archive fails, and it is not asked for again at once")
+    func failure() async throws {
+        let account = try Account()
+        let files = try await files(10, account)
+        account.faulty.inject(.failBefore(.server("test")), times: nil) {
+            $0.operation == .download
+        }
+        for file in files { try await account.prepare(file) }
+        #expect(account.archives == 1)
+        for file in files { #expect(try await !account.isHere(file)) }
+    }
+
+    @Test("who is interrupted leaves at once")
+    func cancelled() async throws {
+        let account = try Account()
+        let files = try await files(10, account)
+        try await account.prepare(files[0])
+        try await account.prepare(files[1])
+        account.faulty.inject(.stall) { $0.operation == .download }
+        let waiting = Task { try await account.prepare(files[2]) }
+        while account.faulty.stalledCount == 0 { await Task.yield() }
+        waiting.cancel()
+        _ = try? await waiting.value
+        account.faulty.releaseStalled()
+    }
+
+    @Test("a folder of much more than was read is not fetched as a whole")
+    func large() async throws {
+        let account = try Account()
+        let folder = try await account.makeFolder()
+        var files: [InodeID] = []
+        for number: UInt8 in 0..<6 {
+            let bytes = [UInt8](repeating: number, count: 1 << 20)
+            files.append(try await account.put("\(number)", bytes, in: folder))
+        }
+        let big = [UInt8](repeating: 9, count: 3 << 20)
+        for number in 6..<12 {
+            _ = try await account.put("\(number)", big + [UInt8(number)], in: folder)
+        }
+        for file in files.prefix(4) { try await account.prepare(file) }
+        #expect(account.archives == 0, "24 MiB, of which 4 were read")
+        for file in files { try await account.prepare(file) }
+        #expect(account.archives == 1)
+    }
+
+    @Test("what would fill the cache is not fetched")
+    func smallCache() async throws {
+        let account = try Account(cacheSize: 300)
+        for file in try await files(20, account) { try await account.prepare(file) }
+        #expect(account.archives == 0)
+    }
+
+    @Test("a folder of which most is here is not fetched again")
+    func mostlyHere() async throws {
+        let account = try Account()
+        let files = try await files(20, account)
+        for file in files.prefix(15) {
+            let content = try await account.content(of: file)
+            let bytes =
+                try await account.server.download(content.revision, range: 0..<content.size)
+                .next() ?? []
+            _ = account.cache.insert(block: 0, of: content.hash, size: content.size, bytes: bytes)
+        }
+        for file in files.suffix(5) { try await account.prepare(file) }
+        #expect(account.archives == 0)
+    }
+}
