@@ -263,9 +263,12 @@ extension CallOptions {
         CallOptions(deadline: .now + .seconds(300), retryAfterSend: true)
     }
 
-    /// For so many bytes down, over a link of at least 16 KiB a second.
+    /// For so many bytes down, over a link of at least 16 KiB a second. A body that stops is asked for
+    /// again from where it stopped, soon, because somebody may wait for it.
     static func download(bytes: Int64) -> CallOptions {
-        .within(.seconds(60 + bytes >> 14))
+        CallOptions(
+            deadline: .now + .seconds(60 + bytes >> 14),
+            timeouts: TransferTimeouts(stall: .seconds(10)))
     }
 
     /// For so many bytes up, over a link of at least 4 KiB a second: nobody waits for an upload, and

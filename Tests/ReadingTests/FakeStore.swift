@@ -61,6 +61,8 @@ enum Fault: Sendable {
     case flip(Int)
     /// More comes than was asked for.
     case excess
+    /// Nothing ever comes.
+    case silence
 }
 
 /// Lets bytes through up to a mark. Everything, unless it was closed.
@@ -181,6 +183,7 @@ private actor FakeStream: RemoteByteStream {
     private let body: [UInt8]
     private let start: Int64
     private let failure: RemoteError?
+    private var isSilent = false
     private var position = 0
 
     init(store: FakeStore, sample: Sample, range: Range<Int64>, fault: Fault?) {
@@ -196,6 +199,7 @@ private actor FakeStream: RemoteByteStream {
             body.removeLast(max(0, body.count - count))
         case .flip(let place): body[place % body.count] ^= 0x10
         case .excess: body.append(7)
+        case .silence: isSilent = true
         case .refuse, nil: break
         }
         self.body = body
@@ -212,6 +216,7 @@ private actor FakeStream: RemoteByteStream {
             return nil
         }
         let end = min(position + 65536, body.count)
+        if isSilent { try? await Task.sleep(for: .seconds(3600)) }
         await store.gate.pass(start + Int64(position))
         if Task.isCancelled {
             store.noteCancelled()

@@ -15,14 +15,15 @@ final class Fixture: Sendable {
 
     init(
         _ samples: [Sample], memory: Int64 = 64 << 20, requests: Int = 16,
-        cacheSize: Int64 = 1 << 30
+        cacheSize: Int64 = 1 << 30, patience: Duration? = nil
     ) throws {
         var template = Array("/tmp/dbxfs-reading-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Errno(code: errno) }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         store = FakeStore(samples)
         cache = try DiskBlockCache(directory: folder, limit: cacheSize)
-        reader = Self.reader(store, cache, memory: memory, requests: requests)
+        reader = Self.reader(
+            store, cache, memory: memory, requests: requests, patience: patience)
     }
 
     deinit {
@@ -35,13 +36,15 @@ final class Fixture: Sendable {
     }
 
     private static func reader(
-        _ store: FakeStore, _ cache: DiskBlockCache, memory: Int64, requests: Int
+        _ store: FakeStore, _ cache: DiskBlockCache, memory: Int64, requests: Int,
+        patience: Duration? = nil
     ) -> ContentReader {
         var log = Logger(label: "test")
         log.logLevel = .critical
         return ContentReader(
             remote: store, cache: cache,
-            limits: ContentReader.Limits(memory: memory, requests: requests, retryDelay: .zero),
+            limits: ContentReader.Limits(
+                memory: memory, requests: requests, retryDelay: .zero, patience: patience),
             log: log)
     }
 

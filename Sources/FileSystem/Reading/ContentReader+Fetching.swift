@@ -236,13 +236,15 @@ extension ContentReader {
     ) async throws(RemoteError) {
         let start = fetch.range.lowerBound + Int64(fetch.count)
         guard start < fetch.range.upperBound else { return }
-        let stream = try await remote.download(
-            content.revision, range: start..<fetch.range.upperBound)
-        while let piece = try await stream.next() {
+        let download = try await begin(
+            content.revision, start..<fetch.range.upperBound, for: fetch)
+        var next = download.firstPiece
+        while let piece = next {
             guard fetch.count + piece.count <= fetch.range.count else {
                 throw .malformed("more bytes came than were asked for")
             }
             fetch.append(piece)
+            next = try await download.stream.next()
         }
         guard fetch.count == fetch.range.count else {
             throw .malformed("\(fetch.range.count) bytes were asked for and \(fetch.count) came")

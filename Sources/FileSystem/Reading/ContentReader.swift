@@ -21,6 +21,8 @@ public final class ContentReader: ContentReading {
         var requests = 16
         /// How long to wait before asking again, doubled each time.
         var retryDelay: Duration = .milliseconds(100)
+        /// How long first bytes may take before they are asked for once more; nil to learn it.
+        var patience: Duration?
     }
 
     struct State {
@@ -44,6 +46,8 @@ public final class ContentReader: ContentReading {
     let disk = DiskQueue(label: "dbxfs.reader")
     /// Lock: taken before a session's and a fetch's own; memory only.
     let state: Mutex<State>
+    /// Lock: a leaf.
+    let responses = Mutex(ResponseTimes())
 
     /// Reads from a cloud by way of a cache.
     public convenience init(remote: any RemoteStoring, cache: DiskBlockCache, log: Logger) {

@@ -1,0 +1,71 @@
+// Asking a second time for what somebody waits for and what does not come.
+
+import Core
+import RemoteStore
+import Synchronization
+
+extension ContentReader {
+    /// A body that has begun to arrive.
+    struct BegunDownload: Sendable {
+        var stream: any RemoteByteStream
+        var firstPiece: [UInt8]?
+    }
+
+    /// Begins a download. If its first bytes are late and somebody waits for them, a second one is begun
+    /// beside it, and the first of the two to bring something is the one that counts: a single slow
+    /// server or lost packet costs a reader seconds otherwise.
+    func begin(
+        _ revision: Revision, _ range: Range<Int64>, for fetch: BlockFetch
+    ) async throws(RemoteError) -> BegunDownload {
+        let remote = remote
+        let patience = limits.patience ?? responses.withLock { $0.patience }
+        let begin = ContinuousClock.now
+        let outcome = await withTaskGroup(of: Result<BegunDownload, RemoteError>?.self) { group in
+            group.addTask { await Self.ask(remote, revision, range) }
+            group.addTask {
+                guard await Self.isLate(fetch, after: patience) else { return nil }
+                return await Self.ask(remote, revision, range)
+            }
+            var failure = RemoteError.cancelled
+            var isFirst = true
+            for await case let result? in group {
+                switch result {
+                case .success(let download):
+                    group.cancelAll()
+                    return Result<BegunDownload, RemoteError>.success(download)
+                case .failure(let error):
+                    // Of two, the first one's is the cause; and with it the second need not be begun.
+                    if isFirst { failure = error }
+                    isFirst = false
+                    group.cancelAll()
+                }
+            }
+            return .failure(failure)
+        }
+        if case .success = outcome {
+            responses.withLock { $0.note(ContinuousClock.now - begin) }
+        }
+        return try outcome.get()
+    }
+
+    private static func ask(
+        _ remote: any RemoteStoring, _ revision: Revision, _ range: Range<Int64>
+    ) async -> Result<BegunDownload, RemoteError> {
+        do throws(RemoteError) {
+            let stream = try await remote.download(revision, range: range)
+            return .success(BegunDownload(stream: stream, firstPiece: try await stream.next()))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Waits for so long, and then until somebody waits for the fetch; false if that is over before.
+    private static func isLate(_ fetch: BlockFetch, after patience: Duration) async -> Bool {
+        var pause = patience
+        repeat {
+            guard (try? await Task.sleep(for: pause)) != nil else { return false }
+            pause = patience / 4
+        } while !fetch.isWaitedFor
+        return true
+    }
+}

@@ -1,0 +1,67 @@
+// Requests that are not answered in time are made once more, for those who wait.
+
+import RemoteStore
+import Testing
+
+@testable import FileSystem
+
+@Suite struct HedgingTests {
+    private let sample = Sample(size: 20 << 20, seed: 77)
+
+    @Test("what does not come is asked for once more", .timeLimit(.minutes(1)))
+    func silent() async throws {
+        let fixture = try Fixture([sample], patience: .milliseconds(20))
+        fixture.store.onRequest { number, _ in number == 0 ? .silence : nil }
+        let bytes = try await fixture.reader.bytes(
+            of: sample.content, range: 0..<4096, session: ReadSession())
+        #expect(bytes == sample[0..<4096])
+        #expect(fixture.store.requests == [fixture.store.requests[0], fixture.store.requests[0]])
+    }
+
+    @Test("what comes in time is asked for once")
+    func quick() async throws {
+        let fixture = try Fixture([sample], patience: .seconds(60))
+        _ = try await fixture.reader.bytes(
+            of: sample.content, range: 0..<4096, session: ReadSession())
+        #expect(fixture.store.requests.count == 1)
+    }
+
+    @Test("a refusal is not waited with", .timeLimit(.minutes(1)))
+    func refused() async throws {
+        let fixture = try Fixture([sample], patience: .seconds(600))
+        fixture.store.onRequest { _, _ in .refuse(.notFound) }
+        await #expect(throws: RemoteError.notFound) {
+            try await fixture.reader.bytes(
+                of: sample.content, range: 0..<4096, session: ReadSession())
+        }
+    }
+
+    @Test("what nobody waits for is asked for once", .timeLimit(.minutes(1)))
+    func ahead() async throws {
+        let fixture = try Fixture([sample], patience: .milliseconds(5))
+        fixture.store.onRequest { _, range in range.lowerBound > 0 ? .silence : nil }
+        let session = ReadSession()
+        for offset: Int64 in stride(from: 0, to: 1 << 20, by: 128 << 10) {
+            _ = try await fixture.reader.bytes(
+                of: sample.content, range: offset..<offset + 128 << 10, session: session)
+        }
+        try await Task.sleep(for: .milliseconds(200))
+        let starts = fixture.store.requests.map(\.lowerBound).filter { $0 > 0 }
+        #expect(Set(starts).count == starts.count, "\(starts)")
+        #expect(!starts.isEmpty)
+    }
+
+    @Test("patience is four times what the slow ones of the last answers took, within bounds")
+    func patience() {
+        var times = ResponseTimes()
+        #expect(times.patience == .seconds(4))
+        for _ in 0..<64 { times.note(.milliseconds(50)) }
+        #expect(times.patience == .milliseconds(1500))
+        for _ in 0..<10 { times.note(.milliseconds(900)) }
+        #expect(times.patience == .milliseconds(3600))
+        for _ in 0..<64 { times.note(.seconds(30)) }
+        #expect(times.patience == .seconds(20))
+        for _ in 0..<64 { times.note(.milliseconds(50)) }
+        #expect(times.patience == .milliseconds(1500))
+    }
+}
