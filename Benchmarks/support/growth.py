@@ -17,23 +17,11 @@ import mounts
 FILES_PER_FOLDER = 20
 # Changes by another client whose cost is measured.
 CHANGES = 50
-TICK = os.sysconf("SC_CLK_TCK")
-
-
-def processor_seconds(mount):
-    """What the mount's process has used of the processors so far, in seconds."""
-    fields = pathlib.Path(f"/proc/{mount.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / TICK
-
-
-def is_complete(mount, entries):
-    status = mount.status()
-    return status["cursor_age_seconds"] is not None and status["entries"] >= entries
 
 
 def wait(mount, entries, limit=900):
     end = time.monotonic() + limit
-    while not is_complete(mount, entries):
+    while not mount.has_listed(entries):
         if time.monotonic() > end:
             raise SystemExit(f"{entries} entries are not listed after {limit} s")
         time.sleep(0.2)
@@ -83,7 +71,7 @@ def measure(options, folder, rows, size):
         with mounted(options, place, emulator) as mount:
             begin = time.monotonic()
             wait(mount, size)
-            row |= {"index_seconds": time.monotonic() - begin, "index_cpu": processor_seconds(mount),
+            row |= {"index_seconds": time.monotonic() - begin, "index_cpu": mount.processor_seconds(),
                     "index_peak_mib": mount.peak() / (1 << 20)}
             row["change_cpu_ms"] = changes(mount, emulator)
         row["database_bytes_per_entry"] = database_bytes(place) / size
@@ -109,13 +97,13 @@ def measure(options, folder, rows, size):
 def changes(mount, emulator):
     """Processor milliseconds for one change of another client."""
     time.sleep(2)
-    cpu = processor_seconds(mount)
+    cpu = mount.processor_seconds()
     for number in range(CHANGES):
         upload(emulator, f"/Folder 0/change-{number}", b"change")
         # Each is told apart, not many at once.
         time.sleep(0.05)
     timed(f'until test -e "$MNT/Folder 0/change-{CHANGES - 1}"; do sleep 0.01; done', mount)
-    return (processor_seconds(mount) - cpu) / CHANGES * 1000
+    return (mount.processor_seconds() - cpu) / CHANGES * 1000
 
 
 def upload(emulator, path, content):

@@ -3,7 +3,7 @@
 This process serves rclone's TLS proxy, so it is a part of that mount: it never touches a path below a
 mountpoint itself. Only child processes do, and they have a time limit.
 
-Not responsible for what is done on a mount, and measured (writes).
+Not responsible for what is done on a mount, and measured (writes, reads, tree).
 """
 
 import ast
@@ -22,6 +22,8 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 CLIENTS = REPOSITORY / "Tests" / "clients"
 # Seconds after which a tool, or the way to the server, has failed.
 LIMIT = 600
+TICK = os.sysconf("SC_CLK_TCK")
+CONTENT_DOWN = ["files/download", "files/download_zip", "files/export", "temporary_link"]
 
 
 def definitions(path):
@@ -34,7 +36,7 @@ def definitions(path):
 
 
 sys.path.insert(0, str(CLIENTS))
-from support import Emulator  # noqa: E402, F401 (its folder was only just added; writes uses it)
+from support import Emulator  # noqa: E402, F401 (its folder was only just added; others use it)
 
 rclone_check = definitions(CLIENTS / "rclone_check.py")
 
@@ -55,6 +57,42 @@ def run(command, limit=LIMIT, **options):
             os.killpg(child.pid, signal.SIGKILL)
     status = 1 if child.returncode is None else child.returncode
     return status, output.strip()
+
+
+def find_programs(parser, options):
+    """Makes --bin the folder of the release build unless it was given, and fails if it lacks a program."""
+    if options.bin is None:
+        command = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--show-bin-path"]
+        options.bin = subprocess.run(command, cwd=REPOSITORY, check=True, stdout=subprocess.PIPE,
+                                     text=True).stdout.strip()
+    options.bin = os.path.abspath(options.bin)
+    for program in ("dbxfs", "dropbox-emulator"):
+        if not os.access(f"{options.bin}/{program}", os.X_OK):
+            parser.error(f"{options.bin} has no {program}; build it, or give --bin")
+
+
+def end_cleanly_on_signals():
+    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, interrupted)
+
+
+def interrupted(number, _):
+    # Once is enough: a second signal must not interrupt the cleaning up.
+    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, signal.SIG_IGN)
+    raise SystemExit(128 + number)
+
+
+def quiet_stats(emulator):
+    """The emulator's counters, once there was no request and no byte for a second."""
+    stats = emulator.admin("stats")
+    start = changed = time.monotonic()
+    while time.monotonic() - changed < 1 and time.monotonic() - start < 30:
+        time.sleep(0.1)
+        before, stats = stats, emulator.admin("stats")
+        if any(stats[name] != before[name] for name in ("requests", "bytes_in", "bytes_out")):
+            changed = time.monotonic()
+    return stats
 
 
 def is_mounted(mountpoint):
@@ -135,6 +173,15 @@ class Mount:
                 return int(line.split()[1]) * 1024
         raise SystemExit(f"{self.name} has ended:\n{self.log.read_text()[-2000:]}")
 
+    def processor_seconds(self):
+        """What the process has used of the processors so far, in seconds."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / TICK
+
+    def has_listed(self, entries):
+        """Whether so many entries are known, as far as the program tells."""
+        return True
+
     def call_kinds(self):
         """Requests of the kernel so far, by kind; None where they are not counted."""
         return None
@@ -168,6 +215,10 @@ class Dbxfs(Mount):
         if status != 0:
             raise SystemExit(f"dbxfs status: {output}")
         return json.loads(output)
+
+    def has_listed(self, entries):
+        status = self.status()
+        return status["cursor_age_seconds"] is not None and status["entries"] >= entries
 
     def call_kinds(self):
         return self.status()["calls"]
