@@ -126,10 +126,14 @@ public final class DiskBlockCache: Sendable {
         block: Int, of hash: ContentHash, size: Int64, bytes: [UInt8]
     ) -> Insertion {
         let offset = Int64(block) * Self.blockSize
-        guard block >= 0, offset < size, Int64(bytes.count) == min(Self.blockSize, size - offset),
-            // What can be checked at once is checked before anybody can read it.
-            size > Self.blockSize || ContentHasher.hash(bytes) == hash
+        guard block >= 0, offset < size, Int64(bytes.count) == min(Self.blockSize, size - offset)
         else { return .mismatch }
+        // What can be checked at once is checked before anybody can read it.
+        guard size > Self.blockSize || ContentHasher.hash(bytes) == hash else {
+            // Parts of it may be here already.
+            remove(hash)
+            return .mismatch
+        }
         guard let file = content(hash, size: size, creates: true) else { return .accepted }
         store(bytes[...], at: offset, of: hash, in: file)
         file.noteDigest(bytes.withUnsafeBytes { ContentHasher.blockDigest($0) }, of: block)

@@ -28,9 +28,11 @@ extension DropboxFileSystem {
             // At this error the kernel looks the name up again, and learns the size.
             if size == .askAgain { throw FileSystemError.staleHandle }
             let keepsCache = version(of: file).map { inodes.noteOpened(inode, with: $0) }
+            let folder = node.place?.parent
+            let isGlance = folder.map { glances.isGlancedAt($0) } ?? false
             let handle = FileHandle(
-                inode: inode, flags: flags, file: file, session: ReadSession(),
-                isLocalOnly: node.flags.contains(.localOnly))
+                inode: inode, flags: flags, file: file, session: ReadSession(isGlance: isGlance),
+                folder: folder, isLocalOnly: node.flags.contains(.localOnly))
             return OpenedFile(
                 handle: files.insert(handle), keepsCache: keepsCache ?? false,
                 isDirect: size == .wrong)
@@ -139,6 +141,9 @@ extension DropboxFileSystem {
     public func release(_ inode: InodeID, handle: HandleID) {
         guard let handle = files.remove(handle) else { return }
         if handle.flags.writes { noteWrittenSize(of: handle.file) }
+        if let folder = handle.folder, case .revision(let content) = handle.file.content {
+            glances.noteClosed(in: folder, read: handle.session.furthest, of: content.size)
+        }
         close(handle.file, writes: handle.flags.writes)
     }
 

@@ -20,7 +20,7 @@ extension DropboxFileSystem {
                 return .ready(bytes)
             }
             return .pending { () async throws(FileSystemError) in
-                if let content = pieces.first?.remote?.0 {
+                if !handle.session.isGlance, let content = pieces.first?.remote?.0 {
                     await self.folderReader?.prepare(content, of: inode)
                 }
                 return try await self.bytes(of: pieces, session: handle.session)

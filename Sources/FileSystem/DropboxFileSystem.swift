@@ -40,6 +40,7 @@ public final class DropboxFileSystem: FileSystemOperations {
     let directories = HandleTable<DirectoryHandle>()
     let firstChanges = FirstChanges()
     let entryCount = EntryCount()
+    let glances = FolderGlances()
 
     /// The inodes that the kernel knows.
     var inodes: InodeTable { relay.inodes }

@@ -13,16 +13,20 @@ final class FileHandle: Sendable {
     let file: OpenFile
     /// Its reading habits.
     let session: ReadSession
+    /// The folder that the file was in.
+    let folder: InodeID?
     /// Its content never leaves this machine, so that the account's quota does not matter.
     let isLocalOnly: Bool
 
     init(
-        inode: InodeID, flags: OpenFlags, file: OpenFile, session: ReadSession, isLocalOnly: Bool
+        inode: InodeID, flags: OpenFlags, file: OpenFile, session: ReadSession,
+        folder: InodeID? = nil, isLocalOnly: Bool
     ) {
         self.inode = inode
         self.flags = flags
         self.file = file
         self.session = session
+        self.folder = folder
         self.isLocalOnly = isLocalOnly
     }
 }

@@ -35,14 +35,15 @@ extension ContentReader {
     /// another one came to be meanwhile.
     func demand(
         _ content: FileContent, _ key: BlockKey, _ wanted: Range<Int64>,
-        _ reach: ReadPattern.Reach
+        _ reach: ReadPattern.Reach, isGlance: Bool = false
     ) async -> BlockFetch? {
         let block = blockRange(key.index, of: content)
         let range: Range<Int64>
-        if content.size <= DiskBlockCache.blockSize {
+        let wholeSize = isGlance ? FolderGlances.smallSize : DiskBlockCache.blockSize
+        if content.size <= wholeSize {
             range = block
         } else {
-            switch reach {
+            switch isGlance && reach == .initial ? .exact : reach {
             case .exact:
                 let unit = Self.exactUnit
                 range =
@@ -286,7 +287,7 @@ extension ContentReader {
         in cache: DiskBlockCache
     ) -> Finding {
         let (hash, size, index) = (content.hash, content.size, fetch.key.index)
-        if size <= DiskBlockCache.blockSize {
+        if fetch.range == 0..<size, size <= DiskBlockCache.blockSize {
             // Checked here, whatever the cache does: nobody may see these bytes before.
             guard ContentHasher.hash(bytes) == hash,
                 cache.insert(block: index, of: hash, size: size, bytes: bytes) == .accepted

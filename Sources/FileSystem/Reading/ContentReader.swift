@@ -198,7 +198,8 @@ public final class ContentReader: ContentReading {
                     position += Int64(found.count)
                     continue
                 }
-                fetch = await demand(content, key, rest, decision.reach)
+                fetch = await demand(
+                    content, key, rest, decision.reach, isGlance: session.isGlance)
                 // The stream that it was made for keeps it going after this read has its bytes.
                 if let fetch, fetch.retain() { session.claim(fetch, for: decision.stream) }
             }

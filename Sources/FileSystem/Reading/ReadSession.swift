@@ -8,6 +8,8 @@ public final class ReadSession: Sendable {
         var pattern = ReadPattern()
         /// The reader's age when this handle read first; nil before.
         var epoch: UInt64?
+        /// Where the furthest read ended.
+        var furthest: Int64 = 0
         /// Fetches that run for a stream's future, by stream.
         var claims: [Int: [BlockFetch]] = [:]
     }
@@ -15,8 +17,20 @@ public final class ReadSession: Sendable {
     /// Lock: a leaf, but for a fetch's own.
     private let state = Mutex(State())
 
+    /// Whether no more than the beginning is likely to be wanted.
+    let isGlance: Bool
+
     /// Begins with nothing read.
-    public init() {}
+    public init() {
+        isGlance = false
+    }
+
+    init(isGlance: Bool) {
+        self.isGlance = isGlance
+    }
+
+    /// Where the furthest read ended; 0 before the first one.
+    var furthest: Int64 { state.withLock { $0.furthest } }
 
     /// Nobody reads on: what was fetched ahead and nobody else wants is called off.
     deinit {
@@ -28,6 +42,7 @@ public final class ReadSession: Sendable {
     func note(_ range: Range<Int64>) -> ReadPattern.Decision {
         let (decision, freed) = state.withLock { state in
             let decision = state.pattern.note(range)
+            state.furthest = max(state.furthest, range.upperBound)
             var freed: [BlockFetch] = []
             if let abandoned = decision.abandoned {
                 freed = state.claims.removeValue(forKey: abandoned) ?? []

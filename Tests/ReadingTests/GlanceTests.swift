@@ -1,0 +1,78 @@
+// Files whose beginnings only are looked at.
+
+import Core
+import RemoteStore
+import Testing
+
+@testable import FileSystem
+
+@Suite struct GlanceTests {
+    private let folder = InodeID(5)
+
+    @Test("three glances in a row make the next one expected, a whole read takes that back")
+    func habit() {
+        let glances = FolderGlances()
+        for _ in 0..<3 {
+            #expect(!glances.isGlancedAt(folder))
+            glances.noteClosed(in: folder, read: 16 << 10, of: 3 << 20)
+        }
+        #expect(glances.isGlancedAt(folder))
+        #expect(!glances.isGlancedAt(InodeID(6)))
+        // Says nothing: a small file, and one that the kernel had in memory.
+        glances.noteClosed(in: folder, read: 4096, of: 4096)
+        glances.noteClosed(in: folder, read: 0, of: 3 << 20)
+        #expect(glances.isGlancedAt(folder))
+        glances.noteClosed(in: folder, read: 3 << 20, of: 3 << 20)
+        #expect(!glances.isGlancedAt(folder))
+    }
+
+    @Test("what is remembered is bounded")
+    func memory() {
+        let glances = FolderGlances()
+        for _ in 0..<3 { glances.noteClosed(in: folder, read: 1, of: 3 << 20) }
+        for number: UInt64 in 100..<200 {
+            glances.noteClosed(in: InodeID(number), read: 1, of: 3 << 20)
+        }
+        #expect(!glances.isGlancedAt(folder))
+    }
+
+    @Test("a glance fetches little, and what is read on is right", arguments: [3 << 20, 9 << 20])
+    func little(size: Int) async throws {
+        let sample = Sample(size: size, seed: 12)
+        let fixture = try Fixture([sample])
+        let session = ReadSession(isGlance: true)
+        let head = try await fixture.reader.bytes(
+            of: sample.content, range: 0..<16384, session: session)
+        #expect(head == sample[0..<16384])
+        #expect(fixture.store.requestedBytes == 128 << 10)
+        #expect(session.furthest == 16384)
+        let size = sample.content.size
+        for offset: Int64 in stride(from: 16384, to: size, by: 128 << 10) {
+            let range = offset..<min(offset + 128 << 10, size)
+            let bytes = try await fixture.reader.bytes(
+                of: sample.content, range: range, session: session)
+            #expect(bytes == sample[range])
+        }
+        #expect(fixture.store.requestedBytes == size, "and nothing twice")
+    }
+
+    @Test("parts that are wrong are noticed when all of a small file has passed by")
+    func damaged() async throws {
+        let sample = Sample(size: 3 << 20, seed: 12)
+        let fixture = try Fixture([sample])
+        fixture.store.onRequest { number, _ in number == 0 ? .flip(5000) : nil }
+        let session = ReadSession(isGlance: true)
+        _ = try await fixture.reader.bytes(of: sample.content, range: 0..<16384, session: session)
+        await #expect(throws: RemoteError.self) {
+            for offset: Int64 in stride(from: 0, to: 3 << 20, by: 128 << 10) {
+                _ = try await fixture.reader.bytes(
+                    of: sample.content, range: offset..<offset + 128 << 10, session: session)
+            }
+        }
+        let again = try await fixture.reader.bytes(
+            of: sample.content, range: 0..<sample.content.size, session: ReadSession())
+        let wrong = zip(again, sample.bytes).enumerated().first { $0.element.0 != $0.element.1 }?
+            .offset
+        #expect(wrong == nil, "\(fixture.store.requests)")
+    }
+}
