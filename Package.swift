@@ -57,6 +57,8 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .target(name: "ContentHashing", dependencies: [crypto], swiftSettings: settings),
         .target(name: "Core", dependencies: ["ContentHashing"], swiftSettings: settings),
         .target(
@@ -80,7 +82,7 @@ let package = Package(
             name: "MetadataStore", dependencies: ["Core", "ContentHashing", grdb, log],
             swiftSettings: settings),
         .target(
-            name: "BlockCache", dependencies: ["Core", "ContentHashing", log, system, crypto],
+            name: "BlockCache", dependencies: ["CXXHash", "Core", "ContentHashing", log, system],
             swiftSettings: settings),
         .target(
             name: "RemoteStore", dependencies: ["Core", "ContentHashing", "DropboxAPI", log],
