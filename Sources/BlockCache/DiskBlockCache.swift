@@ -122,8 +122,9 @@ public final class DiskBlockCache: Sendable {
     // MARK: Storing
 
     /// Stores a whole block. With the last one missing, the whole content is checked against its hash.
+    /// What nobody has asked for yet is `unused`: reading it will be its first use.
     public func insert(
-        block: Int, of hash: ContentHash, size: Int64, bytes: [UInt8]
+        block: Int, of hash: ContentHash, size: Int64, bytes: [UInt8], unused: Bool = false
     ) -> Insertion {
         let offset = Int64(block) * Self.blockSize
         guard block >= 0, offset < size, Int64(bytes.count) == min(Self.blockSize, size - offset)
@@ -135,7 +136,7 @@ public final class DiskBlockCache: Sendable {
             return .mismatch
         }
         guard let file = content(hash, size: size, creates: true) else { return .accepted }
-        store(bytes[...], at: offset, of: hash, in: file)
+        store(bytes[...], at: offset, of: hash, in: file, uses: unused ? 0 : 1)
         file.noteDigest(bytes.withUnsafeBytes { ContentHasher.blockDigest($0) }, of: block)
         guard file.contradicts(hash) else { return .accepted }
         remove(hash)
@@ -269,7 +270,8 @@ public final class DiskBlockCache: Sendable {
     // MARK: Parts
 
     private func store(
-        _ bytes: ArraySlice<UInt8>, at offset: Int64, of hash: ContentHash, in file: ContentFile
+        _ bytes: ArraySlice<UInt8>, at offset: Int64, of hash: ContentHash, in file: ContentFile,
+        uses: Int = 1
     ) {
         guard let added = file.store(bytes, at: offset) else {
             // The disk is full or failing: the cache gives an eighth back, and the reader has its
@@ -281,7 +283,7 @@ public final class DiskBlockCache: Sendable {
         }
         state.withLock { state in
             let isNew = state.retention.entries[hash] == nil
-            state.retention.add(Self.cost(added, isNew: isNew), to: hash)
+            state.retention.add(Self.cost(added, isNew: isNew), to: hash, uses: uses)
         }
         evict(keeping: hash)
     }

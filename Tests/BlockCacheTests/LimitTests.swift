@@ -120,6 +120,22 @@ struct LimitTests {
         #expect(cache.usedBytes == used)
     }
 
+    @Test("what is brought before it is read, and then read once, leaves what is used often")
+    func unused() throws {
+        let folder = try TemporaryFolder()
+        let cache = try DiskBlockCache(directory: folder.path, limit: Int64(8 * chunk))
+        let daily = Sample(size: 2 * chunk, seed: 1)
+        cache.store(daily)
+        cache.noteUse(of: daily.hash)
+        for seed: UInt64 in 100..<140 {
+            let sample = Sample(size: chunk, seed: seed)
+            _ = cache.insert(
+                block: 0, of: sample.hash, size: sample.size, bytes: sample.bytes, unused: true)
+            cache.noteUse(of: sample.hash)
+        }
+        #expect(cache.contains(daily.hash, size: daily.size, range: 0..<daily.size))
+    }
+
     @Test("readers get right bytes or misses while contents come and go")
     func concurrentEviction() throws {
         let folder = try TemporaryFolder()

@@ -155,7 +155,7 @@ public actor FolderReader {
     ) -> ContentHash? {
         let hash = ContentHasher.hash(bytes)
         guard let size = wanted[hash], size == bytes.count else { return nil }
-        _ = cache.insert(block: 0, of: hash, size: size, bytes: bytes)
+        _ = cache.insert(block: 0, of: hash, size: size, bytes: bytes, unused: true)
         return hash
     }
 
