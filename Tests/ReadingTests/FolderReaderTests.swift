@@ -22,7 +22,7 @@ import Testing
         let reader: FolderReader
         private let folder = NSTemporaryDirectory() + "dbxfs-folders-" + UUID().uuidString
 
-        init(cacheSize: Int64 = 1 << 30) throws {
+        init(cacheSize: Int64 = 1 << 30, patience: Duration = .seconds(60)) throws {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
             faulty = FaultInjectingStore(server)
@@ -30,7 +30,8 @@ import Testing
             cache = try DiskBlockCache(directory: folder + "/cache", limit: cacheSize)
             var log = Logger(label: "test")
             log.logLevel = .critical
-            reader = FolderReader(store: store, cache: cache, remote: faulty, log: log)
+            reader = FolderReader(
+                store: store, cache: cache, remote: faulty, log: log, patience: patience)
         }
 
         deinit {
@@ -154,6 +155,18 @@ import Testing
         for file in files { try await account.prepare(file) }
         #expect(account.archives == 1)
         for file in files { #expect(try await !account.isHere(file)) }
+    }
+
+    @Test("an archive that does not come is not waited for, nor another one soon")
+    func slow() async throws {
+        let account = try Account(patience: .milliseconds(50))
+        let files = try await files(10, account)
+        account.faulty.inject(.stall) { $0.operation == .download }
+        for file in files { try await account.prepare(file) }
+        #expect(account.archives == 1)
+        account.faulty.releaseStalled()
+        // Late, and kept.
+        while try await !account.isHere(files[9]) { await Task.yield() }
     }
 
     @Test("who is interrupted leaves at once")

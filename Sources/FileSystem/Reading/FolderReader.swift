@@ -17,7 +17,8 @@ public actor FolderReader {
     private static let entryLimit = 9_000
     /// Folders that are fetched at a time.
     private static let concurrency = 2
-    /// Seconds until a folder that could not be fetched is tried again.
+    /// Seconds until a folder that could not be fetched is tried again, and until any is after one that
+    /// was slow.
     private static let retryDelay: Int64 = 60
 
     private struct Plan {
@@ -44,16 +45,21 @@ public actor FolderReader {
     private var waiters: [ContentHash: [Int: CheckedContinuation<Void, Never>]] = [:]
     private var nextWaiter = 0
     private var failed: [InodeID: Timestamp] = [:]
+    private var slowSince: Timestamp?
+    /// How long those who wait do so without anything coming: a server may take long to pack a folder, and
+    /// by itself every file would be here in a round trip.
+    private let patience: Duration
 
     /// Connects the parts.
     public init(
         store: MetadataStore, cache: DiskBlockCache, remote: any RemoteStoring, log: Logger,
-        now: @escaping @Sendable () -> Timestamp = { .now() }
+        patience: Duration = .seconds(2), now: @escaping @Sendable () -> Timestamp = { .now() }
     ) {
         self.store = store
         self.cache = cache
         self.remote = remote
         self.log = log
+        self.patience = patience
         self.now = now
     }
 
@@ -80,8 +86,9 @@ public actor FolderReader {
         }
         guard let location else { return nil }
         let candidates = pattern.note(inode, content.size, at: location, now: now())
+        if isRecent(slowSince) { return nil }
         for candidate in candidates where busy.count < Self.concurrency {
-            guard !busy.contains(candidate.folder), !hasJustFailed(candidate.folder) else {
+            guard !busy.contains(candidate.folder), !isRecent(failed[candidate.folder]) else {
                 continue
             }
             busy.insert(candidate.folder)
@@ -97,9 +104,8 @@ public actor FolderReader {
         return nil
     }
 
-    private func hasJustFailed(_ folder: InodeID) -> Bool {
-        guard let time = failed[folder] else { return false }
-        return now().seconds - time.seconds < Self.retryDelay
+    private func isRecent(_ time: Timestamp?) -> Bool {
+        time.map { now().seconds - $0.seconds < Self.retryDelay } ?? false
     }
 
     /// What fetching a folder would bring; nil unless it is within the budget and mostly wanted.
@@ -129,6 +135,7 @@ public actor FolderReader {
 
     private func fetch(_ plan: Plan) async {
         var rest = Set(plan.wanted.keys)
+        var watch = expectProgress(of: plan)
         do throws(RemoteError) {
             let archive = try await remote.archive(of: plan.path, bytes: plan.bytes)
             while !rest.isEmpty, let files = try await archive.next() {
@@ -136,6 +143,8 @@ public actor FolderReader {
                     files.compactMap { Self.keep($0, plan.wanted, in: cache) }
                 }
                 for hash in hashes where rest.remove(hash) != nil { release(hash) }
+                watch.cancel()
+                watch = expectProgress(of: plan)
             }
             pattern.noteFetched(
                 .init(folder: plan.folder, parent: plan.parent), bytes: plan.bytes)
@@ -145,8 +154,18 @@ public actor FolderReader {
                 metadata: ["folder": "\(plan.folder)", "error": "\(error)"])
             failed[plan.folder] = now()
         }
+        watch.cancel()
         for hash in rest { release(hash) }
         busy.remove(plan.folder)
+    }
+
+    /// Lets those who wait go if nothing comes for long. What comes later is kept all the same.
+    private func expectProgress(of plan: Plan) -> Task<Void, Never> {
+        Task {
+            guard (try? await Task.sleep(for: patience)) != nil else { return }
+            slowSince = now()
+            for hash in plan.wanted.keys { release(hash) }
+        }
     }
 
     /// Keeps a file if it is wanted; what it is, its bytes say.
