@@ -19,7 +19,7 @@ public final class DiskBlockCache: Sendable {
     /// Contents kept open: enough for many readers, few enough for any limit of descriptors.
     private static let openLimit = 128
 
-    private struct State {
+    struct State {
         var retention: Retention
         var open: [ContentHash: ContentFile] = [:]
         var openOrder: [ContentHash] = []
@@ -47,7 +47,7 @@ public final class DiskBlockCache: Sendable {
     private let directory: String
     private let lock: Int32
     /// Lock: a leaf; held for dictionary accesses only, never over disk calls.
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     /// Opens or makes a cache folder that keeps at most `limit` bytes.
     ///
@@ -223,13 +223,7 @@ public final class DiskBlockCache: Sendable {
         return true
     }
 
-    // MARK: Keeping
-
-    /// Keeps a content whatever happens, or no longer; also if it is not here yet. Not kept across
-    /// restarts: who pins does it again before `countContents`.
-    public func pin(_ hash: ContentHash, _ isPinned: Bool) {
-        state.withLock { $0.retention.pin(hash, isPinned) }
-    }
+    // MARK: Keeping; pins are in DiskBlockCache+Pins.swift
 
     /// Forgets a content.
     public func remove(_ hash: ContentHash) {
@@ -239,16 +233,6 @@ public final class DiskBlockCache: Sendable {
         }
         unlink(indexPath(hash))
         unlink(dataPath(hash))
-    }
-
-    /// Forgets everything that is not pinned, and returns how many bytes that was.
-    public func clear() -> Int64 {
-        let before = usedBytes
-        let victims = state.withLock { state in
-            state.retention.entries.keys.filter { !state.retention.pinned.contains($0) }
-        }
-        for hash in victims { remove(hash) }
-        return before - usedBytes
     }
 
     /// Reads everything and drops what is damaged.

@@ -19,6 +19,8 @@ struct Retention: Sendable {
     private(set) var used: Int64 = 0
     /// Pins are for contents, here or not: what comes back is pinned again.
     private(set) var pinned: Set<ContentHash> = []
+    /// Bytes of pinned contents.
+    private(set) var pinnedBytes: Int64 = 0
     private var clock: UInt64 = 0
 
     init(limit: Int64) {
@@ -42,6 +44,7 @@ struct Retention: Sendable {
         }
         entries[hash]?.bytes += bytes
         used += bytes
+        if pinned.contains(hash) { pinnedBytes += bytes }
     }
 
     /// A content was found on disk with so many bytes.
@@ -53,25 +56,37 @@ struct Retention: Sendable {
     mutating func remove(_ hash: ContentHash) {
         if let entry = entries.removeValue(forKey: hash) {
             used -= entry.bytes
+            if pinned.contains(hash) { pinnedBytes -= entry.bytes }
         }
     }
 
     /// Keeps a content whatever happens, or no longer.
     mutating func pin(_ hash: ContentHash, _ isPinned: Bool) {
+        let bytes = entries[hash]?.bytes ?? 0
         if isPinned {
-            pinned.insert(hash)
-        } else {
-            pinned.remove(hash)
+            if pinned.insert(hash).inserted { pinnedBytes += bytes }
+        } else if pinned.remove(hash) != nil {
+            pinnedBytes -= bytes
         }
     }
+
+    /// Keeps these contents whatever happens, and no others.
+    mutating func pinOnly(_ hashes: Set<ContentHash>) {
+        pinned = hashes
+        pinnedBytes = entries.reduce(0) { $0 + (hashes.contains($1.key) ? $1.value.bytes : 0) }
+    }
+
+    /// What contents that are not pinned may take. Pinned ones may be more than the limit: then the
+    /// others have a little left, without which each of their bytes would be fetched again and again.
+    private var room: Int64 { max(limit - pinnedBytes, limit / 16) }
 
     /// Contents to remove so that the rest is within the limit; they are counted as gone. `keeping` is
     /// the one that is being filled: it goes last among those that were used as little as it was, so a
     /// single huge file does not push out what is used often.
     mutating func victims(keeping current: ContentHash?) -> [ContentHash] {
-        guard used > limit else { return [] }
+        guard used - pinnedBytes > room else { return [] }
         // A little more than needed, so that a full cache does not search at every insertion.
-        return victims(downTo: limit - limit / 16, keeping: current)
+        return victims(downTo: pinnedBytes + room - room / 16, keeping: current)
     }
 
     /// Contents to remove so that the rest is so small, limit or not.

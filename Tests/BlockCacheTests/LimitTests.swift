@@ -92,6 +92,38 @@ struct LimitTests {
         #expect(cache.usedBytes == 0)
     }
 
+    @Test("pinned content goes when it is meant, and is pinned when it comes back")
+    func clearPinned() throws {
+        let folder = try TemporaryFolder()
+        let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 20)
+        let (pinned, other) = (Sample(size: chunk, seed: 310), Sample(size: chunk, seed: 311))
+        cache.store(other)
+        cache.pinOnly([pinned.hash])
+        cache.store(pinned)
+        #expect(cache.pinnedBytes > 0 && cache.pinnedBytes < cache.usedBytes)
+        _ = cache.clear(includingPinned: true)
+        #expect(cache.usedBytes == 0 && cache.pinnedBytes == 0)
+        cache.store(pinned)
+        #expect(cache.pinnedBytes == cache.usedBytes)
+        cache.pinOnly([])
+        #expect(cache.pinnedBytes == 0)
+    }
+
+    @Test("after a restart, what is pinned before the cache is counted outlives a smaller limit")
+    func pinnedRestart() throws {
+        let folder = try TemporaryFolder()
+        let samples = (0..<20).map { Sample(size: chunk, seed: UInt64(320 + $0)) }
+        do {
+            let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 30)
+            for sample in samples { cache.store(sample) }
+        }
+        let cache = try DiskBlockCache(directory: folder.path, limit: Int64(2 * chunk))
+        cache.pinOnly(Set(samples[..<15].map(\.hash)))
+        cache.countContents()
+        #expect(samples[..<15].allSatisfy { cache.bytes(of: $0) != nil })
+        #expect(samples[15...].allSatisfy { cache.bytes(of: $0) == nil })
+    }
+
     @Test("clearing says how much went, and leaves no file")
     func clear() throws {
         let folder = try TemporaryFolder()

@@ -76,7 +76,12 @@ struct RetentionTests {
         }
         retention.add(50, to: hash(99))
         #expect(retention.victims(keeping: nil) == [hash(99)])
+        #expect(retention.pinnedBytes == 200)
+        // With nothing left for others, each of their bytes would be fetched again and again.
+        retention.add(6, to: hash(98))
+        #expect(retention.victims(keeping: nil).isEmpty)
         for number in 0..<20 { retention.pin(hash(number), false) }
+        #expect(retention.pinnedBytes == 0)
         #expect(!retention.victims(keeping: nil).isEmpty)
         #expect(retention.used <= 100)
     }
