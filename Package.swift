@@ -111,7 +111,8 @@ let package = Package(
             name: "RemoteStoreTesting", dependencies: ["Core", "ContentHashing", "RemoteStore"],
             swiftSettings: settings),
         .testTarget(
-            name: "MetadataStoreTests", dependencies: ["MetadataStore", "Core", "ContentHashing"],
+            name: "MetadataStoreTests",
+            dependencies: ["MetadataStore", "Core", "ContentHashing", grdb],
             swiftSettings: settings),
         .testTarget(
             name: "SyncTests",

@@ -4,6 +4,7 @@
 import Foundation
 public import GRDB
 import Glibc
+import Synchronization
 
 /// The tree, the journal and the cursors of one account, in SQLite.
 ///
@@ -16,6 +17,8 @@ import Glibc
 public final class MetadataStore: Sendable {
     private let pool: DatabasePool
     private let path: String
+    /// Lock: a leaf, held for an assignment.
+    private let commitObserver = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Opens or creates the database file.
     ///
@@ -46,7 +49,8 @@ public final class MetadataStore: Sendable {
 
     /// Changes the state in one transaction, which an error undoes, on this thread's time.
     public func write<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
-        try pool.writeWithoutTransaction { try TransactionEnd.run(body, in: $0) }
+        defer { commitObserver.withLock { $0 }?() }
+        return try pool.writeWithoutTransaction { try TransactionEnd.run(body, in: $0) }
     }
 
     /// Reads a consistent state without holding a thread of the cooperative pool.
@@ -60,7 +64,13 @@ public final class MetadataStore: Sendable {
     public func write<Value: Sendable>(
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
-        try await pool.writeWithoutTransaction { try TransactionEnd.run(body, in: $0) }
+        defer { commitObserver.withLock { $0 }?() }
+        return try await pool.writeWithoutTransaction { try TransactionEnd.run(body, in: $0) }
+    }
+
+    /// Has `body` called after each transaction, with no lock held; nil ends that. It must return at once.
+    public func observeTransactions(_ body: (@Sendable () -> Void)?) {
+        commitObserver.withLock { $0 = body }
     }
 
     /// Makes everything committed so far survive power loss. Blocks for the disk.

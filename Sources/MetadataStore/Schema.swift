@@ -10,6 +10,9 @@ enum Schema {
         migrator.registerMigration("1") { database in
             try database.execute(sql: version1)
         }
+        migrator.registerMigration("2") { database in
+            try database.execute(sql: version2)
+        }
         return migrator
     }
 
@@ -136,5 +139,11 @@ enum Schema {
             value TEXT NOT NULL
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
+        """
+    /// `pin`: the nodes whose content is kept on this disk, and that of everything below them.
+    private static let version2 = """
+        CREATE TABLE pin (
+            inode INTEGER PRIMARY KEY
+        );
         """
 }

@@ -101,7 +101,7 @@ extension Transaction {
     /// Gives what the server has as `old` to `new`: its place there, identity and revision.
     ///
     /// So content that replaces a file by way of another name is stored as the file's next revision,
-    /// with its history and links. `old` keeps its content facts, for open handles; `new`, which the
+    /// with its history and links, and stays pinned. `old` keeps its content facts, for open handles; `new`, which the
     /// server must not have, keeps the content that its staged base names.
     public func handOverRemote(from old: InodeID, to new: InodeID) throws {
         guard let source = try node(old), let place = try remotePlace(of: source) else { return }
@@ -112,6 +112,7 @@ extension Transaction {
             [old.column, new.column])
         try setFacts(source.facts, of: new)
         try setRemotePlace(new, place)
+        try handOverPin(from: old, to: new)
     }
 
     // MARK: Listing everything

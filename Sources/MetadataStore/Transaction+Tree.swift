@@ -90,7 +90,7 @@ extension Transaction {
     public func remove(_ inode: InodeID) throws {
         for table in [
             "node", "displaced", "journal", "staged", "twin", "upload", "piece", "attribute",
-            "eviction",
+            "eviction", "pin",
         ] {
             try run("DELETE FROM \(table) WHERE inode = ?", [inode.column])
         }

@@ -1,0 +1,138 @@
+// Nodes whose content users want on this disk whatever happens, and the files that this means: a pinned
+// folder's are those below it at the moment of asking. Not responsible for having the content.
+
+public import ContentHashing
+public import Core
+import Foundation
+import GRDB
+
+/// A file that is pinned, by itself or by a folder above.
+public struct PinnedFile: Hashable, Sendable {
+    /// The file.
+    public var inode: InodeID
+    /// Size in bytes, as users see it.
+    public var size: Int64
+    /// The revision that the server has; with local changes, the one below them.
+    public var revision: Revision?
+    /// Its hash; nil for what cannot be downloaded.
+    public var hash: ContentHash?
+    /// Whether the server hands out its bytes.
+    public var isDownloadable: Bool
+    /// Whether it has local changes that are not on the server yet.
+    public var isStaged: Bool
+    /// The hash of what is about to be sent, once it is known.
+    public var stagedHash: ContentHash?
+
+    /// Names every field.
+    public init(
+        inode: InodeID, size: Int64, revision: Revision?, hash: ContentHash?,
+        isDownloadable: Bool = true, isStaged: Bool = false, stagedHash: ContentHash? = nil
+    ) {
+        self.inode = inode
+        self.size = size
+        self.revision = revision
+        self.hash = hash
+        self.isDownloadable = isDownloadable
+        self.isStaged = isStaged
+        self.stagedHash = stagedHash
+    }
+}
+
+extension TreeReading {
+    /// The pinned nodes that users see, in the order of their numbers.
+    public func pins() throws -> [InodeID] {
+        let statement = try database.cachedStatement(sql: Self.visiblePins)
+        return try Int64.fetchAll(statement).map { InodeID(column: $0) }
+    }
+
+    /// Whether a node itself is pinned.
+    public func isPinned(_ inode: InodeID) throws -> Bool {
+        let statement = try database.cachedStatement(sql: "SELECT 1 FROM pin WHERE inode = ?")
+        return try Int.fetchOne(statement, arguments: [inode.column]) != nil
+    }
+
+    /// The nearest pinned folder above a node, as users see the tree.
+    public func pinnedFolder(above inode: InodeID) throws -> InodeID? {
+        var seen: Set<InodeID> = []
+        var current = inode
+        while let place = try node(current)?.place, seen.insert(current).inserted {
+            current = place.parent
+            if try isPinned(current) { return current }
+        }
+        return nil
+    }
+
+    /// Calls `body` with each file that is pinned, once; with `roots`, with each that is one of those
+    /// nodes or below.
+    public func forEachPinnedFile(
+        below roots: [InodeID]? = nil, _ body: (PinnedFile) throws -> Void
+    ) throws {
+        let start = roots.map { roots in
+            "SELECT inode FROM node WHERE inode IN (\(roots.map { "\($0.column)" }.joined(separator: ",")))"
+        }
+        let sql = Self.selection(from: start ?? Self.visiblePins)
+        let statement =
+            try start == nil
+            ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
+        let rows = try PinnedFileRow.fetchCursor(statement)
+        while let row = try rows.next() {
+            try body(row.file)
+        }
+    }
+
+    /// Pins on what was deleted wait for it to be gone, or to be brought back.
+    private static var visiblePins: String {
+        """
+        SELECT pin.inode FROM pin JOIN node ON node.inode = pin.inode
+        WHERE node.parent IS NOT NULL OR node.inode = 1 ORDER BY pin.inode
+        """
+    }
+
+    /// Goes down from some nodes, as users see the tree.
+    private static func selection(from start: String) -> String {
+        """
+        WITH RECURSIVE covered(inode) AS (
+            SELECT inode FROM (\(start))
+            UNION
+            SELECT node.inode FROM covered JOIN node ON node.parent = covered.inode
+        )
+        SELECT node.inode, node.flags, node.size, node.revision, node.hash,
+            staged.size, staged.base_revision, staged.base_hash, staged.hash
+        FROM covered JOIN node ON node.inode = covered.inode
+            LEFT JOIN staged ON staged.inode = node.inode
+        WHERE node.kind = \(NodeKind.file.rawValue)
+        """
+    }
+}
+
+extension Transaction {
+    /// Pins a node, or unpins it.
+    public func setPin(_ isPinned: Bool, of inode: InodeID) throws {
+        try run(
+            isPinned
+                ? "INSERT OR IGNORE INTO pin (inode) VALUES (?)"
+                : "DELETE FROM pin WHERE inode = ?",
+            [inode.column])
+    }
+
+    /// Gives a node's pin, if it has one, to the one that takes its place for users.
+    public func handOverPin(from old: InodeID, to new: InodeID) throws {
+        try run("UPDATE OR REPLACE pin SET inode = ? WHERE inode = ?", [new.column, old.column])
+    }
+}
+
+/// A row of the selection above.
+private struct PinnedFileRow: RowReadable {
+    let file: PinnedFile
+
+    init(_ row: Columns) {
+        let stagedSize: Int64? = row[5]
+        let revision: String? = stagedSize == nil ? row[3] : row[6]
+        file = PinnedFile(
+            inode: InodeID(column: row[0] ?? 0), size: stagedSize ?? row[2] ?? 0,
+            revision: revision.map { Revision($0) },
+            hash: stagedSize == nil ? row.hash(4) : row.hash(7),
+            isDownloadable: !NodeFlags(rawValue: row[1] ?? 0).contains(.notDownloadable),
+            isStaged: stagedSize != nil, stagedHash: row.hash(8))
+    }
+}
