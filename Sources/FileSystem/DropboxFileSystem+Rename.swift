@@ -96,6 +96,7 @@ struct Renaming {
         try transaction.move(occupant.inode, to: nil)
         try filesystem.noteChanged(occupant, at: filesystem.clock.now(), transaction)
         try move(node, to: target, isLocal: isLocal)
+        try transaction.handOverPin(from: occupant.inode, to: node.inode)
         if !isLocal, node.kind == .file, node.remote == .absent, node.staged != nil,
             occupant.kind == .file, occupant.remote != .absent
         {

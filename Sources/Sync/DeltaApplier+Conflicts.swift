@@ -139,6 +139,7 @@ extension DeltaApplier {
         try transaction.setRemoteAbsent(node.inode)
         try transaction.enqueue(node.inode, due: context.now)
         try insertFile(.file, at: remotePlace, facts)
+        try handOverPin(of: node, to: remotePlace)
     }
 
     /// Open and not changed here, edited there: as if renamed over. Handles keep the old inode, the
@@ -156,6 +157,7 @@ extension DeltaApplier {
         local.accessed = nil
         local.changed = nil
         let inode = try transaction.insert(node.kind, at: place, local: local)
+        try transaction.handOverPin(from: node.inode, to: inode)
         try transaction.setFacts(facts, of: inode)
         try transaction.setRemotePlace(inode, remotePlace)
         if try transaction.node(inode)?.remote == .displaced {
@@ -163,6 +165,14 @@ extension DeltaApplier {
         }
         try mark(inode)
         announce(place)
+    }
+
+    /// Who has pinned a file wants what others put in its place, too.
+    func handOverPin(of node: Node, to place: Place) throws {
+        guard let heir = try transaction.child(folded: place.name.folded, of: place.parent) else {
+            return
+        }
+        try transaction.handOverPin(from: node.inode, to: heir.inode)
     }
 
     /// The server has a known node elsewhere now. Users see it follow, unless they moved or deleted it.

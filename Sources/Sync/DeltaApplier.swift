@@ -333,6 +333,7 @@ struct DeltaApplier {
         if let place = other.place {
             announceDeletion(of: other.inode, at: place)
         }
+        try transaction.handOverPin(from: other.inode, to: node.inode)
         try transaction.remove(other.inode)
     }
 

@@ -97,6 +97,18 @@ struct RenameTests {
         }
     }
 
+    @Test("what replaces a pinned file is pinned", arguments: [true, false], [true, false])
+    func pinned(isSourceRemote: Bool, isTargetRemote: Bool) throws {
+        let fixture = try Fixture()
+        try Operand.file.make("source", in: fixture, isRemote: isSourceRemote)
+        try Operand.file.make("target", in: fixture, isRemote: isTargetRemote)
+        let target = try #require(try fixture.entry("target")?.attributes.inode)
+        try fixture.store.write { try $0.setPin(true, of: target) }
+        let source = try #require(try fixture.entry("source")?.attributes.inode)
+        try fixture.rename("source", to: "target")
+        #expect(try fixture.store.read { try $0.pins() } == [source])
+    }
+
     private func expectConsistent(
         _ fixture: Fixture, _ test: Case, _ moved: InodeID?, _ replaced: InodeID?
     ) throws {

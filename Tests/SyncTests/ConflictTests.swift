@@ -146,6 +146,30 @@ import Testing
             try await harness.store.read { try $0.node(inode)?.facts.revision } == revision)
     }
 
+    @Test("a pinned file stays pinned under its name, whichever inode that gets")
+    func pinFollowsName() async throws {
+        let harness = try await harness(["/open": "1", "/edited": "1", "/saved": "1"])
+        for path in ["/open", "/edited", "/saved"] {
+            let inode = try #require(try await harness.inode(path))
+            try await harness.store.write { try $0.setPin(true, of: inode) }
+        }
+        let open = try #require(try await harness.inode("/open"))
+        harness.openFiles.open.withLock { _ = $0.insert(open) }
+        try await harness.put("/open", "2")
+        try await harness.write("/edited", "ours")
+        try await harness.put("/edited", "theirs")
+        // As editors do that put the old content aside first.
+        try await harness.move("/saved", to: "/saved~")
+        try await harness.write("/saved", "2")
+        try await harness.delete("/saved~")
+        _ = try await outcome(harness)
+        let pins = try await harness.store.read { snapshot in
+            try snapshot.pins().map { try snapshot.localPath(of: $0)?.map(\.string) }
+        }
+        #expect(Set(pins) == [["open"], ["edited"], ["saved"]])
+        #expect(try await harness.inode("/open") != open)
+    }
+
     @Test("a folder moved there moves here, and everything in it keeps its inode")
     func remoteMove() async throws {
         let harness = try await harness(["/a/x": "1", "/a/b/y": "2"])
