@@ -144,7 +144,9 @@ final class BlockFetch: Sendable {
             change(&state)
             let available = available(state)
             let failure = state.failure
-            let ready = state.waiters.filter { failure != nil || $0.value.needed <= available }
+            let ready = state.waiters.filter { _, waiter in
+                failure != nil || waiter.needed <= available || state.isComplete
+            }
             for ticket in ready.keys { state.waiters[ticket] = nil }
             return ready.values.map { ($0, $0.needed <= available ? nil : failure) }
         }
@@ -174,19 +176,28 @@ final class BlockFetch: Sendable {
         while true {
             if let bytes = available(wanted) { return bytes }
             let needed = Int(wanted.upperBound - range.lowerBound)
-            let ticket = state.withLock { state in
-                state.nextWaiter += 1
-                return state.nextWaiter
+            if let failure = await failure(waitingFor: needed) { throw failure }
+        }
+    }
+
+    /// Waits until it has arrived and was kept, which is later than that its bytes can be had.
+    func kept() async throws(RemoteError) {
+        if let failure = await failure(waitingFor: range.count + 1) { throw failure }
+    }
+
+    /// Waits for a number of bytes, more than all of them until it is complete; returns what went wrong.
+    private func failure(waitingFor needed: Int) async -> RemoteError? {
+        let ticket = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                enter(ticket, Waiter(needed: needed, continuation: continuation))
             }
-            let failure = await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    enter(ticket, Waiter(needed: needed, continuation: continuation))
-                }
-            } onCancel: {
-                let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
-                waiter?.continuation.resume(returning: .cancelled)
-            }
-            if let failure { throw failure }
+        } onCancel: {
+            let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
+            waiter?.continuation.resume(returning: .cancelled)
         }
     }
 
@@ -198,6 +209,7 @@ final class BlockFetch: Sendable {
     private func enter(_ ticket: Int, _ waiter: Waiter) {
         let outcome: RemoteError?? = state.withLock { state in
             if waiter.needed <= available(state) { return .some(nil) }
+            if state.isComplete && state.failure == nil { return .some(nil) }
             if let failure = state.failure { return .some(failure) }
             if Task.isCancelled { return .some(.cancelled) }
             state.waiters[ticket] = waiter

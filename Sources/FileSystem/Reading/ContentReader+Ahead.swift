@@ -60,7 +60,7 @@ extension ContentReader {
     }
 
     /// From the first to the last chunk of a range that is not on disk.
-    private func missing(_ content: FileContent, _ range: Range<Int64>) async -> Range<Int64>? {
+    func missing(_ content: FileContent, _ range: Range<Int64>) async -> Range<Int64>? {
         await disk.run { [cache] in
             let isHere = { (range: Range<Int64>) in
                 cache.contains(content.hash, size: content.size, range: range)

@@ -106,7 +106,7 @@ extension ContentReader {
     /// brings that position already, or if there is no room for what nobody waits for.
     func make(
         _ content: FileContent, _ key: BlockKey, _ range: Range<Int64>, from position: Int64,
-        isDemanded: Bool
+        isDemanded: Bool, isSpare: Bool = false
     ) -> BlockFetch? {
         let (fetch, turns) = state.withLock { state -> (BlockFetch?, Turns) in
             var range = range
@@ -119,7 +119,9 @@ extension ContentReader {
                 }
             }
             let bytes = Int64(range.count)
-            guard isDemanded || state.queue.hasRoomAhead(bytes) else { return (nil, Turns()) }
+            guard isDemanded || isSpare || state.queue.hasRoomAhead(bytes) else {
+                return (nil, Turns())
+            }
             var ledger = state.ledgers[content.hash] ?? newLedger(content)
             let fetch = BlockFetch(
                 id: state.nextID, key: key, range: range,
@@ -129,7 +131,10 @@ extension ContentReader {
             ledger.began(key.index)
             state.ledgers[content.hash] = ledger
             state.fetches[key, default: []].append(fetch)
-            let actions = state.queue.add(fetch.id, bytes: bytes, isDemanded: isDemanded)
+            let actions =
+                isSpare
+                ? state.queue.addSpare(fetch.id, bytes: bytes)
+                : state.queue.add(fetch.id, bytes: bytes, isDemanded: isDemanded)
             return (fetch, Self.perform(actions, &state))
         }
         turns.take()
@@ -314,7 +319,8 @@ extension ContentReader {
             }
             state.ledgers[hash]?.ended(fetch.key.index, passes: passes)
             let served = Self.settle(hash, adding: fetch, &state)
-            return (served, Self.perform(state.queue.arrive(fetch.id), &state))
+            let actions = Self.hasten(fetch, &state) + state.queue.arrive(fetch.id)
+            return (served, Self.perform(actions, &state))
         }
         for fetch in served { fetch.complete() }
         turns.take()

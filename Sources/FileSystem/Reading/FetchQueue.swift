@@ -4,7 +4,7 @@
 import DequeModule
 
 /// Shares slots for requests and memory for bytes among fetches. Who waits goes before what is fetched
-/// ahead.
+/// ahead, and that before what nobody reads (pinned content).
 struct FetchQueue {
     /// What to do.
     enum Action: Hashable {
@@ -23,6 +23,9 @@ struct FetchQueue {
     /// budget of bytes, but each fetch costs more than 10 KiB besides its bytes.
     static let arrivedLimit = 256
 
+    /// Spare fetches that run at a time: enough to hide the round trip of small files.
+    static let spareSlots = 4
+
     private let budget: Int64
     private let slots: Int
     /// What is fetched ahead leaves a quarter of slots and memory to those who wait.
@@ -33,6 +36,9 @@ struct FetchQueue {
     private var arrived: Deque<Waiting> = []
     private var demanded: Deque<Waiting> = []
     private var ahead: Deque<Waiting> = []
+    /// Fetches for which nothing else is held up.
+    private var spare: Deque<Waiting> = []
+    private var runningSpare: Set<Int> = []
     private var runningBytes: Int64 = 0
     private var aheadBytes: Int64 = 0
     /// Bytes of what runs and of what has arrived and is still in memory.
@@ -45,6 +51,9 @@ struct FetchQueue {
     }
 
     func isRunning(_ id: Int) -> Bool { running[id] != nil }
+    func isSpare(_ id: Int) -> Bool {
+        runningSpare.contains(id) || spare.contains { $0.id == id }
+    }
 
     /// Whether a fetch of so many bytes may be added for somebody's future.
     func hasRoomAhead(_ bytes: Int64) -> Bool {
@@ -62,8 +71,19 @@ struct FetchQueue {
         return pump()
     }
 
-    /// Somebody waits for a fetch that was added for the future.
+    /// Adds a fetch that runs when no other one runs or waits.
+    mutating func addSpare(_ id: Int, bytes: Int64) -> [Action] {
+        spare.append(Waiting(id: id, bytes: bytes))
+        return pump()
+    }
+
+    /// Somebody waits for a fetch that was added for the future, or for nobody.
     mutating func demand(_ id: Int) -> [Action] {
+        runningSpare.remove(id)
+        if let index = spare.firstIndex(where: { $0.id == id }) {
+            demanded.append(spare.remove(at: index))
+            return pump()
+        }
         guard let index = ahead.firstIndex(where: { $0.id == id }) else { return [] }
         let waiting = ahead.remove(at: index)
         aheadBytes -= waiting.bytes
@@ -74,6 +94,7 @@ struct FetchQueue {
     /// A fetch has all its bytes; they stay in memory for a while.
     mutating func arrive(_ id: Int) -> [Action] {
         guard let bytes = running.removeValue(forKey: id) else { return [] }
+        runningSpare.remove(id)
         runningBytes -= bytes
         arrived.append(Waiting(id: id, bytes: bytes))
         var actions: [Action] = []
@@ -83,6 +104,8 @@ struct FetchQueue {
 
     /// A fetch is gone, wherever it was.
     mutating func remove(_ id: Int) -> [Action] {
+        runningSpare.remove(id)
+        spare.removeAll { $0.id == id }
         if let bytes = running.removeValue(forKey: id) {
             runningBytes -= bytes
             self.bytes -= bytes
@@ -106,6 +129,14 @@ struct FetchQueue {
         while let next = ahead.first, running.count < aheadSlots, makeRoom(next.bytes, &actions) {
             ahead.removeFirst()
             aheadBytes -= next.bytes
+            start(next, &actions)
+        }
+        guard ahead.isEmpty else { return actions }
+        while let next = spare.first, running.count == runningSpare.count,
+            running.count < min(Self.spareSlots, aheadSlots), makeRoom(next.bytes, &actions)
+        {
+            spare.removeFirst()
+            runningSpare.insert(next.id)
             start(next, &actions)
         }
         return actions
