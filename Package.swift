@@ -145,8 +145,8 @@ let package = Package(
         .testTarget(
             name: "ReadingTests",
             dependencies: [
-                "FileSystem", "BlockCache", "MetadataStore", "RemoteStore", "RemoteStoreTesting",
-                "Core", "ContentHashing", log,
+                "FileSystem", "Sync", "BlockCache", "MetadataStore", "RemoteStore",
+                "RemoteStoreTesting", "Core", "ContentHashing", log,
             ],
             swiftSettings: settings),
         .testTarget(

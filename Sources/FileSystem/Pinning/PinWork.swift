@@ -1,0 +1,267 @@
+// What is to be fetched for pins, in which order, and what follows from failures. Pure: events and times
+// in, decisions out.
+
+import BlockCache
+import ContentHashing
+import Core
+import DequeModule
+import RemoteStore
+
+/// The contents that are pinned and not here.
+struct PinWork: Sendable {
+    /// A block to fetch.
+    struct Piece: Hashable, Sendable {
+        var content: FileContent
+        var block: Int
+        /// A file that has it.
+        var inode: InodeID
+    }
+
+    /// What became of a piece.
+    enum Ending: Hashable, Sendable {
+        /// It is in the cache.
+        case kept
+        /// The server, the network or the disk refused.
+        case failed(RemoteError)
+    }
+
+    /// What an error means for the rest.
+    enum Reaction: Hashable {
+        /// Nothing can be fetched for now.
+        case pause
+        /// This content cannot; others may.
+        case postpone
+        /// This content never can.
+        case refuse
+    }
+
+    private struct Missing {
+        var wanted: WantedContent
+        var next = 0
+        /// Blocks that failed.
+        var again: [Int] = []
+        var running = 0
+        var kept = 0
+        var failures = 0
+
+        var blockCount: Int {
+            Int((wanted.content.size + DiskBlockCache.blockSize - 1) / DiskBlockCache.blockSize)
+        }
+        var isWhole: Bool { kept == blockCount }
+        var keptBytes: Int64 { min(Int64(kept) * DiskBlockCache.blockSize, wanted.content.size) }
+
+        mutating func take() -> Int? {
+            if let block = again.popLast() { return block }
+            guard next < blockCount else { return nil }
+            defer { next += 1 }
+            return next
+        }
+    }
+
+    /// Seconds to wait after failures in a row: of everything, and of one content.
+    private static let pauses = (first: 1.0, longest: 60.0)
+    private static let postponements = (first: 30.0, longest: 3600.0)
+
+    /// The sums as of now.
+    private(set) var totals = PinTotals()
+    private(set) var known = KnownContents()
+    /// What went wrong last, since something was fetched last.
+    private(set) var problem: String?
+    private var missing: [ContentHash: Missing] = [:]
+    private var ready: Deque<ContentHash> = []
+    /// Of the missing ones, those that failed, and when they may be tried again.
+    private var postponed: [ContentHash: Timestamp] = [:]
+    private var isCut = false
+    private var failures = 0
+    private var pausedUntil = Timestamp(nanoseconds: 0)
+
+    /// Whether there is something to fetch.
+    var isIdle: Bool { missing.isEmpty }
+    /// Whether another look is due, because the last one could not name everything.
+    var needsLook: Bool { isCut && missing.count == postponed.count }
+    /// Whether everything that is missing has failed.
+    var isStuck: Bool {
+        !missing.isEmpty && (postponed.count == missing.count || failures > 3)
+    }
+    /// Contents of which some is being fetched, with the bytes that are here.
+    var running: [(wanted: WantedContent, kept: Int64)] {
+        missing.values.filter { $0.running > 0 }.map { ($0.wanted, $0.keptBytes) }
+    }
+
+    /// The bytes of a content that have been fetched while the whole is missing.
+    func keptBytes(of hash: ContentHash) -> Int64 { missing[hash]?.keptBytes ?? 0 }
+
+    // MARK: What is wanted
+
+    /// The tree has been looked at, and the disk for those contents that the look did not know of.
+    mutating func take(_ scan: PinScan, found: Set<ContentHash>) {
+        totals = scan.totals
+        isCut = scan.isCut
+        known.present.formIntersection(scan.hashes)
+        var wanted: [ContentHash: Missing] = [:]
+        ready = []
+        for item in scan.unknown {
+            let hash = item.content.hash
+            if found.contains(hash) || known.present.contains(hash) {
+                notePresent(item)
+                continue
+            }
+            var entry = missing[hash] ?? Missing(wanted: item)
+            entry.wanted = item
+            wanted[hash] = entry
+            if postponed[hash] == nil { ready.append(hash) }
+        }
+        missing = wanted
+        postponed = postponed.filter { wanted[$0.key] != nil }
+        if missing.isEmpty { problem = nil }
+    }
+
+    /// What was here may not be any more: the next look asks the disk.
+    mutating func forgetPresent() {
+        known.present = []
+    }
+
+    private mutating func notePresent(_ item: WantedContent) {
+        known.present.insert(item.content.hash)
+        totals.presentFiles += item.files
+        totals.presentBytes += Int64(item.files) * item.content.size
+    }
+
+    // MARK: Fetching
+
+    /// The next piece; nil if there is none for now.
+    mutating func next(at now: Timestamp) -> Piece? {
+        guard now >= pausedUntil else { return nil }
+        for (hash, time) in postponed where time <= now {
+            postponed[hash] = nil
+            ready.append(hash)
+        }
+        while let hash = ready.first {
+            if postponed[hash] == nil, let block = missing[hash]?.take(),
+                let wanted = missing[hash]?.wanted
+            {
+                missing[hash]?.running += 1
+                return Piece(content: wanted.content, block: block, inode: wanted.inode)
+            }
+            ready.removeFirst()
+        }
+        return nil
+    }
+
+    /// When the next piece may be tried that cannot be now; nil if nothing waits for a time.
+    func wakeTime(after now: Timestamp) -> Timestamp? {
+        guard !missing.isEmpty else { return nil }
+        return (postponed.values + [pausedUntil]).filter { $0 > now }.min()
+    }
+
+    /// The network is back: nothing waits for it any more.
+    mutating func resume() {
+        pausedUntil = Timestamp(nanoseconds: 0)
+        failures = 0
+    }
+
+    /// A piece has ended. `name` says what to call the file. Returns whether all of the content has been
+    /// fetched, so that it is to be looked for on the disk.
+    mutating func ended(
+        _ piece: Piece, _ ending: Ending, name: String = "", at now: Timestamp
+    ) -> Bool {
+        let hash = piece.content.hash
+        guard var entry = missing[hash] else { return false }
+        entry.running -= 1
+        switch ending {
+        case .kept:
+            entry.kept += 1
+            failures = 0
+            problem = nil
+        case .failed(let error):
+            entry.again.append(piece.block)
+            react(to: error, &entry, name, now)
+        }
+        missing[hash] = known.refused.contains(hash) ? nil : entry
+        if !entry.again.isEmpty { ready.prepend(hash) }
+        return entry.isWhole
+    }
+
+    /// The disk was asked for a content of which all was fetched.
+    mutating func settled(_ hash: ContentHash, isHere: Bool, at now: Timestamp) {
+        guard var entry = missing[hash] else { return }
+        if isHere {
+            missing[hash] = nil
+            return notePresent(entry.wanted)
+        }
+        // It turned out wrong, or was removed.
+        entry.next = 0
+        entry.kept = 0
+        postpone(&entry, at: now)
+        missing[hash] = entry
+    }
+
+    // MARK: Failures
+
+    static func reaction(to error: RemoteError) -> Reaction {
+        switch error {
+        case .offline, .timedOut, .rateLimited, .unauthorized, .busy, .server, .rootChanged,
+            .insufficientSpace, .cancelled:
+            .pause
+        case .notDownloadable: .refuse
+        case .forbidden, .notFound, .notAFolder, .notAFile, .conflict, .tooLarge, .disallowedName,
+            .protected, .cursorReset, .contentMismatch, .sessionLost, .malformed:
+            .postpone
+        }
+    }
+
+    private mutating func react(
+        to error: RemoteError, _ entry: inout Missing, _ name: String, _ now: Timestamp
+    ) {
+        if error == .cancelled { return }
+        switch Self.reaction(to: error) {
+        case .pause:
+            // Pieces that fail together are one failure.
+            guard now >= pausedUntil else { return }
+            failures += 1
+            var seconds = Self.delay(Self.pauses, after: failures)
+            if case .rateLimited(let wish) = error { seconds = max(seconds, wish) }
+            pausedUntil = now.later(bySeconds: seconds)
+            problem = Self.text(of: error)
+        case .postpone:
+            postpone(&entry, at: now)
+            problem = "\(name): \(Self.text(of: error))"
+        case .refuse:
+            known.refused.insert(entry.wanted.content.hash)
+            totals.unavailableFiles += entry.wanted.files
+            totals.unavailableBytes += Int64(entry.wanted.files) * entry.wanted.content.size
+        }
+    }
+
+    private mutating func postpone(_ entry: inout Missing, at now: Timestamp) {
+        entry.failures += 1
+        let seconds = Self.delay(Self.postponements, after: entry.failures)
+        postponed[entry.wanted.content.hash] = now.later(bySeconds: seconds)
+    }
+
+    private static func delay(_ range: (first: Double, longest: Double), after failures: Int)
+        -> Double
+    {
+        min(range.longest, range.first * Double(1 << min(failures - 1, 16)))
+    }
+
+    private static func text(of error: RemoteError) -> String {
+        switch error {
+        case .offline(let detail), .unauthorized(let detail), .forbidden(let detail),
+            .malformed(let detail), .server(let detail), .protected(let detail):
+            detail
+        case .timedOut: "Dropbox did not answer in time"
+        case .rateLimited: "Dropbox asked to wait: too many requests"
+        case .notFound: "Dropbox does not have this version any more"
+        case .insufficientSpace: "the disk of the cache does not take it: free some space"
+        default: "\(error)"
+        }
+    }
+}
+
+extension Timestamp {
+    /// A time so many seconds later.
+    func later(bySeconds seconds: Double) -> Timestamp {
+        Timestamp(nanoseconds: nanoseconds + Int64(seconds * 1e9))
+    }
+}

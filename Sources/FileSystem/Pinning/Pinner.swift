@@ -1,0 +1,272 @@
+// Keeps what is pinned on this disk: looks at the tree when it has changed, tells the cache what to keep,
+// and fetches what is missing. What to fetch is decided in `PinWork.swift`, what the tree means in
+// `PinScan.swift`; what users may ask is in `Pinner+Questions.swift`.
+
+public import BlockCache
+import ContentHashing
+import Core
+import Glibc
+public import Logging
+public import MetadataStore
+import RemoteStore
+public import Sync
+import Synchronization
+
+/// Fetches pinned content, and keeps it from being evicted.
+///
+/// A look at the tree costs time in proportion to what is pinned. So changes gather for at least ten
+/// times as long as the last look has occupied a processor, and a mount without pins never looks.
+public final class Pinner: Sendable {
+    struct State {
+        var work = PinWork()
+        /// Whether anything is pinned, as of the last look.
+        var hasPins = true
+        /// Whether the tree has changed since that.
+        var isStale = true
+        var nextLook = Timestamp(nanoseconds: 0)
+        /// Those who wait for a look that begins after they asked.
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        var isOver = false
+        var running = 0
+        var wasReachable = true
+        /// What the next timer is set to.
+        var timer: Timestamp?
+
+        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+            defer { waiters = [] }
+            return waiters
+        }
+    }
+
+    /// Shortest time between two looks, in seconds; and how many times what a look has cost.
+    private static let pause = (least: 0.5, factor: 10.0)
+    /// Pieces that are fetched at a time: the reader runs so many at most.
+    private static let concurrency = FetchQueue.spareSlots
+    /// While content is being sent, which comes first.
+    private static let concurrencyWhileSending = 1
+    /// Seconds until the next look when the database failed.
+    private static let failurePause = 1.0
+    /// Seconds until it is seen that the network is back.
+    private static let reachabilityPause = 2.0
+
+    let store: MetadataStore
+    let cache: DiskBlockCache
+    private let reader: any ContentBringing
+    let sync: @Sendable () -> SyncStatus
+    private let clock: any SyncClock
+    private let log: Logger
+    let disk = DiskQueue(label: "dbxfs.pins")
+    private let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
+    /// Lock: a leaf; memory only.
+    let state = Mutex(State())
+
+    /// Connects the parts; nothing is pinned before `run`. `sync` says how the mount stands.
+    public init(
+        store: MetadataStore, cache: DiskBlockCache, reader: any ContentBringing,
+        sync: @escaping @Sendable () -> SyncStatus, clock: any SyncClock = SystemClock(),
+        log: Logger
+    ) {
+        self.store = store
+        self.cache = cache
+        self.reader = reader
+        self.sync = sync
+        self.clock = clock
+        self.log = log
+        (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        signal.yield()
+    }
+
+    // MARK: Running
+
+    /// Has the cache keep what is pinned, then counts what the cache has from earlier runs, which may
+    /// evict, and then fetches what is missing until the task is cancelled.
+    public func run() async {
+        while await !look(isFirst: true), !Task.isCancelled {
+            try? await clock.sleep(until: clock.now().later(bySeconds: Self.failurePause))
+        }
+        store.observeTransactions { [weak self] in self?.treeMayHaveChanged() }
+        await withDiscardingTaskGroup { group in
+            for await _ in signals {
+                if Task.isCancelled { break }
+                await step(in: &group)
+            }
+            group.cancelAll()
+        }
+        store.observeTransactions(nil)
+        let waiters = state.withLock { state in
+            state.isOver = true
+            return state.takeWaiters()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Something was committed. Without pins, that is nothing to this.
+    private func treeMayHaveChanged() {
+        let isNews = state.withLock { state in
+            guard state.hasPins, !state.isStale else { return false }
+            state.isStale = true
+            return true
+        }
+        if isNews { signal.yield() }
+    }
+
+    /// Has the next look begin at once.
+    func requestLook(_ waiter: CheckedContinuation<Void, Never>? = nil) {
+        let isOver = state.withLock { state in
+            state.isStale = true
+            state.nextLook = Timestamp(nanoseconds: 0)
+            if let waiter, !state.isOver { state.waiters.append(waiter) }
+            return state.isOver
+        }
+        if isOver { waiter?.resume() }
+        signal.yield()
+    }
+
+    private func step(in group: inout DiscardingTaskGroup) async {
+        let now = clock.now()
+        let isDue = state.withLock { state in
+            (state.isStale || state.work.needsLook)
+                && (now >= state.nextLook || !state.waiters.isEmpty)
+        }
+        if isDue { _ = await look() }
+        startFetches(in: &group)
+        guard let time = wakeTime() else { return }
+        group.addTask {
+            try? await self.clock.sleep(until: time)
+            // A clock may wake a little early: then another timer is needed for the rest.
+            self.state.withLock { state in
+                if state.timer == time { state.timer = nil }
+            }
+            self.signal.yield()
+        }
+    }
+
+    /// When there is something to do that is not announced.
+    private func wakeTime() -> Timestamp? {
+        let now = clock.now()
+        return state.withLock { state in
+            var times: [Timestamp] = []
+            if state.isStale || state.work.needsLook { times.append(state.nextLook) }
+            if let time = state.work.wakeTime(after: now) { times.append(time) }
+            if !state.wasReachable, !state.work.isIdle {
+                times.append(now.later(bySeconds: Self.reachabilityPause))
+            }
+            // One timer at a time is enough: its end sets the next one.
+            guard let time = times.min(), state.timer.map({ time < $0 }) ?? true else {
+                return nil
+            }
+            state.timer = time
+            return time
+        }
+    }
+
+    // MARK: Looking
+
+    /// Finds out what is pinned and what of it is here; false if the database failed. The first time, what
+    /// the cache has is counted as soon as it knows what to keep.
+    private func look(isFirst: Bool = false) async -> Bool {
+        let (known, waiters) = state.withLock { state in
+            state.isStale = false
+            return (state.work.known, state.takeWaiters())
+        }
+        defer { for waiter in waiters { waiter.resume() } }
+        do {
+            let (scan, hasPins, spent) = try await store.read { snapshot in
+                let begun = Self.processorSeconds()
+                var scan = PinScan(known: known)
+                try snapshot.forEachPinnedFile { scan.add($0) }
+                return (scan, try !snapshot.pins().isEmpty, Self.processorSeconds() - begun)
+            }
+            let found = await disk.run { [cache] in
+                cache.pinOnly(scan.hashes)
+                if isFirst { cache.countContents() }
+                return Set(
+                    scan.unknown.lazy.map(\.content).filter { cache.hasAll(of: $0) }.map(\.hash))
+            }
+            let now = clock.now()
+            state.withLock { state in
+                state.work.take(scan, found: found)
+                state.hasPins = hasPins
+                state.nextLook = now.later(
+                    bySeconds: max(Self.pause.least, Self.pause.factor * spent))
+            }
+            return true
+        } catch {
+            log.error("what is pinned cannot be read", metadata: ["error": "\(error)"])
+            let next = clock.now().later(bySeconds: Self.failurePause)
+            state.withLock { state in
+                state.isStale = true
+                state.nextLook = next
+            }
+            return false
+        }
+    }
+
+    /// What this thread has cost so far: on a busy machine, time says little about that.
+    private static func processorSeconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    // MARK: Fetching
+
+    private func startFetches(in group: inout DiscardingTaskGroup) {
+        let status = sync()
+        let isReachable = status.connection == .online
+        let limit = status.uploads.isEmpty ? Self.concurrency : Self.concurrencyWhileSending
+        state.withLock { state in
+            if isReachable && !state.wasReachable { state.work.resume() }
+            state.wasReachable = isReachable
+        }
+        guard isReachable else { return }
+        while let piece = takePiece(limit) {
+            group.addTask { await self.fetch(piece) }
+        }
+    }
+
+    private func takePiece(_ limit: Int) -> PinWork.Piece? {
+        let now = clock.now()
+        return state.withLock { state in
+            guard state.running < limit, let piece = state.work.next(at: now) else { return nil }
+            state.running += 1
+            return piece
+        }
+    }
+
+    private func fetch(_ piece: PinWork.Piece) async {
+        var ending = PinWork.Ending.kept
+        var name = ""
+        do throws(RemoteError) {
+            try await reader.bring(piece.content, block: piece.block)
+        } catch {
+            ending = .failed(error)
+            name = await path(of: piece.inode)
+            log.debug("pinned content did not come", metadata: ["error": "\(error)"])
+        }
+        let isWhole = state.withLock { [now = clock.now()] state in
+            state.running -= 1
+            return state.work.ended(piece, ending, name: name, at: now)
+        }
+        if isWhole {
+            let isHere = await disk.run { [cache] in cache.hasAll(of: piece.content) }
+            state.withLock { [now = clock.now()] state in
+                state.work.settled(piece.content.hash, isHere: isHere, at: now)
+            }
+        }
+        signal.yield()
+    }
+
+    private func path(of inode: InodeID) async -> String {
+        let names = try? await store.read { try $0.localPath(of: inode) }
+        return (names ?? [])?.map { "/" + $0.string }.joined() ?? ""
+    }
+}
+
+extension DiskBlockCache {
+    /// Whether a content can be read without the network.
+    fileprivate func hasAll(of content: FileContent) -> Bool {
+        contains(content.hash, size: content.size, range: 0..<content.size)
+    }
+}

@@ -1,0 +1,200 @@
+// Pins at work: a tree, a cache and a cloud, and what is fetched when.
+
+import BlockCache
+import ContentHashing
+import Core
+@testable import FileSystem
+import Foundation
+import Logging
+import MetadataStore
+import RemoteStore
+@testable import Sync
+import Synchronization
+import Testing
+
+private let mebibyte = 1 << 20
+
+@Suite("Pins", .timeLimit(.minutes(3)))
+struct PinnerTests {
+    /// A tree over the fake cloud; the pinner runs until it is stopped.
+    private final class Bed: Sendable {
+        let fixture: Fixture
+        let store: MetadataStore
+        let pinner: Pinner
+        private let task = Mutex<Task<Void, Never>?>(nil)
+
+        init(_ fixture: Fixture, path: String? = nil) throws {
+            self.fixture = fixture
+            store = try MetadataStore(path: path ?? fixture.folder + "/tree.sqlite")
+            let connection = Connection()
+            self.connection = connection
+            pinner = Pinner(
+                store: store, cache: fixture.cache, reader: fixture.reader,
+                sync: { connection.status.withLock { $0 } },
+                log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        }
+
+        final class Connection: Sendable {
+            let status = Mutex(SyncStatus())
+            init() { status.withLock { $0.connection = .online } }
+        }
+
+        let connection: Connection
+
+        func start() {
+            task.withLock { $0 = Task { [pinner] in await pinner.run() } }
+        }
+
+        func stop() async {
+            let running = task.withLock { $0 }
+            running?.cancel()
+            await running?.value
+        }
+
+        @discardableResult
+        func add(_ text: String, _ sample: Sample, in parent: InodeID = .root) throws -> InodeID {
+            let facts = RemoteFacts(
+                id: FileID("id:" + text), revision: sample.content.revision,
+                size: sample.content.size, hash: sample.content.hash)
+            let place = Place(parent: parent, name: try FileName(text))
+            return try store.write { try $0.insertRemote(.file, at: place, facts: facts) }
+        }
+
+        func addFolder(_ text: String) throws -> InodeID {
+            let place = Place(parent: .root, name: try FileName(text))
+            return try store.write {
+                try $0.insertRemote(.folder, at: place, facts: RemoteFacts())
+            }
+        }
+
+        func isHere(_ sample: Sample) -> Bool {
+            fixture.cache.contains(
+                sample.content.hash, size: sample.content.size, range: 0..<sample.content.size)
+        }
+
+        /// Whether everything pinned is here soon.
+        func isComplete(files: Int) async -> Bool {
+            await eventually {
+                pinner.summary.totals.files == files && pinner.summary.totals.missingFiles == 0
+            }
+        }
+    }
+
+    @Test("a pinned folder is fetched, each byte once, a few requests at a time, and stays")
+    func fetching() async throws {
+        let samples = (0..<12).map { Sample(size: 300_000 + $0, seed: UInt64($0)) }
+        let large = Sample(size: 9 * mebibyte + 5, seed: 100)
+        let bed = try Bed(Fixture(samples + [large], cacheSize: Int64(2 * mebibyte)))
+        let folder = try bed.addFolder("folder")
+        for (number, sample) in samples.enumerated() {
+            try bed.add("\(number)", sample, in: folder)
+        }
+        try bed.add("large", large, in: folder)
+        bed.start()
+        try await bed.pinner.setPins(true, of: [folder])
+        #expect(await bed.isComplete(files: 13))
+        #expect((samples + [large]).allSatisfy { bed.isHere($0) })
+        let wanted = (samples + [large]).reduce(0) { $0 + $1.content.size }
+        #expect(bed.fixture.store.requestedBytes == wanted)
+        #expect(bed.fixture.store.mostRunning <= FetchQueue.spareSlots)
+        #expect(bed.pinner.summary.exceedsCache)
+        #expect(try bed.pinner.totals(below: [folder]).presentBytes == wanted)
+        await bed.stop()
+    }
+
+    @Test("what is added and changed later comes too, and what it was before is given up")
+    func later() async throws {
+        let samples = (0..<3).map { Sample(size: 100_000, seed: UInt64($0)) }
+        let bed = try Bed(Fixture(samples))
+        let folder = try bed.addFolder("folder")
+        let file = try bed.add("a", samples[0], in: folder)
+        bed.start()
+        try await bed.pinner.setPins(true, of: [folder])
+        #expect(await bed.isComplete(files: 1))
+        try bed.add("b", samples[1], in: folder)
+        #expect(await bed.isComplete(files: 2))
+        try await bed.store.write { transaction in
+            let facts = RemoteFacts(
+                id: FileID("id:a"), revision: samples[2].content.revision,
+                size: samples[2].content.size, hash: samples[2].content.hash)
+            try transaction.setFacts(facts, of: file)
+        }
+        #expect(await eventually { bed.isHere(samples[2]) })
+        #expect(await bed.isComplete(files: 2))
+        _ = bed.fixture.cache.clear()
+        #expect(bed.isHere(samples[1]) && bed.isHere(samples[2]) && !bed.isHere(samples[0]))
+        try await bed.pinner.setPins(false, of: [folder])
+        _ = bed.fixture.cache.clear()
+        #expect(bed.fixture.cache.usedBytes == 0)
+        await bed.stop()
+    }
+
+    @Test("after a restart without the network, pins hold before the cache is cut to its size")
+    func restart() async throws {
+        let samples = (0..<4).map { Sample(size: mebibyte, seed: UInt64($0)) }
+        let fixture = try Fixture(samples, cacheSize: Int64(mebibyte / 2))
+        do {
+            let bed = try Bed(fixture)
+            for (number, sample) in samples.enumerated() { try bed.add("\(number)", sample) }
+            bed.start()
+            try await bed.pinner.setPins(true, of: [.root])
+            #expect(await bed.isComplete(files: 4))
+            await bed.stop()
+            try bed.store.close()
+        }
+        fixture.cache.pinOnly([])
+        fixture.store.onRequest { _, _ in .refuse(.offline("no network")) }
+        let bed = try Bed(fixture)
+        bed.connection.status.withLock { $0.connection = .offline }
+        bed.start()
+        #expect(await bed.isComplete(files: 4))
+        #expect(samples.allSatisfy { bed.isHere($0) })
+        #expect(fixture.store.requests.count == 4)
+        await bed.stop()
+    }
+
+    @Test("offline nothing is asked for, and all comes when the network is back")
+    func offline() async throws {
+        let sample = Sample(size: 100_000, seed: 1)
+        let bed = try Bed(Fixture([sample]))
+        try bed.add("a", sample)
+        bed.connection.status.withLock { $0.connection = .offline }
+        bed.start()
+        try await bed.pinner.setPins(true, of: [.root])
+        #expect(bed.pinner.summary.totals.missingFiles == 1)
+        #expect(bed.fixture.store.requests.isEmpty)
+        bed.connection.status.withLock { $0.connection = .online }
+        #expect(await bed.isComplete(files: 1))
+        await bed.stop()
+    }
+
+    @Test("a failure is tried again")
+    func failures() async throws {
+        let sample = Sample(size: 100_000, seed: 1)
+        let bed = try Bed(Fixture([sample]))
+        try bed.add("a", sample)
+        bed.fixture.store.onRequest { number, _ in
+            number == 0 ? .refuse(.timedOut) : nil
+        }
+        bed.start()
+        try await bed.pinner.setPins(true, of: [.root])
+        #expect(await bed.isComplete(files: 1))
+        #expect(bed.fixture.store.requests.count == 2)
+        await bed.stop()
+    }
+
+    @Test("what was dropped although it is pinned is fetched again")
+    func checkAgain() async throws {
+        let sample = Sample(size: 5 * mebibyte, seed: 1)
+        let bed = try Bed(Fixture([sample]))
+        try bed.add("a", sample)
+        bed.start()
+        try await bed.pinner.setPins(true, of: [.root])
+        #expect(await bed.isComplete(files: 1))
+        _ = bed.fixture.cache.clear(includingPinned: true)
+        #expect(!bed.isHere(sample))
+        bed.pinner.checkAgain()
+        #expect(await eventually { bed.isHere(sample) })
+        await bed.stop()
+    }
+}
