@@ -121,6 +121,17 @@ extension CommandError {
             "\(operations) change\(operations == 1 ? " is" : "s are") not on Dropbox yet"
                 + (reason.map { " (\($0))" } ?? "")
                 + "; they stay queued" + whenSent(reason)
+        case .nothingThere(let path):
+            "there is no \(quoted(path))"
+        case .notPinned(let path):
+            "\(quoted(path)) is not pinned: `dbxfs pins` lists what is"
+        case .pinnedByFolder(let path, let folder):
+            "\(quoted(path)) is pinned as a part of \(quoted(folder)): unpin that"
+        case .notHereYet(let files, let reason):
+            (files == 0
+                ? "not all files of the account are known yet"
+                : "\(files) pinned file\(files == 1 ? " is" : "s are") not here yet")
+                + " (\(reason)); they are fetched as soon as that can be"
         case .noEmulator(let path):
             "the demo needs the program dropbox-emulator beside dbxfs, at \(path): `make demo` "
                 + "builds both"

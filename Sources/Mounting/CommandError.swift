@@ -9,7 +9,8 @@ public enum ExitStatus: Int32, Sendable {
     case usage = 1
     /// This machine did not play along (mount(8): system error).
     case system = 2
-    /// Time ran out or the server refused, and changes are still queued. None is lost.
+    /// Time ran out or the server refused; changes are still queued, and none is lost, or pinned content
+    /// is still to come.
     case stillQueued = 3
     /// Mounting or unmounting failed (mount(8): mount failure).
     case mountFailure = 32
@@ -64,6 +65,10 @@ public enum CommandError: Error, Hashable, Sendable {
     case busy(String)
     case unmountFailed(path: String, detail: String)
     case stillQueued(operations: Int, reason: String?)
+    case nothingThere(String)
+    case notPinned(String)
+    case pinnedByFolder(path: String, folder: String)
+    case notHereYet(files: Int, reason: String)
     case noEmulator(path: String)
     case emulatorFailed(detail: String)
     case system(String)
@@ -76,9 +81,11 @@ extension CommandError {
         case .badSource, .unknownOption, .badOptionValue, .badSetting, .badEndpoint,
             .insecureEndpoint:
             .usage
-        case .stillQueued: .stillQueued
+        case .stillQueued, .notHereYet: .stillQueued
         case .reported(_, let status): status
-        case .noControl, .nothingMounted, .noEmulator, .emulatorFailed, .system: .system
+        case .noControl, .nothingMounted, .nothingThere, .notPinned, .pinnedByFolder, .noEmulator,
+            .emulatorFailed, .system:
+            .system
         case .noToken, .credentialsTooOpen, .credentialsUnreadable, .unauthorized, .forbidden,
             .unreachable, .serverNonsense, .serverFailed, .otherAccount, .remoteFolderMissing,
             .remoteNotAFolder, .noTeamSpace, .rootForbidden, .mountpointNotEmpty, .alreadyMounted,
@@ -106,7 +113,8 @@ extension CommandError {
             folderMessage
         case .mountRefused, .mountDied, .mountDoesNotAnswer, .reported, .notMounted,
             .nothingMounted,
-            .notOurs, .noControl, .busy, .unmountFailed, .stillQueued, .noEmulator,
+            .notOurs, .noControl, .busy, .unmountFailed, .stillQueued, .nothingThere, .notPinned,
+            .pinnedByFolder, .notHereYet, .noEmulator,
             .emulatorFailed, .system:
             runningMessage
         }

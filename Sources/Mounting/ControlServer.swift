@@ -118,7 +118,13 @@ public final class ControlServer: Sendable {
             ending.isHurried.set()
             reply.isAccepted = true
         case .clearCache, .verifyCache:
-            answerCache(request.command, &reply)
+            answerCache(request, &reply)
+        case .pin, .unpin, .pins:
+            answerPins(request, &reply) { progress in
+                var reply = ControlReply()
+                reply.pinProgress = progress
+                return connection.send(reply)
+            }
         }
         connection.send(reply)
     }
@@ -135,10 +141,32 @@ public final class ControlServer: Sendable {
         connection.send(reply)
     }
 
-    private func answerCache(_ command: ControlRequest.Command, _ reply: inout ControlReply) {
+    private func answerPins(
+        _ request: ControlRequest, _ reply: inout ControlReply, report: (PinProgress) -> Bool
+    ) {
+        let paths = request.paths ?? []
         do throws(CommandError) {
-            if command == .clearCache {
-                reply.freedBytes = try service.clearCache()
+            switch request.command {
+            case .pin:
+                try service.setPins(true, at: paths)
+                reply.pinOutcome = try PinWait(limit: request.timeout)
+                    .run(service, paths, isHurried: ending.isHurried, report: report)
+            case .unpin:
+                try service.setPins(false, at: paths)
+                reply.isAccepted = true
+            default:
+                reply.pins = try service.pins()
+            }
+        } catch {
+            reply.failure = error.message
+        }
+    }
+
+    private func answerCache(_ request: ControlRequest, _ reply: inout ControlReply) {
+        do throws(CommandError) {
+            if request.command == .clearCache {
+                reply.freedBytes = try service.clearCache(
+                    includingPinned: request.includesPinned ?? false)
             } else {
                 reply.cache = try service.verifyCache()
             }

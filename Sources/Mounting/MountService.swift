@@ -8,10 +8,18 @@ public protocol MountService: Sendable {
     func backlog() -> Backlog
     /// Runs `body`, and while it runs holds nothing queued back for the write delay.
     func sendingEverything<Result>(_ body: () -> Result) -> Result
-    /// Frees cached content that can be fetched again, and returns how many bytes that was.
-    func clearCache() throws(CommandError) -> Int64
+    /// Frees cached content that can be fetched again, pinned content if it is meant too, and returns how
+    /// many bytes that was.
+    func clearCache(includingPinned: Bool) throws(CommandError) -> Int64
     /// Reads all cached content and drops what is damaged.
     func verifyCache() throws(CommandError) -> CacheReport
+    /// Pins what is at these paths, or ends its pins: all of them, or none and an error. Paths are the
+    /// mount's, "" for all of it.
+    func setPins(_ isPinned: Bool, at paths: [String]) throws(CommandError)
+    /// How much of what is at these paths is here.
+    func pinProgress(of paths: [String]) throws(CommandError) -> PinProgress
+    /// All pins.
+    func pins() throws(CommandError) -> [PinReport]
 }
 
 /// What is not on Dropbox yet.
@@ -73,17 +81,32 @@ public struct ControlRequest: Hashable, Sendable, Codable {
         case clearCache = "cache-clear"
         /// Check the cache.
         case verifyCache = "cache-verify"
+        /// Pin `paths`; reply with what is here as it grows, then with the outcome.
+        case pin
+        /// End the pins of `paths`.
+        case unpin
+        /// Reply with all pins.
+        case pins
     }
 
     /// What to do.
     public var command: Command
     /// Seconds to spend on it at most; nil for as long as it takes.
     public var timeout: Double?
+    /// Places on the mount, without the mountpoint.
+    public var paths: [String]?
+    /// Whether pinned content is meant, too.
+    public var includesPinned: Bool?
 
-    /// Names both.
-    public init(_ command: Command, timeout: Double? = nil) {
+    /// Names what to do and for how long.
+    public init(
+        _ command: Command, timeout: Double? = nil, paths: [String]? = nil,
+        includesPinned: Bool? = nil
+    ) {
         self.command = command
         self.timeout = timeout
+        self.paths = paths
+        self.includesPinned = includesPinned
     }
 }
 
@@ -99,7 +122,13 @@ public struct ControlReply: Hashable, Sendable, Codable {
     public var freedBytes: Int64?
     /// To `cache-verify`.
     public var cache: CacheReport?
-    /// To `finish` and `hurry`: understood.
+    /// To `pin`, while it goes on.
+    public var pinProgress: PinProgress?
+    /// To `pin`, at the end.
+    public var pinOutcome: PinOutcome?
+    /// To `pins`.
+    public var pins: [PinReport]?
+    /// To `finish`, `hurry` and `unpin`: understood.
     public var isAccepted: Bool?
     /// To anything, if it failed.
     public var failure: String?

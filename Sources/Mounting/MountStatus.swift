@@ -48,6 +48,63 @@ public struct MountStatus: Hashable, Sendable, Codable {
         }
     }
 
+    /// What is kept for offline use.
+    public struct Pins: Hashable, Sendable, Codable {
+        /// A file on its way down.
+        public struct Fetch: Hashable, Sendable, Codable {
+            /// Its path on the mount, without the mountpoint.
+            public var path: String
+            /// Its size.
+            public var bytes: Int64
+            /// How much of it is here.
+            public var fetched: Int64
+
+            /// Names all three.
+            public init(path: String, bytes: Int64, fetched: Int64) {
+                self.path = path
+                self.bytes = bytes
+                self.fetched = fetched
+            }
+        }
+
+        /// Files, those in pinned folders too.
+        public var files = 0
+        /// Their bytes.
+        public var bytes: Int64 = 0
+        /// Files that can be read without the network.
+        public var presentFiles = 0
+        /// Their bytes.
+        public var presentBytes: Int64 = 0
+        /// Files that cannot be downloaded (cloud documents).
+        public var unavailableFiles = 0
+        /// Files that are still to be fetched.
+        public var missingFiles = 0
+        /// Their bytes.
+        public var missingBytes: Int64 = 0
+        /// Files that are being fetched now.
+        public var fetches: [Fetch] = []
+        /// Whether they take more than the cache may hold; they are kept all the same.
+        public var exceedsCache = false
+        /// What the cache may hold.
+        public var cacheSize: Int64 = 0
+        /// What went wrong last, while nothing has come since.
+        public var problem: String?
+
+        /// Nothing is pinned.
+        public init() {}
+
+        private enum CodingKeys: String, CodingKey {
+            case files, bytes, fetches, problem
+            case presentFiles = "present_files"
+            case presentBytes = "present_bytes"
+            case unavailableFiles = "unavailable_files"
+            case missingFiles = "missing_files"
+            case missingBytes = "missing_bytes"
+            case exceedsCache = "exceeds_cache"
+            case cacheSize = "cache_size"
+        }
+    }
+
     /// Where it is mounted.
     public var mountpoint: String
     /// The account's local name.
@@ -74,6 +131,8 @@ public struct MountStatus: Hashable, Sendable, Codable {
     public var cachedBytes: Int64 = 0
     /// Of those, bytes that are kept for offline use whatever happens.
     public var pinnedBytes: Int64 = 0
+    /// What is kept for offline use.
+    public var pins = Pins()
     /// Files and folders that are known.
     public var entries: Int = 0
     /// Seconds since the server last confirmed that the tree is up to date; nil before the first time.
@@ -100,7 +159,7 @@ public struct MountStatus: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case mountpoint, account, pid, version, state, uploads, problems, conflicts, entries
-        case requests, calls
+        case requests, calls, pins
         case remotePath = "remote_path"
         case pendingOperations = "pending_operations"
         case pendingBytes = "pending_bytes"
@@ -130,6 +189,7 @@ public struct MountStatus: Hashable, Sendable, Codable {
         try container.encode(conflicts, forKey: .conflicts)
         try container.encode(cachedBytes, forKey: .cachedBytes)
         try container.encode(pinnedBytes, forKey: .pinnedBytes)
+        try container.encode(pins, forKey: .pins)
         try container.encode(entries, forKey: .entries)
         try container.encode(cursorAgeSeconds, forKey: .cursorAgeSeconds)
         try container.encode(waitingSeconds, forKey: .waitingSeconds)

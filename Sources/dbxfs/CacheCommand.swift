@@ -34,19 +34,27 @@ struct CacheCommand: ParsableCommand {
         func run() throws {
             try target.forEach { connection, mountpoint throws(CommandError) in
                 let reply = try connection.ask(ControlRequest(.status), about: mountpoint)
-                Terminal.print("\(mountpoint): \(Terminal.size(reply.status?.cachedBytes ?? 0))")
+                let (cached, pinned) = (
+                    reply.status?.cachedBytes ?? 0, reply.status?.pinnedBytes ?? 0
+                )
+                let note = pinned > 0 ? ", of which \(Terminal.size(pinned)) are pinned" : ""
+                Terminal.print("\(mountpoint): \(Terminal.size(cached))\(note)")
             }
         }
     }
 
     struct Clear: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove cached content; what is still to be uploaded stays.")
+            abstract: "Remove cached content; what is pinned or still to be uploaded stays.")
         @OptionGroup var target: Target
+
+        @Flag(help: "Remove pinned content too; it is fetched again.")
+        var pinned = false
 
         func run() throws {
             try target.forEach { connection, mountpoint throws(CommandError) in
-                let reply = try connection.ask(ControlRequest(.clearCache), about: mountpoint)
+                let reply = try connection.ask(
+                    ControlRequest(.clearCache, includesPinned: pinned), about: mountpoint)
                 Terminal.print("\(mountpoint): \(Terminal.size(reply.freedBytes ?? 0)) freed")
             }
         }

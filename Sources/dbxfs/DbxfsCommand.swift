@@ -13,7 +13,8 @@ struct DbxfsCommand: ParsableCommand {
         version: "dbxfs \(version)",
         subcommands: [
             MountCommand.self, UnmountCommand.self, SyncCommand.self, StatusCommand.self,
-            CacheCommand.self, DemoCommand.self, ServeCommand.self,
+            PinCommand.self, UnpinCommand.self, PinsCommand.self, CacheCommand.self,
+            DemoCommand.self, ServeCommand.self,
         ])
 
     /// The version that `--version` and `status` show.

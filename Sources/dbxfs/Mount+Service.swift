@@ -34,6 +34,8 @@ extension Mount: MountService {
             .sorted { $0.path < $1.path }
         status.conflicts = sync.conflicts
         status.cachedBytes = cache.usedBytes
+        status.pinnedBytes = cache.pinnedBytes
+        status.pins = pinStatus()
         status.cursorAgeSeconds = sync.lastHeard.map { heard in
             Double(Timestamp.now().nanoseconds - heard.nanoseconds) / 1e9
         }
@@ -47,7 +49,7 @@ extension Mount: MountService {
         return status
     }
 
-    private func state(_ sync: SyncStatus) -> MountStatus.State {
+    func state(_ sync: SyncStatus) -> MountStatus.State {
         if hasEnded { return .finishing }
         switch sync.connection {
         case .connecting: return .connecting
@@ -113,12 +115,14 @@ extension Mount: MountService {
         return body()
     }
 
-    func clearCache() -> Int64 {
-        cache.clear()
+    func clearCache(includingPinned: Bool) -> Int64 {
+        defer { if includingPinned { pinner.checkAgain() } }
+        return cache.clear(includingPinned: includingPinned)
     }
 
     func verifyCache() -> CacheReport {
         let report = cache.verify()
+        if report.damaged > 0 { pinner.checkAgain() }
         return CacheReport(
             checkedChunks: report.checked, damagedChunks: report.damaged, bytes: report.bytes)
     }

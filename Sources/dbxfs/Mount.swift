@@ -30,6 +30,8 @@ final class Mount: Sendable {
     private let remote: DropboxStore
     private let fileSystem: DropboxFileSystem
     private let relay: TreeChangeRelay
+    let pinner: Pinner
+    private let pinning = Mutex<Task<Void, Never>?>(nil)
     private let notifier = Notifier()
     private let session = Mutex<Session?>(nil)
     private let sessionEnd = Signal()
@@ -65,6 +67,10 @@ final class Mount: Sendable {
             log: Logger(label: "sync"))
         let reader = ContentReader(
             remote: remote, cache: cache, log: Logger(label: "reader"))
+        let engine = engine
+        pinner = Pinner(
+            store: store, cache: cache, reader: reader, sync: { engine.status },
+            log: Logger(label: "pins"))
         do throws(FileSystemError) {
             fileSystem = try DropboxFileSystem(
                 store: store, staging: staging, sync: engine, reader: reader,
@@ -157,8 +163,8 @@ final class Mount: Sendable {
             throw .databaseDamaged(path: plan.folders.database, detail: failure)
         }
         try serve()
-        let cache = cache
-        Thread.start { cache.countContents() }
+        let pinner = pinner
+        pinning.withLock { $0 = Task { await pinner.run() } }
         return notice
     }
 
@@ -219,7 +225,10 @@ final class Mount: Sendable {
             sessionEnd.wait()
         }
         let (engine, client) = (engine, client)
+        let pinning = pinning.withLock { $0 }
+        pinning?.cancel()
         _ = Thread.waiting {
+            await pinning?.value
             await engine.stop()
             await client.shutDown()
         }

@@ -75,6 +75,9 @@ extension MountStatus {
         rows += [
             ("tree", "\(Terminal.count(entries, "entry", "entries")) known\(heardText)"),
             ("cache", Terminal.size(cachedBytes)),
+        ]
+        rows += pins.rows
+        rows += [
             (
                 "traffic",
                 "\(Terminal.count(requests.values.reduce(0, +), "request")), "
@@ -113,5 +116,29 @@ extension MountStatus {
 
     private var heardText: String {
         cursorAgeSeconds.map { ", up to date \(Int($0)) s ago" } ?? ""
+    }
+}
+
+extension MountStatus.Pins {
+    /// Rows for people; none without pins.
+    fileprivate var rows: [(String, String)] {
+        guard files > 0 else { return [] }
+        var parts = presentFiles == files ? ["all here"] : ["\(presentFiles) here"]
+        if missingFiles > 0 {
+            parts.append("\(missingFiles) (\(Terminal.size(missingBytes))) to fetch")
+        }
+        if unavailableFiles > 0 { parts.append("\(unavailableFiles) cannot be downloaded") }
+        let text =
+            "\(Terminal.count(files, "file")), \(Terminal.size(bytes)): "
+            + parts.joined(separator: ", ")
+        var rows = [("pinned", text)]
+        for fetch in fetches {
+            let percent = fetch.bytes > 0 ? fetch.fetched * 100 / fetch.bytes : 0
+            rows.append(
+                ("fetching", "\(fetch.path)  \(percent) % of \(Terminal.size(fetch.bytes))"))
+        }
+        if let excess { rows.append(("note", excess)) }
+        if let problem { rows.append(("problem", "pinned content: \(problem)")) }
+        return rows
     }
 }

@@ -22,7 +22,7 @@ enum Terminal {
 
     /// A line on stderr that is replaced by the next one, and that only a terminal gets.
     struct ProgressLine {
-        private let isShown = isatty(STDERR_FILENO) == 1
+        let isShown = isatty(STDERR_FILENO) == 1
         private var isDirty = false
 
         mutating func show(_ text: String) {

@@ -11,6 +11,8 @@ import Testing
 private final class StandIn: MountService {
     let queued = Mutex(Backlog(operations: 0, bytes: 0, state: .online))
     let sending = Mutex(0)
+    /// Files of a pin that are here; nil without one.
+    let pinned = Mutex<Int?>(nil)
     /// Takes one change off the queue whenever somebody looks while all is being sent.
     let drainsByItself: Bool
 
@@ -41,10 +43,34 @@ private final class StandIn: MountService {
         return body()
     }
 
-    func clearCache() throws(CommandError) -> Int64 { 4096 }
+    func clearCache(includingPinned: Bool) throws(CommandError) -> Int64 {
+        includingPinned ? 8192 : 4096
+    }
 
     func verifyCache() throws(CommandError) -> CacheReport {
         throw .system("the disk does not answer")
+    }
+
+    func setPins(_ isPinned: Bool, at paths: [String]) throws(CommandError) {
+        guard paths == ["/docs"] else { throw .nothingThere(paths.joined()) }
+        pinned.withLock { $0 = isPinned ? 0 : nil }
+    }
+
+    /// One of three files more each time somebody looks.
+    func pinProgress(of paths: [String]) throws(CommandError) -> PinProgress {
+        let present = pinned.withLock { pinned in
+            pinned = min((pinned ?? 0) + 1, 3)
+            return pinned ?? 0
+        }
+        return PinProgress(
+            files: 3, bytes: 30, presentFiles: present, presentBytes: Int64(present) * 10,
+            unavailableFiles: 0, missingBytes: Int64(3 - present) * 10, state: .online,
+            isTreeKnown: true)
+    }
+
+    func pins() throws(CommandError) -> [PinReport] {
+        guard pinned.withLock({ $0 }) != nil else { return [] }
+        return [PinReport(path: "/docs", progress: try pinProgress(of: ["/docs"]))]
     }
 }
 
@@ -140,6 +166,26 @@ private final class StandIn: MountService {
         #expect(try replies(ControlRequest(.clearCache)).last?.freedBytes == 4096)
         #expect(
             try replies(ControlRequest(.verifyCache)).last?.failure == "the disk does not answer")
+        let all = ControlRequest(.clearCache, includesPinned: true)
+        #expect(try replies(all).last?.freedBytes == 8192)
+    }
+
+    @Test("who pins hears how much is here, until all of it is")
+    func pins() throws {
+        let server = try server(StandIn(operations: 0))
+        defer { server.stop() }
+        let connection = try connect()
+        connection.send(ControlRequest(.pin, paths: ["/docs"]))
+        #expect(connection.receive(ControlReply.self)?.pinProgress?.presentFiles == 1)
+        #expect(connection.receive(ControlReply.self)?.pinProgress?.presentFiles == 2)
+        let outcome = connection.receive(ControlReply.self)?.pinOutcome
+        #expect(outcome?.progress.presentFiles == 3 && outcome?.reason == nil)
+        connection.send(ControlRequest(.pins))
+        #expect(connection.receive(ControlReply.self)?.pins?.map(\.path) == ["/docs"])
+        connection.send(ControlRequest(.unpin, paths: ["/docs"]))
+        #expect(connection.receive(ControlReply.self)?.isAccepted == true)
+        connection.send(ControlRequest(.pin, paths: ["/none"]))
+        #expect(connection.receive(ControlReply.self)?.failure == "there is no '/none'")
     }
 
     @Test("nonsense ends the conversation, and the next one works")

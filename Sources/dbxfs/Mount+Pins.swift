@@ -1,0 +1,148 @@
+// What a mount does about pins for commands: from paths to nodes, and from sums to sentences.
+
+import BlockCache
+import Core
+import FileSystem
+import MetadataStore
+import Mounting
+import Sync
+
+extension Mount {
+    func setPins(_ isPinned: Bool, at paths: [String]) throws(CommandError) {
+        let inodes = try paths.map { path throws(CommandError) in
+            let inode = try inode(at: path)
+            if !isPinned { try requirePin(of: inode, at: path) }
+            return inode
+        }
+        let pinner = pinner
+        let failure = Thread.waiting { () async -> CommandError? in
+            do {
+                try await pinner.setPins(isPinned, of: inodes)
+                return nil
+            } catch {
+                return Self.databaseFailed(error)
+            }
+        }
+        if let failure = failure.flatMap({ $0 }) { throw failure }
+    }
+
+    func pinProgress(of paths: [String]) throws(CommandError) -> PinProgress {
+        let inodes = try paths.map { path throws(CommandError) in try inode(at: path) }
+        return try progress(below: inodes)
+    }
+
+    func pins() throws(CommandError) -> [PinReport] {
+        let pins = try asking { snapshot in
+            try snapshot.pins().map { ($0, try snapshot.localPath(of: $0) ?? []) }
+        }
+        var reports: [PinReport] = []
+        for (inode, names) in pins {
+            let path = names.map { "/" + $0.string }.joined()
+            reports.append(
+                PinReport(path: path, progress: try progress(below: [inode])))
+        }
+        return reports.sorted { $0.path < $1.path }
+    }
+
+    /// What `status` shows.
+    func pinStatus() -> MountStatus.Pins {
+        let summary = pinner.summary
+        var status = MountStatus.Pins()
+        status.files = summary.totals.files
+        status.bytes = summary.totals.bytes
+        status.presentFiles = summary.totals.presentFiles
+        status.presentBytes = summary.totals.presentBytes
+        status.unavailableFiles = summary.totals.unavailableFiles
+        status.missingFiles = summary.totals.missingFiles
+        status.missingBytes = summary.totals.missingBytes
+        status.exceedsCache = summary.exceedsCache
+        status.cacheSize = cache.limit
+        status.problem = status.missingFiles > 0 ? summary.problem : nil
+        let fetches = try? store.read { snapshot in
+            try summary.fetches.map { fetch in
+                let names = try snapshot.localPath(of: fetch.inode) ?? []
+                return MountStatus.Pins.Fetch(
+                    path: names.map { "/" + $0.string }.joined(), bytes: fetch.bytes,
+                    fetched: fetch.fetched)
+            }
+        }
+        status.fetches = (fetches ?? []).sorted { $0.path < $1.path }
+        return status
+    }
+
+    // MARK: Parts
+
+    private func progress(below inodes: [InodeID]) throws(CommandError) -> PinProgress {
+        let totals: PinTotals
+        do {
+            totals = try pinner.totals(below: inodes)
+        } catch {
+            throw Self.databaseFailed(error)
+        }
+        let (sync, summary) = (engine.status, pinner.summary)
+        var progress = PinProgress(
+            files: totals.files, bytes: totals.bytes, presentFiles: totals.presentFiles,
+            presentBytes: totals.presentBytes, unavailableFiles: totals.unavailableFiles,
+            missingBytes: totals.missingBytes, state: state(sync),
+            isTreeKnown: sync.isTreeComplete)
+        progress.isStuck = summary.isStuck
+        progress.problem = totals.missingFiles > 0 ? summary.problem : nil
+        progress.notice = pinStatus().excess
+        return progress
+    }
+
+    /// The node at a path of the mount.
+    private func inode(at path: String) throws(CommandError) -> InodeID {
+        let foldsCase = plan.settings.names == .fold
+        let found = try asking { snapshot in
+            var current = InodeID.root
+            for component in path.split(separator: "/") {
+                guard let name = try? FileName(String(component)),
+                    let node = try foldsCase
+                        ? snapshot.child(folded: name.folded, of: current)
+                        : snapshot.child(name, of: current)
+                else { return InodeID?.none }
+                current = node.inode
+            }
+            return current
+        }
+        guard let found else { throw .nothingThere(mountpoint + path) }
+        return found
+    }
+
+    private func requirePin(of inode: InodeID, at path: String) throws(CommandError) {
+        let (isPinned, folder) = try asking { snapshot in
+            let folder = try snapshot.pinnedFolder(above: inode)
+            return (
+                try snapshot.isPinned(inode), try folder.flatMap { try snapshot.localPath(of: $0) }
+            )
+        }
+        if isPinned { return }
+        guard let folder else { throw .notPinned(mountpoint + path) }
+        throw .pinnedByFolder(
+            path: mountpoint + path, folder: mountpoint + folder.map { "/" + $0.string }.joined())
+    }
+
+    private func asking<Value>(
+        _ body: (Snapshot) throws -> Value
+    ) throws(CommandError) -> Value {
+        do {
+            return try store.read(body)
+        } catch {
+            throw Self.databaseFailed(error)
+        }
+    }
+
+    private static func databaseFailed(_ error: any Error) -> CommandError {
+        .system("the local database failed: \(error)")
+    }
+}
+
+extension MountStatus.Pins {
+    /// A sentence for who has pinned more than the cache is to hold.
+    var excess: String? {
+        guard exceedsCache else { return nil }
+        return "pinned content takes more than the cache's size of \(Terminal.size(cacheSize)) "
+            + "(cache_size): it is kept all the same, and little else is"
+    }
+}

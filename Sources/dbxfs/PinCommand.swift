@@ -1,0 +1,181 @@
+// `dbxfs pin`, `unpin` and `pins`: content that is kept on this disk. The mount fetches it; a command
+// that is interrupted changes nothing about that.
+
+import ArgumentParser
+import Foundation
+import Mounting
+
+struct PinCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pin",
+        abstract: "Keep files and folders on this disk, for reading offline.",
+        discussion: """
+            A folder is pinned with everything in it, now and later. Waits until all of it is here, and \
+            exits with 3 when that cannot be for now (offline, or time ran out): the mount goes on by \
+            itself, also when this command is interrupted, and after a restart.
+            """)
+
+    @OptionGroup var target: PinTarget
+
+    @Option(help: "Seconds to wait at most.")
+    var timeout: Double?
+
+    func validate() throws {
+        guard timeout.map({ $0 >= 0 && $0.isFinite }) ?? true else {
+            throw ValidationError("--timeout takes a number of seconds.")
+        }
+    }
+
+    func run() throws {
+        let start = ContinuousClock.now
+        var failure: CommandError?
+        try target.forEachMount { connection, mountpoint, paths throws(CommandError) in
+            let spent = (ContinuousClock.now - start) / .seconds(1)
+            let request = ControlRequest(
+                .pin, timeout: timeout.map { max($0 - spent, 0) }, paths: paths)
+            let outcome = try connection.waitForPins(request, mountpoint)
+            if let notice = outcome.progress.notice { Terminal.complain(notice) }
+            guard let reason = outcome.reason else {
+                return Terminal.print("\(mountpoint): \(outcome.progress.summary)")
+            }
+            failure = .notHereYet(files: outcome.progress.missingFiles, reason: reason)
+        }
+        if let failure { throw failure }
+    }
+}
+
+struct UnpinCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unpin",
+        abstract: "Keep pinned files and folders no longer than other cached content.")
+
+    @OptionGroup var target: PinTarget
+
+    func run() throws {
+        try target.forEachMount { connection, mountpoint, paths throws(CommandError) in
+            _ = try connection.ask(ControlRequest(.unpin, paths: paths), about: mountpoint)
+        }
+    }
+}
+
+struct PinsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pins", abstract: "List what is pinned, and how much of it is here.",
+        discussion: "With --json, one object per pin, each on a line of its own.")
+
+    @Argument(help: "A mountpoint or anything below it. Without it: all mounts.")
+    var mountpoint: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let environment = try Environment()
+        for mount in try RunningMount.named(mountpoint, environment) {
+            let reply = try mount.connectOrFail(environment)
+                .ask(ControlRequest(.pins), about: mount.mountpoint)
+            for pin in reply.pins ?? [] {
+                let path = mount.mountpoint + pin.path
+                Terminal.print(try json ? pin.json(path) : "\(path): \(pin.progress.summary)")
+            }
+        }
+    }
+}
+
+/// Paths on mounts.
+struct PinTarget: ParsableArguments {
+    @Argument(help: "Files and folders on a mount.")
+    var paths: [String]
+
+    /// Calls `body` for each mount that the paths are on, with its own.
+    func forEachMount(
+        _ body: (ControlConnection, String, [String]) throws(CommandError) -> Void
+    ) throws(CommandError) {
+        let environment = try Environment()
+        var mounts: [RunningMount] = []
+        var places: [String: [String]] = [:]
+        for path in paths {
+            let mount = try RunningMount(containing: path)
+            if places[mount.mountpoint] == nil { mounts.append(mount) }
+            let place = String(resolvedPath(path).utf8.dropFirst(mount.mountpoint.utf8.count))
+            guard let place else { throw .nothingThere(path) }
+            places[mount.mountpoint, default: []].append(place)
+        }
+        for mount in mounts {
+            try body(
+                try mount.connectOrFail(environment), mount.mountpoint,
+                places[mount.mountpoint] ?? [])
+        }
+    }
+}
+
+extension ControlConnection {
+    /// Waits until pinned content is here, and shows how far it is: a bar on terminals, now and then a
+    /// line elsewhere.
+    fileprivate func waitForPins(
+        _ request: ControlRequest, _ mountpoint: String
+    ) throws(CommandError) -> PinOutcome {
+        var line = Terminal.ProgressLine()
+        defer { line.clear() }
+        var lastLine = ContinuousClock.now
+        var reply = try ask(request, about: mountpoint)
+        while true {
+            if let outcome = reply.pinOutcome { return outcome }
+            if let progress = reply.pinProgress {
+                if line.isShown {
+                    line.show("\(mountpoint): \(progress.bar) \(progress.summary)")
+                } else if ContinuousClock.now - lastLine >= .seconds(10) {
+                    lastLine = .now
+                    Terminal.complain("\(mountpoint): \(progress.summary)", prefix: "")
+                }
+            }
+            reply = try self.reply(about: mountpoint)
+        }
+    }
+}
+
+extension PinProgress {
+    /// How far it is, in words.
+    fileprivate var summary: String {
+        let all = "\(Terminal.count(files, "file")), \(Terminal.size(bytes))"
+        if !isTreeKnown { return "\(all) so far, the account is being listed" }
+        if presentFiles == files { return "\(all): all here" }
+        let skipped = unavailableFiles > 0 ? ", \(unavailableFiles) cannot be downloaded" : ""
+        if missingFiles == 0 { return "\(all): \(presentFiles) here\(skipped)" }
+        return "\(all): \(presentFiles) here\(skipped), \(missingFiles) "
+            + "(\(Terminal.size(missingBytes))) to fetch"
+    }
+
+    /// How far it is, by bytes.
+    fileprivate var bar: String {
+        let width: Int64 = 24
+        let wanted = missingBytes + presentBytes
+        let filled = wanted > 0 ? Int(min(width, width * presentBytes / wanted)) : Int(width)
+        return "[" + String(repeating: "#", count: filled)
+            + String(repeating: ".", count: Int(width) - filled) + "]"
+    }
+}
+
+extension PinReport {
+    /// One line for scripts.
+    fileprivate func json(_ path: String) throws -> String {
+        struct Line: Encodable {
+            var path: String
+            var files: Int
+            var bytes: Int64
+            var present_files: Int
+            var present_bytes: Int64
+            var unavailable_files: Int
+            var missing_files: Int
+            var missing_bytes: Int64
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let line = Line(
+            path: path, files: progress.files, bytes: progress.bytes,
+            present_files: progress.presentFiles, present_bytes: progress.presentBytes,
+            unavailable_files: progress.unavailableFiles, missing_files: progress.missingFiles,
+            missing_bytes: progress.missingBytes)
+        return String(decoding: try encoder.encode(line), as: UTF8.self)
+    }
+}
