@@ -157,6 +157,17 @@ import Testing
         for file in files { #expect(try await !account.isHere(file)) }
     }
 
+    @Test("what the cache does not keep is not fetched again for every file")
+    func notKept() async throws {
+        let account = try Account()
+        let files = try await files(10, account)
+        for file in files {
+            try await account.prepare(file)
+            _ = account.cache.clear()
+        }
+        #expect(account.archives == 1)
+    }
+
     @Test("an archive that does not come is not waited for, nor another one soon")
     func slow() async throws {
         let account = try Account(patience: .milliseconds(50))

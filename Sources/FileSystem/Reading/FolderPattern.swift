@@ -51,7 +51,7 @@ struct FolderPattern {
     mutating func note(
         _ file: InodeID, _ size: Int64, at location: Location, now: Timestamp
     ) -> [Candidate] {
-        if let last, now > last.adding(Self.patience) { self = FolderPattern() }
+        if let last, now > last.later(bySeconds: Self.patience) { self = FolderPattern() }
         last = now
         bytes += size + unread
         unread = 0
@@ -84,11 +84,5 @@ struct FolderPattern {
             read[oldest] = nil
             walked[oldest] = nil
         }
-    }
-}
-
-extension Timestamp {
-    fileprivate func adding(_ seconds: Double) -> Timestamp {
-        Timestamp(nanoseconds: nanoseconds + Int64(seconds * 1e9))
     }
 }

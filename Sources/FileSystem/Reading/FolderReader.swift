@@ -17,8 +17,8 @@ public actor FolderReader {
     private static let entryLimit = 9_000
     /// Folders that are fetched at a time.
     private static let concurrency = 2
-    /// Seconds until a folder that could not be fetched is tried again, and until any is after one that
-    /// was slow.
+    /// Seconds until a folder is fetched again, which could not be fetched or kept, and until any is after
+    /// one that was slow.
     private static let retryDelay: Int64 = 60
 
     private struct Plan {
@@ -44,7 +44,7 @@ public actor FolderReader {
     /// What is on its way, and who waits for it.
     private var waiters: [ContentHash: [Int: CheckedContinuation<Void, Never>]] = [:]
     private var nextWaiter = 0
-    private var failed: [InodeID: Timestamp] = [:]
+    private var tried: [InodeID: Timestamp] = [:]
     private var slowSince: Timestamp?
     /// How long those who wait do so without anything coming: a server may take long to pack a folder, and
     /// by itself every file would be here in a round trip.
@@ -88,7 +88,7 @@ public actor FolderReader {
         let candidates = pattern.note(inode, content.size, at: location, now: now())
         if isRecent(slowSince) { return nil }
         for candidate in candidates where busy.count < Self.concurrency {
-            guard !busy.contains(candidate.folder), !isRecent(failed[candidate.folder]) else {
+            guard !busy.contains(candidate.folder), !isRecent(tried[candidate.folder]) else {
                 continue
             }
             busy.insert(candidate.folder)
@@ -152,10 +152,11 @@ public actor FolderReader {
             log.debug(
                 "a folder was not fetched as a whole",
                 metadata: ["folder": "\(plan.folder)", "error": "\(error)"])
-            failed[plan.folder] = now()
         }
         watch.cancel()
         for hash in rest { release(hash) }
+        tried = tried.filter { isRecent($0.value) }
+        tried[plan.folder] = now()
         busy.remove(plan.folder)
     }
 
