@@ -9,13 +9,17 @@ public struct AccountFolders: Hashable, Sendable {
     public let cache: String
 
     /// The tree and the queue.
-    public var database: String { state + "/tree.sqlite" }
+    public var database: String { Self.database(in: state) }
     /// Content that waits for its upload.
     public var staging: String { state + "/staging" }
     /// Whose account it is, as of the last mount.
-    public var identity: String { state + "/account.json" }
-    /// The access token, one line: the same for all mounts of an account.
-    public let credentials: String
+    public var identity: String { Self.identity(in: state) }
+    /// What belongs to the account and not to one mount of it, and the name of its files.
+    private let account: String
+    /// The login: the same for all mounts of an account.
+    public var login: LoginFile { LoginFile(path: account + "/credentials.json") }
+    /// An access token, one line: the same for all mounts of an account.
+    public var token: String { account + "/token" }
     /// What a mount in the background logs.
     public var log: String { state + "/dbxfs.log" }
     /// Cached blocks.
@@ -30,9 +34,22 @@ public struct AccountFolders: Hashable, Sendable {
             source.account + Self.suffix(of: settings.root, member: settings.member)
             + Self.suffix(of: source.remotePath)
         state = environment.stateFolder + "/" + name
-        credentials = environment.stateFolder + "/" + source.account + "/token"
+        account = environment.stateFolder + "/" + source.account
         cache = (settings.cacheFolder ?? environment.cacheFolder) + "/" + name
     }
+
+    /// The state folders of an account that exist: that of all of it, and those of its parts.
+    public static func states(of account: String, environment: Environment) -> [String] {
+        folderNames(in: environment.stateFolder)
+            .filter { $0 == account || $0.hasPrefix(account + "@") }
+            .sorted()
+            .map { environment.stateFolder + "/" + $0 }
+    }
+
+    /// Whose account a state folder's is, as of its last mount.
+    public static func identity(in state: String) -> String { state + "/account.json" }
+    /// The tree and the queue of a state folder.
+    public static func database(in state: String) -> String { state + "/tree.sqlite" }
 
     /// Makes them, private to this user.
     public func make() throws(CommandError) {
@@ -44,7 +61,7 @@ public struct AccountFolders: Hashable, Sendable {
     /// Refuses a mountpoint that would contain these folders or be contained in them: this process
     /// would then wait for itself.
     public func checkApart(from mountpoint: String) throws(CommandError) {
-        for folder in [state, cache] {
+        for folder in [state, cache, account] {
             let resolved = resolvedPath(folder)
             if isPath(resolved, within: mountpoint) {
                 throw .folderInsideMountpoint(folder: folder, mountpoint: mountpoint)

@@ -1,4 +1,4 @@
-// The sentences of `CommandError`, in four groups. Each says what is wrong and what to do about it, in
+// The sentences of `CommandError`, in groups. Each says what is wrong and what to do about it, in
 // one line, because it ends up in a terminal, in a journal or in mount(8)'s output.
 
 extension CommandError {
@@ -25,8 +25,8 @@ extension CommandError {
     var accessMessage: String {
         switch self {
         case .noToken(let account, let file):
-            "no access token for the account \(quoted(account)): set DBXFS_ACCESS_TOKEN, "
-                + "or write the token to \(file) (mode 0600)"
+            "no login for the account \(quoted(account)): run: \(Self.login(account)); or set "
+                + "DBXFS_ACCESS_TOKEN, or write an access token to \(file) (mode 0600)"
         case .credentialsTooOpen(let file):
             "\(file) can be read by other users and is not used: chmod 600 it, "
                 + "and revoke the token if others have logins here"
@@ -34,11 +34,11 @@ extension CommandError {
             "\(file) cannot be used (\(reason)): it holds the access token in one line"
         case .unauthorized(let server, let detail):
             "\(server) does not accept the access token (\(detail)): "
-                + "make a new one and set DBXFS_ACCESS_TOKEN"
+                + "run: dbxfs login; or make a new one and set DBXFS_ACCESS_TOKEN"
         case .forbidden(let server, let detail):
             "\(server) does not allow this token to read the account (\(detail)): "
                 + "give the app the scopes account_info.read, files.metadata.* and "
-                + "files.content.*, and make a new token"
+                + "files.content.*, and log in again or make a new token"
         case .unreachable(let server, let detail):
             "\(server) cannot be reached: \(detail); "
                 + "an account that was mounted here before also mounts offline"
@@ -148,7 +148,12 @@ extension CommandError {
             ? " and are sent as soon as the account is mounted and online" : ""
     }
 
-    private func quoted(_ text: String) -> String {
+    /// The command that logs an account in.
+    public static func login(_ account: String) -> String {
+        account == MountSource.standard.account ? "dbxfs login" : "dbxfs login --account " + account
+    }
+
+    func quoted(_ text: String) -> String {
         "'" + text + "'"
     }
 }

@@ -30,6 +30,14 @@ public enum CommandError: Error, Hashable, Sendable {
     case noToken(account: String, file: String)
     case credentialsTooOpen(file: String)
     case credentialsUnreadable(file: String, reason: String)
+    case loginDamaged(file: String, reason: String)
+    case noAppKey
+    case loginFailed(String)
+    case loginRefused(detail: String)
+    case otherLogin(account: String, folder: String, expected: String, found: String)
+    case notLoggedIn(account: String)
+    case stillMounted(account: String, mountpoint: String)
+    case notRevoked(server: String, detail: String)
     case unauthorized(server: String, detail: String)
     case forbidden(server: String, detail: String)
     case unreachable(server: String, detail: String)
@@ -79,14 +87,16 @@ extension CommandError {
     public var exitStatus: ExitStatus {
         switch self {
         case .badSource, .unknownOption, .badOptionValue, .badSetting, .badEndpoint,
-            .insecureEndpoint:
+            .insecureEndpoint, .noAppKey:
             .usage
         case .stillQueued, .notHereYet: .stillQueued
         case .reported(_, let status): status
         case .noControl, .nothingMounted, .nothingThere, .notPinned, .pinnedByFolder, .noEmulator,
-            .emulatorFailed, .system:
+            .emulatorFailed, .system, .loginFailed, .loginRefused, .otherLogin, .notLoggedIn,
+            .stillMounted, .notRevoked:
             .system
-        case .noToken, .credentialsTooOpen, .credentialsUnreadable, .unauthorized, .forbidden,
+        case .noToken, .credentialsTooOpen, .credentialsUnreadable, .loginDamaged, .unauthorized,
+            .forbidden,
             .unreachable, .serverNonsense, .serverFailed, .otherAccount, .remoteFolderMissing,
             .remoteNotAFolder, .noTeamSpace, .rootForbidden, .mountpointNotEmpty, .alreadyMounted,
             .folderInsideMountpoint,
@@ -103,6 +113,9 @@ extension CommandError {
         case .badSource, .unknownOption, .badOptionValue, .badSetting, .badEndpoint,
             .insecureEndpoint:
             settingMessage
+        case .loginDamaged, .noAppKey, .loginFailed, .loginRefused, .otherLogin, .notLoggedIn,
+            .stillMounted, .notRevoked:
+            loginMessage
         case .noToken, .credentialsTooOpen, .credentialsUnreadable, .unauthorized, .forbidden,
             .unreachable, .serverNonsense, .serverFailed, .otherAccount, .remoteFolderMissing,
             .remoteNotAFolder, .noTeamSpace, .rootForbidden:

@@ -14,6 +14,8 @@ public struct Environment: Sendable {
     public var endpoint: Endpoint?
     /// How much is logged.
     public var logLevel: LogLevel
+    /// The app that logins are for, unless the command line names one.
+    public var appKey: String?
     /// A ready access token. Whoever prints the environment must not print this.
     public var accessToken: String?
 
@@ -54,6 +56,7 @@ public struct Environment: Sendable {
             }
             logLevel = level
         }
+        appKey = value("DBXFS_APP_KEY")
         accessToken = value("DBXFS_ACCESS_TOKEN")
     }
 

@@ -65,26 +65,46 @@ private func readText(_ file: FileDescriptor, limit: Int) throws -> String {
 }
 
 /// Replaces a file by one of mode 0600 with this text, durable before it takes the name.
+///
+/// The new file has a name of its own until then, so that two who write at once do not mix.
 public func writePrivately(_ text: String, to path: String) throws(CommandError) {
-    let temporary = path + ".new"
+    var template = Array((path + ".XXXXXX").utf8CString)
+    let descriptor = mkstemp(&template)
+    let failure = currentErrno
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    let temporary = Mounting.text(of: template)
     do {
-        let file = try FileDescriptor.open(
-            temporary, .writeOnly, options: [.create, .truncate, .noFollow, .closeOnExec],
-            permissions: [.ownerRead, .ownerWrite])
+        guard descriptor >= 0 else { throw failure }
+        let file = FileDescriptor(rawValue: descriptor)
         do {
             try file.writeAll(text.utf8)
-            if fsync(file.rawValue) != 0 { throw currentErrno }
+            if fsync(descriptor) != 0 { throw currentErrno }
             try file.close()
+            if rename(temporary, path) != 0 { throw currentErrno }
         } catch {
             try? file.close()
+            unlink(temporary)
             throw error
         }
-        if rename(temporary, path) != 0 { throw currentErrno }
     } catch Errno.noSpace {
         throw .diskFull(path)
     } catch {
         throw .folderUnusable(path: path, reason: reason(error))
     }
+    synchronizeFolder(of: path)
+}
+
+/// Makes the names in a file's folder durable. That it fails is no reason to fail: the file itself is.
+func synchronizeFolder(of path: String) {
+    let folder = open(folderPath(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return }
+    fsync(folder)
+    close(folder)
+}
+
+/// The folder that a file is in.
+func folderPath(of path: String) -> String {
+    FilePath(path).removingLastComponent().string
 }
 
 /// Makes a folder and those above it; the last one is private to the user, or becomes so.
@@ -142,4 +162,18 @@ public func isEmptyFolder(_ path: String) throws(CommandError) -> Bool {
         if name != ".", name != ".." { return false }
     }
     return true
+}
+
+/// The names in a folder; none when it cannot be read.
+func folderNames(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name != ".", name != ".." { names.append(name) }
+    }
+    return names
 }

@@ -11,6 +11,9 @@ public final class LogSink: Sendable {
     /// Bytes after which a log file is set aside as `….1`.
     private static let rotationSize: Int64 = 10 << 20
 
+    /// Secrets that are looked for in each line.
+    private static let secretLimit = 16
+
     private let descriptor: Int32
     private let path: String?
     private let state: Mutex<State>
@@ -41,8 +44,15 @@ public final class LogSink: Sendable {
     }
 
     /// From now on this text is replaced wherever it would appear.
+    ///
+    /// Of the secrets that come and go while a mount lasts, only the last ones are known: the others are
+    /// good for nothing any more.
     public func hide(_ secret: String) {
-        state.withLock { $0.secrets.append(secret) }
+        state.withLock { state in
+            state.secrets.removeAll { $0 == secret }
+            state.secrets.append(secret)
+            if state.secrets.count > Self.secretLimit { state.secrets.removeFirst() }
+        }
     }
 
     func write(_ line: String) {

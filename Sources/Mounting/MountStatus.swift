@@ -117,6 +117,8 @@ public struct MountStatus: Hashable, Sendable, Codable {
     public var version: String = ""
     /// How the mount stands with the server.
     public var state: State
+    /// What the user has to do; nil when there is nothing.
+    public var advice: String?
     /// Changes that are not on Dropbox yet.
     public var pendingOperations: Int = 0
     /// Bytes of content that wait with them.
@@ -158,7 +160,7 @@ public struct MountStatus: Hashable, Sendable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case mountpoint, account, pid, version, state, uploads, problems, conflicts, entries
+        case mountpoint, account, pid, version, state, advice, uploads, problems, conflicts, entries
         case requests, calls, pins
         case remotePath = "remote_path"
         case pendingOperations = "pending_operations"
@@ -172,8 +174,8 @@ public struct MountStatus: Hashable, Sendable, Codable {
         case rssBytes = "rss_bytes"
     }
 
-    /// Writes every field, `cursor_age_seconds` and `waiting_seconds` as null when there is none, so
-    /// that scripts find them.
+    /// Writes every field, `advice`, `cursor_age_seconds` and `waiting_seconds` as null when there is
+    /// none, so that scripts find them.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(mountpoint, forKey: .mountpoint)
@@ -182,6 +184,7 @@ public struct MountStatus: Hashable, Sendable, Codable {
         try container.encode(pid, forKey: .pid)
         try container.encode(version, forKey: .version)
         try container.encode(state, forKey: .state)
+        try container.encode(advice, forKey: .advice)
         try container.encode(pendingOperations, forKey: .pendingOperations)
         try container.encode(pendingBytes, forKey: .pendingBytes)
         try container.encode(uploads, forKey: .uploads)

@@ -8,12 +8,16 @@ import RemoteStore
 
 /// The account of a state folder, as of the last mount.
 struct AccountIdentity {
-    private struct Record: Codable {
+    /// What is kept of an account.
+    struct Record: Codable {
         var accountID: String
         var name: String
         var email: String
         /// The team's space, if there is one.
         var team: String?
+
+        /// Name and address, for messages.
+        var person: String { "\(name) <\(email)>" }
     }
 
     let folders: AccountFolders
@@ -22,6 +26,8 @@ struct AccountIdentity {
     let root: MountSettings.Root
     /// The server's name, for messages.
     let server: String
+    /// By what the server is asked, if it is a login.
+    let login: StoredLogin?
 
     /// Asks the server whose account the token is for, compares, and remembers.
     ///
@@ -31,7 +37,13 @@ struct AccountIdentity {
     func check(
         _ remote: DropboxStore, knownPatience: Double
     ) throws(CommandError) -> String? {
-        let known = try? load()
+        let known = Self.known(in: folders.state)
+        if let known, let login, login.accountID != known.accountID {
+            // Offline, nobody else would notice, and the queue would go to the wrong account later.
+            throw .otherAccount(
+                account: source.account, folder: folders.state, expected: known.person,
+                found: "another account")
+        }
         let (source, root) = (source, root)
         if case .namespace(let id) = root { remote.start(at: .namespace(id)) }
         let answer = Thread.waiting {
@@ -42,8 +54,7 @@ struct AccountIdentity {
             if let known, known.accountID != account.id {
                 throw .otherAccount(
                     account: source.account, folder: folders.state,
-                    expected: "\(known.name) <\(known.email)>",
-                    found: "\(account.displayName) <\(account.email)>")
+                    expected: known.person, found: account.person)
             }
             if root == .team, account.teamNamespace == nil {
                 throw .noTeamSpace(account: account.email)
@@ -113,9 +124,21 @@ struct AccountIdentity {
         }
     }
 
-    private func load() throws -> Record {
-        try JSONDecoder().decode(
-            Record.self, from: Data(contentsOf: URL(fileURLWithPath: folders.identity)))
+    /// Whose account a state folder's is; nil when nobody's was mounted yet.
+    static func known(in state: String) -> Record? {
+        let file = URL(fileURLWithPath: AccountFolders.identity(in: state))
+        return try? JSONDecoder().decode(Record.self, from: Data(contentsOf: file))
+    }
+
+    /// Refuses a login of somebody whose account is not the one that an account's folders are for.
+    static func check(
+        _ found: RemoteAccount, for account: String, _ environment: Environment
+    ) throws(CommandError) {
+        for state in AccountFolders.states(of: account, environment: environment) {
+            guard let known = known(in: state), known.accountID != found.id else { continue }
+            throw .otherLogin(
+                account: account, folder: state, expected: known.person, found: found.person)
+        }
     }
 
     private func save(_ account: RemoteAccount) throws(CommandError) {
@@ -125,6 +148,11 @@ struct AccountIdentity {
         guard let data = try? JSONEncoder().encode(record) else { return }
         try writePrivately(String(decoding: data, as: UTF8.self), to: folders.identity)
     }
+}
+
+extension RemoteAccount {
+    /// Name and address, for messages.
+    var person: String { "\(displayName) <\(email)>" }
 }
 
 extension RemoteError {

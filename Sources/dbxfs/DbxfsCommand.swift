@@ -13,8 +13,8 @@ struct DbxfsCommand: ParsableCommand {
         version: "dbxfs \(version)",
         subcommands: [
             MountCommand.self, UnmountCommand.self, SyncCommand.self, StatusCommand.self,
-            PinCommand.self, UnpinCommand.self, PinsCommand.self, CacheCommand.self,
-            DemoCommand.self, ServeCommand.self,
+            LoginCommand.self, LogoutCommand.self, PinCommand.self, UnpinCommand.self,
+            PinsCommand.self, CacheCommand.self, DemoCommand.self, ServeCommand.self,
         ])
 
     /// The version that `--version` and `status` show.

@@ -23,6 +23,7 @@ extension Mount: MountService {
         status.remotePath = plan.source.remotePath
         status.pid = getpid()
         status.version = DbxfsCommand.version
+        status.advice = advice(sync)
         if let pending = try? store.read({ try $0.pending() }) {
             status.pendingOperations = pending.operations
             status.pendingBytes = pending.bytes
@@ -57,6 +58,17 @@ extension Mount: MountService {
         case .offline: return .offline
         case .authenticationRequired: return .authRequired
         }
+    }
+
+    /// What to do about a refused token.
+    private func advice(_ sync: SyncStatus) -> String? {
+        guard sync.connection == .authenticationRequired else { return nil }
+        let reason = sync.lastProblem ?? "the access token is refused"
+        guard login != nil else {
+            return reason + "; unmount, and mount with another access token"
+        }
+        let command = "run: " + CommandError.login(plan.source.account)
+        return reason.contains(command) ? reason : reason + "; " + command
     }
 
     private func problems() -> [MountStatus.Problem] {

@@ -27,6 +27,7 @@ final class Mount: Sendable {
     let cache: DiskBlockCache
     let traffic: TrafficCounter
     let client: DropboxClient
+    let credentials: Credentials
     private let remote: DropboxStore
     private let fileSystem: DropboxFileSystem
     private let relay: TreeChangeRelay
@@ -37,18 +38,21 @@ final class Mount: Sendable {
     private let sessionEnd = Signal()
     let log: Logger
 
-    /// Opens the local parts and connects them; nothing runs yet.
+    /// Opens the local parts and connects them; nothing runs yet. `hide` is told of every secret that
+    /// comes up.
     init(
-        _ plan: MountPlan, mountpoint: String, token: String, log: Logger
+        _ plan: MountPlan, mountpoint: String, credentials: Credentials, log: Logger,
+        hide: @escaping @Sendable (String) -> Void
     ) throws(CommandError) {
         self.plan = plan
         self.mountpoint = mountpoint
+        self.credentials = credentials
         self.log = log
         let settings = plan.settings
         let folders = plan.folders
 
         traffic = TrafficCounter()
-        client = try Self.client(plan, token: token, traffic: traffic)
+        client = try Self.client(plan, credentials, traffic: traffic, hide: hide)
         remote = DropboxStore(
             client: client, prefix: RemotePath(rawValue: plan.source.remotePath))
 
@@ -86,24 +90,18 @@ final class Mount: Sendable {
     // MARK: Parts
 
     private static func client(
-        _ plan: MountPlan, token: String, traffic: TrafficCounter
+        _ plan: MountPlan, _ credentials: Credentials, traffic: TrafficCounter,
+        hide: @escaping @Sendable (String) -> Void
     ) throws(CommandError) -> DropboxClient {
-        var configuration = DropboxConfiguration(
-            userAgent: "dbxfs/\(DbxfsCommand.version)", observer: traffic)
-        configuration.transport.uploadLimit = plan.settings.uploadLimit.map { UInt64($0) }
-        configuration.transport.downloadLimit = plan.settings.downloadLimit.map { UInt64($0) }
-        do throws(TransportError) {
-            if let endpoint = plan.environment.endpoint {
-                configuration.hosts = try DropboxHosts(endpoint: endpoint.address)
-            }
-            var client = try DropboxClient(
-                configuration: configuration, tokens: FixedAccessToken(AccessToken(token)),
-                logger: Logger(label: "dropbox"))
-            client.selectUser = plan.settings.member
-            return client
-        } catch {
-            throw .system(error.message)
+        let access = try DropboxAccess(plan.environment) { configuration in
+            configuration.observer = traffic
+            configuration.transport.uploadLimit = plan.settings.uploadLimit.map { UInt64($0) }
+            configuration.transport.downloadLimit = plan.settings.downloadLimit.map { UInt64($0) }
         }
+        var client = access.client(
+            access.tokens(credentials, account: plan.source.account, hide: hide))
+        client.selectUser = plan.settings.member
+        return client
     }
 
     private static func cache(_ plan: MountPlan) throws(CommandError) -> DiskBlockCache {
@@ -141,6 +139,11 @@ final class Mount: Sendable {
             decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// The login that the mount began with; nil when it has a ready token.
+    var login: StoredLogin? {
+        if case .login(let login, _) = credentials { login } else { nil }
+    }
+
     // MARK: Start
 
     /// Asks whose account it is, mounts, and begins to serve. Returns when requests are answered, with
@@ -148,7 +151,7 @@ final class Mount: Sendable {
     func begin() throws(CommandError) -> String? {
         let identity = AccountIdentity(
             folders: plan.folders, source: plan.source, root: plan.settings.root,
-            server: plan.environment.serverName)
+            server: plan.environment.serverName, login: login)
         let notice = try identity.check(remote, knownPatience: Self.knownAccountPatience)
         let engine = engine
         let failure = Thread.waiting { () async -> String? in

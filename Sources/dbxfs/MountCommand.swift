@@ -9,8 +9,8 @@ struct MountCommand: ParsableCommand {
         abstract: "Mount an account or a folder of it.",
         usage: "dbxfs mount [<source>] <mountpoint> [-o <options>] [--foreground]",
         discussion: """
-            Returns when the mount answers. The access token is taken from DBXFS_ACCESS_TOKEN, else \
-            from the account's token file.
+            Returns when the mount answers. Uses the access token in DBXFS_ACCESS_TOKEN, else what \
+            `dbxfs login` has stored, else the account's token file.
             """)
 
     @OptionGroup var arguments: MountArguments

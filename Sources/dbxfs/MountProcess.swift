@@ -34,17 +34,22 @@ struct MountProcess {
         ProcessSettings.holdTerminationSignals()
         ProcessSettings.adjustLimits()
         ProcessSettings.returnLargeBuffers()
-        let token = try Credentials.token(
+        let credentials = try Credentials.find(
             environment: plan.environment, account: plan.source.account,
-            file: plan.folders.credentials)
+            login: plan.folders.login, tokenFile: plan.folders.token)
         Environment.forgetToken()
         let mountpoint = try plan.prepareMountpoint()
         try plan.folders.checkApart(from: mountpoint)
         try plan.folders.make()
         let locks = try lockFolders(for: mountpoint)
-        let log = try makeLog(hiding: token)
+        let sink = try makeSink()
+        sink.hide(credentials.secret)
+        let log = makeLog(sink)
         let outcome = try withExtendedLifetime(locks) { () throws(CommandError) in
-            try serve(at: mountpoint, token: token, log: log)
+            let mount = try Mount(
+                plan, mountpoint: mountpoint, credentials: credentials, log: log,
+                hide: { sink.hide($0) })
+            return try serve(mount, at: mountpoint, log: log)
         }
         if outcome.remaining > 0 {
             throw .stillQueued(operations: outcome.remaining, reason: outcome.reason)
@@ -74,16 +79,17 @@ struct MountProcess {
         return locks
     }
 
-    private func makeLog(hiding token: String) throws(CommandError) -> Logger {
-        let sink: LogSink
+    private func makeSink() throws(CommandError) -> LogSink {
         switch mode {
-        case .foreground: sink = LogSink()
+        case .foreground: return LogSink()
         case .background:
-            sink = try LogSink(path: plan.folders.log)
             // A working directory would keep its filesystem from being unmounted.
-            chdir("/")
+            defer { chdir("/") }
+            return try LogSink(path: plan.folders.log)
         }
-        sink.hide(token)
+    }
+
+    private func makeLog(_ sink: LogSink) -> Logger {
         let level = plan.environment.logLevel
         LoggingSystem.bootstrap { LineLogHandler(label: $0, level: level, sink: sink) }
         return Logger(label: "dbxfs")
@@ -92,9 +98,8 @@ struct MountProcess {
     // MARK: Serving
 
     private func serve(
-        at mountpoint: String, token: String, log: Logger
+        _ mount: Mount, at mountpoint: String, log: Logger
     ) throws(CommandError) -> DrainOutcome {
-        let mount = try Mount(plan, mountpoint: mountpoint, token: token, log: log)
         let ending = MountEnding(standardLimit: Self.standardDrainLimit)
         let server: ControlServer
         let notice: String?

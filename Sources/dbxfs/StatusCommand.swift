@@ -96,7 +96,7 @@ extension MountStatus {
         case .connecting: "connecting"
         case .online: "online" + waitingText
         case .offline: "offline: what is cached can be read, changes are queued"
-        case .authRequired: "the access token is refused: unmount, and mount with a new one"
+        case .authRequired: "no access: " + (advice ?? "the access token is refused")
         case .finishing: "unmounted, sending what is queued"
         }
     }

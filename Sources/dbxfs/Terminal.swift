@@ -65,7 +65,7 @@ extension Backlog {
         let what = "\(Terminal.count(operations, "change")), \(Terminal.size(bytes)) to send"
         switch state {
         case .offline: return what + " (offline, waiting for the network)"
-        case .authRequired: return what + " (the access token is refused)"
+        case .authRequired: return what + " (no access: `dbxfs status` says why)"
         case .connecting, .online, .finishing: return what
         }
     }

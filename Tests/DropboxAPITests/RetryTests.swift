@@ -226,9 +226,12 @@ struct RetryTests {
         #expect(server.requests.map(\.path) == ["/2/users/get_space_usage", "/2/files/delete_v2"])
     }
 
-    @Test("an expired token is replaced once, and the request sent again with the new one")
-    func expiredToken() async throws {
-        let expired = [Step].json(#"{"error":{".tag":"expired_access_token"}}"#, status: 401)
+    @Test(
+        "a token that expired or was revoked is replaced once, and the request sent again",
+        arguments: [Auth.AuthError.expiredAccessToken, .invalidAccessToken])
+    func refusedToken(refusal: Auth.AuthError) async throws {
+        let tag = refusal == .expiredAccessToken ? "expired_access_token" : "invalid_access_token"
+        let expired = [Step].json(#"{"error":{".tag":"\#(tag)"}}"#, status: 401)
         let server = try ScriptedServer { request in
             request.headers["authorization"] == "Bearer new" ? Self.space : expired
         }
@@ -242,7 +245,7 @@ struct RetryTests {
         let error = await #expect(throws: CallError<NoError>.self) {
             try await useless.call(Users.getSpaceUsage)
         }
-        #expect(error?.kind == .auth(.expiredAccessToken))
+        #expect(error?.kind == .auth(refusal))
         #expect(server.requests.count == 4)
     }
 }

@@ -8,16 +8,20 @@ import Testing
 @Suite struct CredentialsTests {
     private let folder: TemporaryFolder
     private let file: String
+    private let login: LoginFile
 
     init() throws {
         folder = try TemporaryFolder()
         file = folder.path + "/token"
+        login = LoginFile(path: folder.path + "/credentials.json")
     }
 
     private func token(_ variables: [String: String] = [:]) throws(CommandError) -> String {
         let environment = try Environment(
             variables.merging(["HOME": folder.path]) { current, _ in current })
-        return try Credentials.token(environment: environment, account: "work", file: file)
+        let credentials = try Credentials.find(
+            environment: environment, account: "work", login: login, tokenFile: file)
+        return credentials.secret
     }
 
     @Test("a private file's token is used, without its line's end")
@@ -32,11 +36,47 @@ import Testing
         #expect(try token(["DBXFS_ACCESS_TOKEN": " from-environment "]) == "from-environment")
     }
 
-    @Test("without a token, the message names both ways to give one")
+    @Test("the environment wins over a login, and a login over the file")
+    func order() throws {
+        _ = try folder.write("from-file", to: "token", mode: 0o600)
+        try login.save(.sample)
+        #expect(try token() == "refresh-secret")
+        #expect(try token(["DBXFS_ACCESS_TOKEN": "from-environment"]) == "from-environment")
+        try login.remove()
+        #expect(try token() == "from-file")
+    }
+
+    @Test("a login that cannot be used is not passed over in silence", arguments: [0o644, 0o600])
+    func unusableLogin(mode: Int) throws {
+        _ = try folder.write("from-file", to: "token", mode: 0o600)
+        _ = try folder.write("{", to: "credentials.json", mode: mode)
+        let error = try #require(throws: CommandError.self) { try token() }
+        #expect(
+            error
+                == (mode == 0o600
+                    ? .loginDamaged(file: login.path, reason: "it is damaged")
+                    : .credentialsTooOpen(file: login.path)))
+    }
+
+    @Test("no secret is in what a log or a debugger shows")
+    func descriptions() {
+        let login = StoredLogin.sample
+        for value: Any in [
+            login, Credentials.login(login, self.login), Credentials.token("refresh-secret"),
+            RedirectAnswer.code("refresh-secret"),
+        ] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            #expect(!"\(value)\(String(reflecting: value))\(dumped)".contains("secret"))
+        }
+    }
+
+    @Test("without a token, the message names all ways to give one")
     func noToken() throws {
         let error = try #require(throws: CommandError.self) { try token() }
         #expect(error == .noToken(account: "work", file: file))
         #expect(error.message.contains("DBXFS_ACCESS_TOKEN"))
+        #expect(error.message.contains("run: dbxfs login --account work"))
         #expect(error.message.contains(file))
         #expect(error.exitStatus == .mountFailure)
     }

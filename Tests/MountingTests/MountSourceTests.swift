@@ -45,7 +45,9 @@ import Testing
         }
         #expect(Set(folders.map(\.state)).count == folders.count)
         #expect(Set(folders.map(\.cache)).count == folders.count)
-        #expect(Set(folders.map(\.credentials)) == ["/home/u/.local/state/dbxfs/work/token"])
+        #expect(Set(folders.map(\.token)) == ["/home/u/.local/state/dbxfs/work/token"])
+        #expect(
+            Set(folders.map(\.login.path)) == ["/home/u/.local/state/dbxfs/work/credentials.json"])
     }
 
     @Test(

@@ -24,7 +24,7 @@ public protocol AccessTokenProvider: Sendable {
     /// A token that is good for a while. Throws when there is none and none can be had.
     func accessToken() async throws(TokenError) -> AccessToken
 
-    /// A token in place of one that the server called expired; nil when this one is all there is.
+    /// A token in place of one that the server called expired or invalid; nil when this one is all there is.
     func accessToken(replacing expired: AccessToken) async throws(TokenError) -> AccessToken?
 }
 

@@ -56,7 +56,7 @@ extension DropboxClient {
             case .failure(let failure): failed = failure
             }
             let error = CallError(kind: failed.kind, context: history.context)
-            if case .auth(.expiredAccessToken) = error.kind, !history.hasReplacedToken,
+            if error.kind.asksForNewToken, !history.hasReplacedToken,
                 let expired = history.token,
                 let fresh = try await replacement(
                     for: expired, history.context, Failure.self)
@@ -218,6 +218,15 @@ extension DropboxClient {
 }
 
 extension CallError.Kind {
+    /// Whether another token may do. A revoked one may, too: the user may have logged in again since,
+    /// and if not, the refusal of the refresh says so for good.
+    fileprivate var asksForNewToken: Bool {
+        switch self {
+        case .auth(.expiredAccessToken), .auth(.invalidAccessToken): true
+        default: false
+        }
+    }
+
     /// What the retry policy has to know about this error.
     var retryEvent: RetryPolicy.Event {
         switch self {

@@ -141,6 +141,20 @@ final class AccountRegistry: Sendable {
         }
     }
 
+    /// Makes all refresh tokens of an account invalid, with the tokens that came from them, and
+    /// returns how many refresh tokens that were.
+    func revokeLogins(of account: String) throws -> Int {
+        try state.withLock { state in
+            let before = state.refreshTokens.count
+            state.refreshTokens = state.refreshTokens.filter { $0.value.account != account }
+            state.tokens = state.tokens.filter { token in
+                token.value.refreshToken.map { state.refreshTokens[$0] != nil } ?? true
+            }
+            try save(state)
+            return before - state.refreshTokens.count
+        }
+    }
+
     /// A secret that nobody can guess.
     static func secret(_ prefix: String) -> String {
         var generator = SystemRandomNumberGenerator()

@@ -54,6 +54,7 @@ struct AdminRoutes {
         case (.get, "/admin/accounts"): return .json(accounts)
         case (.post, "/admin/accounts"): return .json(try makeAccount(argument))
         case (.post, "/admin/tokens"): return .json(try makeToken(argument))
+        case (.post, "/admin/logins/revoke"): return .json(try revokeLogins(argument))
         case (.post, _): return .json(try changeSpace(path, argument))
         default: throw RouteFailure.plain(404, "No such admin route")
         }
@@ -109,6 +110,18 @@ struct AdminRoutes {
                 account: account, expiresAt: end, scopes: scopes, refreshToken: nil, isTeam: isTeam),
             as: token)
         return ["account_id": .string(account), "token": .string(token)]
+    }
+
+    /// As when a user takes away an app's access on Dropbox's pages.
+    private func revokeLogins(_ argument: JSONValue) throws -> JSONValue {
+        var reader = try ArgumentReader(argument)
+        let account =
+            try reader.optionalString("account_id") ?? emulator.accounts.accounts.first?.id
+        try reader.finish()
+        guard let account, emulator.accounts.account(account) != nil else {
+            throw RouteFailure.plain(404, "No such account")
+        }
+        return ["revoked": .integer(Int64(try emulator.accounts.revokeLogins(of: account)))]
     }
 
     // MARK: Spaces

@@ -1,0 +1,266 @@
+// Waits on 127.0.0.1 for the browser that Dropbox sends back at the end of a login. One thread and
+// poll(2), so that nobody who connects can keep the browser waiting. What requests mean is
+// `LoopbackRequest`'s matter.
+
+import Glibc
+
+/// The end of a login, as the browser brings it.
+public final class LoopbackListener {
+    /// Dropbox sends browsers only to addresses that the app's settings list, port included: hence these
+    /// few, and not any free one.
+    public static let ports: [UInt16] = [53682, 53683, 53684]
+
+    /// How patient it is with who connects.
+    struct Limits {
+        /// Seconds from the connection to the end of the request.
+        var request = 10.0
+        /// Seconds for the browser to take the page.
+        var answer = 2.0
+        /// Connections at a time; the oldest makes room for one more.
+        var connections = 32
+    }
+
+    /// The port that it listens on.
+    public let port: UInt16
+    private let listener: Int32
+    private let limits: Limits
+    private var connections: [LoopbackConnection] = []
+
+    /// The address that Dropbox is to send the browser to.
+    public static func redirect(_ port: UInt16) -> String { "http://localhost:\(port)/" }
+
+    /// The address that Dropbox is to send the browser to.
+    public var redirect: String { Self.redirect(port) }
+
+    /// Listens on the first of the ports that is free; nil when none is.
+    public convenience init?(ports: [UInt16] = LoopbackListener.ports) {
+        self.init(ports: ports, limits: Limits())
+    }
+
+    init?(ports: [UInt16], limits: Limits) {
+        for port in ports {
+            guard let (listener, bound) = Self.listen(on: port) else { continue }
+            self.listener = listener
+            self.port = bound
+            self.limits = limits
+            return
+        }
+        return nil
+    }
+
+    deinit {
+        close(listener)
+    }
+
+    private static func listen(on port: UInt16) -> (Int32, UInt16)? {
+        let type =
+            Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+            | Int32(SOCK_NONBLOCK.rawValue)
+        let listener = socket(AF_INET, type, 0)
+        guard listener >= 0 else { return nil }
+        // An earlier login's connections may not be quite over.
+        var yes: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+                bind(listener, raw, size) == 0 && Glibc.listen(listener, 64) == 0
+                    && getsockname(listener, raw, &size) == 0
+            }
+        }
+        guard isBound else {
+            close(listener)
+            return nil
+        }
+        return (listener, UInt16(bigEndian: address.sin_port))
+    }
+
+    // MARK: Waiting
+
+    /// Blocks until the browser comes with the answer to the login of this state; nil when time is up.
+    public func wait(state: String, seconds: Double) -> RedirectAnswer? {
+        let request = LoopbackRequest(state: state, port: port)
+        let end = ContinuousClock.now + .seconds(seconds)
+        defer { connections = [] }
+        while ContinuousClock.now < end {
+            let isIncoming = waitForEvents(until: end)
+            if isIncoming { acceptAll() }
+            for connection in connections {
+                guard let head = connection.advance() else { continue }
+                let outcome = request.outcome(of: head)
+                connection.answer(outcome, patience: limits.answer)
+                if case .answer(let answer) = outcome {
+                    finish(connection)
+                    return answer
+                }
+            }
+            connections.removeAll(where: \.isOver)
+        }
+        return nil
+    }
+
+    /// Lets the browser take its page; the others are of no interest any more.
+    private func finish(_ connection: LoopbackConnection) {
+        connections = [connection]
+        let end = ContinuousClock.now + .seconds(limits.answer)
+        while !connection.isOver, ContinuousClock.now < end {
+            _ = waitForEvents(until: end)
+            _ = connection.advance()
+        }
+    }
+
+    /// Sleeps until something happens or is due; returns whether somebody connects.
+    private func waitForEvents(until end: ContinuousClock.Instant) -> Bool {
+        let due = connections.map(\.deadline).min().map { min($0, end) } ?? end
+        let seconds = max((due - .now) / .seconds(1), 0)
+        // One millisecond more, lest it wakes up just before and again.
+        let milliseconds = Int32(min(seconds, 60) * 1000) + 1
+        var events = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
+        events += connections.map {
+            pollfd(fd: $0.descriptor, events: $0.events, revents: 0)
+        }
+        let count = poll(&events, nfds_t(events.count), milliseconds)
+        return count > 0 && events[0].revents != 0
+    }
+
+    private func acceptAll() {
+        // A bound, so that who connects without end leaves time for those who are there.
+        for _ in 0..<limits.connections {
+            let descriptor = accept(listener, nil, nil)
+            if descriptor < 0 {
+                // No descriptors left: the oldest connection gives its own.
+                if errno == EMFILE || errno == ENFILE {
+                    if connections.isEmpty { usleep(50_000) } else { connections.removeFirst() }
+                }
+                return
+            }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+            if connections.count >= limits.connections { connections.removeFirst() }
+            connections.append(
+                LoopbackConnection(descriptor: descriptor, patience: limits.request))
+        }
+    }
+}
+
+/// One connection: first its request is read, then a page is written, then the other side closes.
+private final class LoopbackConnection {
+    private enum Phase {
+        case reading
+        case writing
+        /// The page is sent. Closing while the other side still sends would take the page away from it.
+        case lingering
+        case over
+    }
+
+    let descriptor: Int32
+    private(set) var deadline: ContinuousClock.Instant
+    private var phase = Phase.reading
+    private var received: [UInt8] = []
+    private var page: ArraySlice<UInt8> = []
+    private let patience: Double
+
+    init(descriptor: Int32, patience: Double) {
+        self.descriptor = descriptor
+        self.patience = patience
+        deadline = .now + .seconds(patience)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    var isOver: Bool { phase == .over }
+
+    var events: Int16 { Int16(phase == .writing ? POLLOUT : POLLIN) }
+
+    /// Does what can be done without waiting; returns the request when it is complete.
+    func advance() -> [UInt8]? {
+        if deadline <= .now {
+            guard phase == .reading, !received.isEmpty else {
+                phase = .over
+                return nil
+            }
+            answer(.rejected(408), patience: patience)
+        }
+        switch phase {
+        case .reading: return read()
+        case .writing: write()
+        case .lingering: discard()
+        case .over: break
+        }
+        return nil
+    }
+
+    private func read() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else {
+                if !isWorthWaiting(count) { phase = .over }
+                return nil
+            }
+            received += buffer[..<count]
+            if let end = headEnd {
+                guard end <= LoopbackRequest.limit else { break }
+                return Array(received[..<end])
+            }
+            if received.count > LoopbackRequest.limit { break }
+        }
+        answer(.rejected(431), patience: patience)
+        return nil
+    }
+
+    /// Where the empty line begins.
+    private var headEnd: Int? {
+        let mark: [UInt8] = [13, 10, 13, 10]
+        guard received.count >= mark.count else { return nil }
+        return (0...(received.count - mark.count)).first { start in
+            received[start] == 13 && received[start..<(start + mark.count)].elementsEqual(mark)
+        }
+    }
+
+    /// Sends the page for what came of the request.
+    func answer(_ outcome: LoopbackRequest.Outcome, patience: Double) {
+        received = []
+        page = LoopbackPage(outcome).bytes[...]
+        phase = .writing
+        deadline = .now + .seconds(patience)
+        write()
+    }
+
+    private func write() {
+        while !page.isEmpty {
+            let count = page.withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else {
+                if !isWorthWaiting(count) { phase = .over }
+                return
+            }
+            page = page.dropFirst(count)
+        }
+        shutdown(descriptor, Int32(SHUT_WR))
+        phase = .lingering
+    }
+
+    private func discard() {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        // A bound: who sends without end is not listened to for ever.
+        for _ in 0..<16 {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else {
+                if !isWorthWaiting(count) { phase = .over }
+                return
+            }
+        }
+    }
+
+    private func isWorthWaiting(_ count: Int) -> Bool {
+        count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+    }
+}

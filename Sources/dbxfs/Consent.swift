@@ -1,0 +1,103 @@
+// Asking somebody, on Dropbox's page, to let dbxfs in: by a browser on this machine that comes back by
+// itself, or by a code that is copied from a browser anywhere.
+
+import DropboxAPI
+import Foundation
+import Glibc
+import Mounting
+
+/// One request for access: code flow with PKCE, so that a code that others see is of no use to them.
+struct Consent {
+    /// Seconds that somebody has to find the password and the second factor.
+    private static let patience = 600.0
+    /// Seconds for the exchange of the code.
+    private static let exchangePatience = Duration.seconds(60)
+
+    private let client: OAuthClient
+    private let scopes: [String]
+    private let pkce = PKCE()
+
+    init(_ client: OAuthClient, scopes: [String]) {
+        self.client = client
+        self.scopes = scopes
+    }
+
+    /// Asks, and returns what was granted.
+    func obtain(usesBrowser: Bool) throws(CommandError) -> TokenGrant {
+        guard usesBrowser, Self.hasDesktop else { return try byHand() }
+        guard let listener = LoopbackListener() else {
+            let ports = LoopbackListener.ports.map(String.init).joined(separator: ", ")
+            Terminal.complain("the ports \(ports) are taken, so the browser cannot come back here")
+            return try byHand()
+        }
+        return try byBrowser(listener)
+    }
+
+    /// Whether a browser can show itself. Over ssh there is none, or one that does not reach this
+    /// machine's loopback.
+    private static var hasDesktop: Bool {
+        let variables = Environment.variables
+        return ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"].contains {
+            variables[$0]?.isEmpty == false
+        }
+    }
+
+    // MARK: By a browser on this machine
+
+    private func byBrowser(_ listener: LoopbackListener) throws(CommandError) -> TokenGrant {
+        let state = PKCE.randomState()
+        let address = client.authorizationURL(
+            pkce: pkce, redirect: listener.redirect, state: state, scopes: scopes)
+        Terminal.print("Allow access in the browser that opens, or open this address in one:")
+        Terminal.print(address)
+        // The address is an argument, which other users can see. It holds no secret of Dropbox's; who
+        // answered is shown at the end.
+        if let opener = ChildProcess.find("xdg-open") {
+            _ = try? ChildProcess.start(opener, [address], descriptors: [:], isDetached: true)
+        }
+        switch listener.wait(state: state, seconds: Self.patience) {
+        case .code(let code): return try exchange(code, redirect: listener.redirect)
+        case .refused(let detail): throw .loginRefused(detail: detail)
+        case nil: throw .loginFailed("nobody answered within ten minutes; run dbxfs login again")
+        }
+    }
+
+    // MARK: By a copied code
+
+    private func byHand() throws(CommandError) -> TokenGrant {
+        let address = client.authorizationURL(pkce: pkce, scopes: scopes)
+        Terminal.print("Open this address in a browser, allow access, and copy the code:")
+        Terminal.print(address)
+        if isatty(STDIN_FILENO) == 1 { Terminal.complain("Code: ", prefix: "") }
+        let code = (readLine() ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !code.isEmpty else {
+            throw .loginFailed("no code was entered; run dbxfs login again when you have one")
+        }
+        return try exchange(code, redirect: nil)
+    }
+
+    // MARK: The exchange
+
+    private func exchange(_ code: String, redirect: String?) throws(CommandError) -> TokenGrant {
+        let (client, pkce) = (client, pkce)
+        let answer = Mounting.Thread.waiting { () async -> Result<TokenGrant, TokenError> in
+            do throws(TokenError) {
+                return .success(
+                    try await client.exchange(
+                        code: code, pkce: pkce, redirect: redirect,
+                        options: .within(Self.exchangePatience)))
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch answer {
+        case .success(let grant): return grant
+        case .failure(.invalidGrant(let text)):
+            throw .loginFailed(
+                "Dropbox does not accept the code (\(text)): a code is good once, and for minutes; "
+                    + "run dbxfs login again")
+        case .failure(let error): throw .loginFailed(error.advice)
+        case nil: throw .system("the code could not be exchanged")
+        }
+    }
+}

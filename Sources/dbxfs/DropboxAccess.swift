@@ -1,0 +1,74 @@
+// How dbxfs talks to Dropbox, or to the server that stands for it: settings, connections, tokens. The
+// same for mounts, logins and logouts.
+
+import DropboxAPI
+import Logging
+import Mounting
+
+/// Connections to Dropbox's servers, without anybody's account yet.
+struct DropboxAccess {
+    var configuration: DropboxConfiguration
+    let transport: any HTTPTransport
+
+    /// Makes connections; `adjust` may change settings first.
+    init(
+        _ environment: Environment, adjust: (inout DropboxConfiguration) -> Void = { _ in }
+    ) throws(CommandError) {
+        var configuration = DropboxConfiguration(userAgent: "dbxfs/\(DbxfsCommand.version)")
+        adjust(&configuration)
+        configuration.transport.observer = configuration.observer
+        do throws(TransportError) {
+            if let endpoint = environment.endpoint {
+                configuration.hosts = try DropboxHosts(endpoint: endpoint.address)
+            }
+            transport = try CurlTransport(
+                configuration: configuration.transport, logger: Logger(label: "dropbox"))
+        } catch {
+            throw .system(error.message)
+        }
+        self.configuration = configuration
+    }
+
+    /// A client for the account of these tokens.
+    func client(_ tokens: any AccessTokenProvider) -> DropboxClient {
+        DropboxClient(
+            configuration: configuration, tokens: tokens, transport: transport,
+            logger: Logger(label: "dropbox"))
+    }
+
+    /// The login pages and the token endpoint, for one app.
+    func login(app key: String) -> OAuthClient {
+        OAuthClient(
+            app: AppCredentials(key: key), configuration: configuration, transport: transport)
+    }
+
+    /// What gives a mount its tokens. `hide` is told of every secret that comes up.
+    func tokens(
+        _ credentials: Credentials, account: String, hide: @escaping @Sendable (String) -> Void
+    ) -> any AccessTokenProvider {
+        switch credentials {
+        case .token(let token): return FixedAccessToken(AccessToken(token))
+        case .login(let login, let file):
+            let access = self
+            return LoginTokens(
+                login, file: file, account: account, log: Logger(label: "login")
+            ) { login in
+                hide(login.refreshToken)
+                return access.renewing(login) { grant in
+                    // Again, so that it is not the one that is forgotten.
+                    hide(login.refreshToken)
+                    hide(grant.accessToken)
+                }
+            }
+        }
+    }
+
+    /// Access tokens of a login.
+    func renewing(
+        _ login: StoredLogin, onRenewal: @escaping @Sendable (TokenGrant) -> Void = { _ in }
+    ) -> RefreshingAccessTokens {
+        RefreshingAccessTokens(
+            client: self.login(app: login.appKey), refreshToken: login.refreshToken,
+            onRenewal: onRenewal)
+    }
+}

@@ -1,0 +1,108 @@
+// `dbxfs login`: from somebody's consent in a browser to a login that mounts use. How the consent is
+// obtained is in `Consent.swift`.
+
+import ArgumentParser
+import Core
+import DropboxAPI
+import Logging
+import Mounting
+import RemoteStore
+
+struct LoginCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login",
+        abstract: "Allow dbxfs to use a Dropbox account.",
+        discussion: """
+            Opens Dropbox's page in a browser, waits for the answer, and keeps the login for mounts. \
+            The app key is that of an app of your own, made at \(CommandError.appConsole). Running \
+            mounts of the account go on with the new login.
+            """)
+
+    @OptionGroup var account: AccountOption
+
+    @Option(help: "The app's key. Without it: DBXFS_APP_KEY, else that of the last login.")
+    var appKey: String?
+
+    @Flag(help: "Print the address to open anywhere, and read the code that Dropbox shows.")
+    var noBrowser = false
+
+    func run() throws {
+        ProcessSettings.adjustLimits()
+        let environment = try Environment()
+        Environment.forgetToken()
+        let folders = try account.folders(environment)
+        let key = try appKey(environment, folders.login)
+        quietLogs(environment)
+        let access = try DropboxAccess(environment)
+        let consent = Consent(access.login(app: key), scopes: Self.scopes)
+        let grant = try consent.obtain(usesBrowser: !noBrowser)
+        let session = LoginSession(access, grant)
+        do throws(CommandError) {
+            try session.checkScopes(Self.scopes)
+            let owner = try session.owner(environment.serverName)
+            try AccountIdentity.check(owner.account, for: account.name, environment)
+            try folders.login.save(try session.login(appKey: key, owner.account))
+            report(owner, environment)
+        } catch {
+            // Nobody keeps it, so it should be good for nothing.
+            session.revoke()
+            throw error
+        }
+    }
+
+    /// What dbxfs does with an account. Each route of `DropboxAPI` says which it needs.
+    static let scopes = [
+        "account_info.read", "files.metadata.read", "files.content.read", "files.content.write",
+    ]
+
+    private func appKey(
+        _ environment: Environment, _ file: LoginFile
+    ) throws(CommandError) -> String {
+        // A file that cannot be used is about to be replaced.
+        let stored = (try? file.load())?.appKey
+        guard let key = appKey ?? environment.appKey ?? stored else { throw .noAppKey }
+        guard StoredLogin.isAppKey(key) else {
+            throw .badSetting(
+                name: appKey == nil ? "DBXFS_APP_KEY" : "--app-key", value: key,
+                expected: "the App key that \(CommandError.appConsole) shows")
+        }
+        return key
+    }
+
+    private func report(_ owner: LoginSession.Owner, _ environment: Environment) {
+        let space = owner.space.map {
+            ", \(Terminal.size($0.used)) of \(Terminal.size($0.allocated)) used"
+        }
+        Terminal.print("Logged in as \(owner.account.person)\(space ?? "").")
+        let source = account.name == MountSource.standard.account ? "" : account.name + " "
+        Terminal.print("Mount it: dbxfs mount \(source)MOUNTPOINT")
+        if environment.accessToken != nil {
+            Terminal.complain(
+                "DBXFS_ACCESS_TOKEN is set, and mounts use that instead of this login")
+        }
+    }
+}
+
+/// Which account of this machine a login is for.
+struct AccountOption: ParsableArguments {
+    @Option(
+        name: .customLong("account"),
+        help: "The name under which this machine knows the account.")
+    var name = MountSource.standard.account
+
+    /// Where the account's files lie.
+    func folders(_ environment: Environment) throws(CommandError) -> AccountFolders {
+        let source = try MountSource(parsing: name)
+        guard source.account == name else { throw .badSource(name) }
+        return AccountFolders(source: source, settings: MountSettings(), environment: environment)
+    }
+}
+
+extension ParsableCommand {
+    /// Warnings only, unless more is asked for: these commands say by themselves what matters.
+    func quietLogs(_ environment: Environment) {
+        let level = environment.logLevel == .info ? .warning : environment.logLevel
+        let sink = LogSink()
+        LoggingSystem.bootstrap { LineLogHandler(label: $0, level: level, sink: sink) }
+    }
+}

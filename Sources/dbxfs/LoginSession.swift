@@ -1,0 +1,82 @@
+// What is done with a grant before it becomes a login: whose is it, is it enough, and if not, away with
+// it.
+
+import DropboxAPI
+import Foundation
+import Mounting
+import RemoteStore
+
+/// A grant that nobody keeps yet.
+struct LoginSession {
+    /// Whose account it is.
+    struct Owner {
+        var account: RemoteAccount
+        /// Bytes used and allowed, if Dropbox says so.
+        var space: RemoteSpace?
+    }
+
+    /// Seconds that Dropbox gets to forget a grant that is not kept.
+    private static let revocationPatience = Duration.seconds(10)
+
+    private let grant: TokenGrant
+    private let client: DropboxClient
+
+    init(_ access: DropboxAccess, _ grant: TokenGrant) {
+        self.grant = grant
+        client = access.client(FixedAccessToken(AccessToken(grant.accessToken)))
+    }
+
+    /// Refuses a grant that lacks something that dbxfs cannot do without.
+    func checkScopes(_ wanted: [String]) throws(CommandError) {
+        guard let scopes else { return }
+        let missing = wanted.filter { !scopes.contains($0) }
+        guard missing.isEmpty else {
+            throw .loginFailed(
+                "the app lacks the permission \(missing.joined(separator: ", ")): tick it at "
+                    + "\(CommandError.appConsole) under Permissions, submit, and log in again")
+        }
+    }
+
+    private var scopes: [String]? {
+        grant.scope?.split(separator: " ").map(String.init)
+    }
+
+    /// Asks whose account it is.
+    func owner(_ server: String) throws(CommandError) -> Owner {
+        let store = DropboxStore(client: client)
+        let answer = Mounting.Thread.waiting { () async -> Result<Owner, RemoteError> in
+            do throws(RemoteError) {
+                let account = try await store.account()
+                return .success(Owner(account: account, space: try? await store.space()))
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch answer {
+        case .success(let owner): return owner
+        case .failure(let error): throw CommandError(error, server: server, remotePath: "")
+        case nil: throw .system("the account could not be asked for")
+        }
+    }
+
+    /// What is kept.
+    func login(
+        appKey: String, _ account: RemoteAccount
+    ) throws(CommandError) -> StoredLogin {
+        guard let refreshToken = grant.refreshToken else {
+            throw .loginFailed("Dropbox gave no refresh token")
+        }
+        return StoredLogin(
+            appKey: appKey, refreshToken: refreshToken, scopes: scopes ?? [],
+            accountID: account.id)
+    }
+
+    /// Makes it good for nothing, if Dropbox can be reached.
+    func revoke() {
+        let client = client
+        _ = Mounting.Thread.waiting {
+            _ = try? await client.call(
+                Auth.tokenRevoke, options: .within(Self.revocationPatience))
+        }
+    }
+}

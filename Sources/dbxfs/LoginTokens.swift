@@ -1,0 +1,95 @@
+// Access tokens of a login that may be replaced while a mount runs: when `dbxfs login` has written a new
+// one, that is used from the next request on. Nothing is written here.
+
+import DropboxAPI
+import Logging
+import Mounting
+import Synchronization
+
+/// Gives a mount access tokens for as long as its login, or the one that took its place, is good.
+final class LoginTokens: AccessTokenProvider {
+    private struct State {
+        var login: StoredLogin
+        var version: PrivateFile.Version?
+        var tokens: RefreshingAccessTokens
+    }
+
+    private let file: LoginFile
+    /// What to tell the user to run.
+    private let command: String
+    private let renewing: @Sendable (StoredLogin) -> RefreshingAccessTokens
+    private let log: Logger
+    private let state: Mutex<State>
+
+    /// Begins with a login that was read from `file`; `renewing` makes tokens of a login.
+    init(
+        _ login: StoredLogin, file: LoginFile, account: String, log: Logger,
+        renewing: @escaping @Sendable (StoredLogin) -> RefreshingAccessTokens
+    ) {
+        self.file = file
+        self.command = CommandError.login(account)
+        self.renewing = renewing
+        self.log = log
+        // Without a version, the first request reads the file again: it may have changed since.
+        state = Mutex(State(login: login, version: nil, tokens: renewing(login)))
+    }
+
+    /// A token that is good for minutes.
+    func accessToken() async throws(TokenError) -> AccessToken {
+        let tokens = current
+        do {
+            return try await tokens.accessToken()
+        } catch {
+            throw advised(error)
+        }
+    }
+
+    /// A token in place of one that the server refused, of another login perhaps.
+    func accessToken(replacing expired: AccessToken) async throws(TokenError) -> AccessToken? {
+        let tokens = current
+        do {
+            return try await tokens.accessToken(replacing: expired)
+        } catch {
+            throw advised(error)
+        }
+    }
+
+    /// The tokens of the login that is in the file now.
+    ///
+    /// To look at the file's entry is one system call in a folder that is never on the mount, beside a
+    /// request over the network; only a new version is read.
+    private var current: RefreshingAccessTokens {
+        state.withLock { state in
+            guard let version = file.version, version != state.version else { return state.tokens }
+            state.version = version
+            do throws(CommandError) {
+                adopt(try file.load(), &state)
+            } catch {
+                log.warning("a new login cannot be used", metadata: ["error": "\(error.message)"])
+            }
+            return state.tokens
+        }
+    }
+
+    private func adopt(_ login: StoredLogin?, _ state: inout State) {
+        guard let login, login != state.login else { return }
+        // What is queued belongs to the account that the mount began with.
+        guard login.accountID == state.login.accountID else {
+            return log.warning("the new login is another account's, and is not used")
+        }
+        log.notice("a new login is used from now on")
+        state.login = login
+        state.tokens = renewing(login)
+    }
+
+    /// The same failure, with what to do about it.
+    private func advised(_ error: TokenError) -> TokenError {
+        switch error {
+        case .invalidGrant(let text):
+            .missing("Dropbox has ended the login (\(text)); run: \(command)")
+        case .rejected(let code, let text):
+            .missing("Dropbox refuses the login (\(code) \(text)); run: \(command)")
+        case .server, .transport, .missing, .cancelled: error
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// `dbxfs logout`: the login ends on Dropbox first, then here. What is queued is not touched.
+
+import ArgumentParser
+import DropboxAPI
+import Foundation
+import MetadataStore
+import Mounting
+
+struct LogoutCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout",
+        abstract: "End the login of an account.",
+        discussion: """
+            Dropbox forgets the login, and it is removed here. What is queued stays queued, and is \
+            sent by the next mount after a login to the same account.
+            """)
+
+    @OptionGroup var account: AccountOption
+
+    @Flag(help: "Also when the account is mounted, or Dropbox cannot be reached.")
+    var force = false
+
+    func run() throws {
+        ProcessSettings.adjustLimits()
+        let environment = try Environment()
+        let file = try account.folders(environment).login
+        quietLogs(environment)
+        guard let login = try load(file) else { return }
+        if !force { try refuseMounted(environment) }
+        try revoke(login, environment)
+        try file.remove()
+        Terminal.print("Logged out.")
+        for (folder, queued) in queues(environment) {
+            Terminal.complain(
+                "\(Terminal.count(queued, "change")) still queued in \(folder): kept, and sent by "
+                    + "the next mount after a login to this account")
+        }
+    }
+
+    /// The login; nil when one that could not be read was removed.
+    private func load(_ file: LoginFile) throws(CommandError) -> StoredLogin? {
+        do throws(CommandError) {
+            guard let login = try file.load() else { throw .notLoggedIn(account: account.name) }
+            return login
+        } catch {
+            if case .notLoggedIn = error { throw error }
+            guard force else { throw error }
+            try file.remove()
+            Terminal.complain(error.message)
+            Terminal.complain("it was removed; end the login at \(CommandError.connectedApps)")
+            return nil
+        }
+    }
+
+    private func refuseMounted(_ environment: Environment) throws(CommandError) {
+        if let mount = mounts(environment).first {
+            throw .stillMounted(account: account.name, mountpoint: mount.mountpoint)
+        }
+    }
+
+    // MARK: On Dropbox
+
+    /// Ends the login on Dropbox, or says why that is not so.
+    private func revoke(
+        _ login: StoredLogin, _ environment: Environment
+    ) throws(CommandError) {
+        let access = try DropboxAccess(environment)
+        let client = access.client(access.renewing(login))
+        let failure = Mounting.Thread.waiting { () async -> String? in
+            do throws(CallError<NoError>) {
+                _ = try await client.call(Auth.tokenRevoke, options: .within(.seconds(30)))
+                return nil
+            } catch {
+                return Self.isEnded(error) ? nil : error.summary
+            }
+        }
+        guard let failure = failure ?? "no answer" else { return }
+        guard force else {
+            throw .notRevoked(server: environment.serverName, detail: failure)
+        }
+        Terminal.complain(
+            "\(environment.serverName) could not be told to end the login (\(failure)): end it at "
+                + CommandError.connectedApps)
+    }
+
+    /// Whether the login was over before.
+    private static func isEnded(_ error: CallError<NoError>) -> Bool {
+        switch error.kind {
+        case .token(.invalidGrant), .auth(.invalidAccessToken): true
+        default: false
+        }
+    }
+
+    // MARK: Here
+
+    /// What is queued, by state folder or mountpoint.
+    private func queues(_ environment: Environment) -> [(String, Int)] {
+        let mounted = mounts(environment).map { ($0.mountpoint, $0.pendingOperations) }
+        let unmounted = AccountFolders.states(of: account.name, environment: environment)
+            .map { ($0, queued(in: $0)) }
+        return (mounted + unmounted).filter { $0.1 > 0 }
+    }
+
+    /// Changes in a state folder. One that is mounted is left alone: to open its database is to clean
+    /// up after a mount that is over.
+    private func queued(in folder: String) -> Int {
+        let database = AccountFolders.database(in: folder)
+        let holder = AccountLock.Holder(mountpoint: "logout")
+        guard FileManager.default.fileExists(atPath: database),
+            let lock = try? AccountLock(
+                folder: folder, holder: holder, patience: 0, isEnding: { _ in false })
+        else { return 0 }
+        return withExtendedLifetime(lock) {
+            guard let store = try? MetadataStore(path: database) else { return 0 }
+            defer { try? store.close() }
+            return (try? store.read { try $0.pending().operations }) ?? 0
+        }
+    }
+
+    private func mounts(_ environment: Environment) -> [MountStatus] {
+        ControlClient(folder: ControlFolder(path: environment.runtimeFolder)).allMounts()
+            .filter { $0.account == account.name }
+    }
+}

@@ -1,0 +1,199 @@
+# Logging in by code and by browser, mounting with that, losing the login, logging in again, logging out.
+# mounts: itself
+# limit: 300
+unset DBXFS_ACCESS_TOKEN DISPLAY WAYLAND_DISPLAY BROWSER
+credentials="$DBXFS_STATE_DIR/default/credentials.json"
+fails() {
+    expected=$1 text=$2
+    shift 2
+    status=0
+    "$@" < /dev/null > "$WORK/output" 2> "$WORK/message" || status=$?
+    cat "$WORK/output" "$WORK/message"
+    test $status = "$expected"
+    grep -q -- "$text" "$WORK/message"
+    test "$(wc -l < "$WORK/message")" = 1
+}
+# by_code EMAIL OPTION…: somebody copies the address into a browser, and the code back.
+by_code() {
+    email=$1
+    shift
+    rm -f "$WORK/code" "$WORK/login"
+    mkfifo "$WORK/code"
+    : > "$WORK/login"
+    dbxfs login --no-browser "$@" < "$WORK/code" > "$WORK/login" 2> "$WORK/message" &
+    login=$!
+    exec 9> "$WORK/code"
+    until address=$(grep '^http' "$WORK/login"); do
+        kill -0 $login
+        sleep 0.1
+    done
+    case $address in *redirect_uri*) exit 1 ;; esac
+    printf '  %s \n' "$("$TOOLS/browser.py" "$address" $email)" >&9
+    exec 9>&-
+    status=0
+    wait $login || status=$?
+    cat "$WORK/login" "$WORK/message"
+    return $status
+}
+# A browser on this machine, which xdg-open would start.
+mkdir "$WORK/bin"
+cat > "$WORK/bin/xdg-open" << END
+#!/bin/sh
+echo "\$@" >> "$WORK/opened"
+"$TOOLS/browser.py" "\$1" \$(cat "$WORK/choice") > "$WORK/page" 2>&1
+echo noise that must not be seen
+END
+chmod +x "$WORK/bin/xdg-open"
+: > "$WORK/choice"
+by_browser() {
+    PATH="$WORK/bin:$PATH" DISPLAY=:0 timeout 60 dbxfs login "$@" \
+        < /dev/null > "$WORK/login" 2> "$WORK/message"
+}
+state() { dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])'; }
+until_state() {
+    tries=0
+    until [ "$(state)" = "$1" ]; do
+        tries=$((tries + 1))
+        test $tries -lt 450
+        sleep 0.2
+    done
+}
+post() {
+    python3 -c 'import sys, urllib.request as u
+u.urlopen(u.Request(sys.argv[1], sys.argv[2].encode()))' "$ADMIN/$1" "$2"
+}
+
+# Without a login, an app, an answer or a right answer.
+fails 32 'run: dbxfs login' dbxfs mount "$MNT"
+fails 1 'redirect URIs http://localhost:53682/' dbxfs login
+fails 1 'App key' dbxfs login --app-key 'a&b'
+fails 1 'a/b' dbxfs login --account a/b
+fails 2 'no code was entered' dbxfs login --no-browser --app-key test-app
+echo wrong > "$WORK/wrong"
+status=0
+dbxfs login --app-key test-app < "$WORK/wrong" 2> "$WORK/message" || status=$?
+test $status = 2
+grep -q 'does not accept the code' "$WORK/message"
+fails 2 'no login here' dbxfs logout
+test ! -e "$credentials"
+
+# By a code. White space around it does not matter.
+by_code '' --app-key test-app
+grep -q '^Logged in as .*@.* used\.$' "$WORK/login"
+grep -q '^Mount it: dbxfs mount MOUNTPOINT$' "$WORK/login"
+test "$(stat -c %a "$credentials")" = 600
+test "$(stat -c %a "$DBXFS_STATE_DIR/default")" = 700
+
+dbxfs mount "$MNT"
+echo 'before' > "$MNT/file"
+dbxfs sync "$MNT" --timeout 60
+test "$("$TOOLS/dropbox.py" get /file)" = before
+echo 'theirs' | "$TOOLS/dropbox.py" upload /cached
+until [ "$(cat "$MNT/cached" 2> /dev/null)" = theirs ]; do sleep 0.1; done
+
+# The user takes the access away: what is cached can be read, what is written waits, and it is said what
+# to do.
+post logins/revoke '{}'
+echo 'while out' > "$MNT/waiting"
+status=0
+dbxfs sync "$MNT" --timeout 60 2> "$WORK/message" || status=$?
+cat "$WORK/message"
+test $status = 3
+grep -q 'run: dbxfs login' "$WORK/message"
+until_state auth-required
+dbxfs status "$MNT" | tee "$WORK/message"
+grep -q 'no access: .*run: dbxfs login' "$WORK/message"
+dbxfs status --json "$MNT" | grep -q '"advice":"[^"]*run: dbxfs login'
+test "$(cat "$MNT/cached")" = theirs
+test "$(cat "$MNT/waiting")" = 'while out'
+
+# Somebody else's login is not mixed with this account's files, and is not kept.
+post accounts '{"given_name": "Other", "email": "other@example.com"}'
+cp "$credentials" "$WORK/before"
+status=0
+by_code other@example.com || status=$?
+test $status = 2
+grep -q 'must not be mixed' "$WORK/message"
+cmp "$credentials" "$WORK/before"
+# What remains of it would be a refresh token.
+find "$EMULATOR_STATE" -name accounts.json -exec grep -q '"refresh_tokens": *\[ *\]' {} +
+
+# A refusal changes nothing.
+echo - > "$WORK/choice"
+status=0
+by_browser || status=$?
+cat "$WORK/login" "$WORK/message" "$WORK/page"
+test $status = 2
+grep -q 'access was not allowed' "$WORK/message"
+grep -q 'No access' "$WORK/page"
+cmp "$credentials" "$WORK/before"
+
+# By the browser, with the app of the last login; the mount goes on by itself.
+: > "$WORK/choice"
+by_browser
+cat "$WORK/login" "$WORK/page"
+grep -q '^Logged in as' "$WORK/login"
+test ! -s "$WORK/message"
+grep -q 'Nearly done' "$WORK/page"
+grep -qx "$(grep '^http' "$WORK/login")" "$WORK/opened"
+until_state online
+dbxfs sync "$MNT" --timeout 60
+test "$("$TOOLS/dropbox.py" get /waiting)" = 'while out'
+dbxfs status "$MNT"
+
+# No secret is where it should not be.
+pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+find "$EMULATOR_STATE" -name accounts.json -exec python3 -c '
+import json, sys
+state = json.load(open(sys.argv[1]))
+for token in state["tokens"] + state["refresh_tokens"]: print(token["token"])' {} + > "$WORK/secrets"
+python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["refresh_token"])' "$WORK/before" \
+    >> "$WORK/secrets"
+test "$(wc -l < "$WORK/secrets")" -ge 4
+dbxfs status --json > "$WORK/status"
+cat "/proc/$pid/cmdline" "/proc/$pid/environ" > "$WORK/process"
+grep -F -v -x -e "$TOKEN" -e "$TOKEN2" "$WORK/secrets" > "$WORK/login secrets"
+grep -c -a -F -f "$WORK/login secrets" "$DBXFS_STATE_DIR/default/dbxfs.log" "$WORK/status" \
+    "$WORK/process" "$WORK/login" "$WORK/opened" && exit 1
+grep -q 'Max core file size *0 ' "/proc/$pid/limits"
+
+# Another account of this machine has a login of its own.
+by_code other@example.com --account other --app-key test-app
+grep -q '^Mount it: dbxfs mount other MOUNTPOINT$' "$WORK/login"
+dbxfs logout --account other
+test ! -e "$DBXFS_STATE_DIR/other/credentials.json"
+
+# Not while it is mounted. What is queued stays queued.
+fails 2 "mounted at $MNT" dbxfs logout
+dbxfs unmount "$MNT"
+dbxfs mount "$MNT" -o write_delay=1h
+echo 'later' > "$MNT/later"
+status=0
+dbxfs unmount "$MNT" --timeout 0 || status=$?
+test $status = 3
+refresh=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["refresh_token"])' "$credentials")
+find "$EMULATOR_STATE" -name accounts.json -exec grep -q "$refresh" {} +
+dbxfs logout > "$WORK/output" 2> "$WORK/message"
+cat "$WORK/output" "$WORK/message"
+grep -qx 'Logged out.' "$WORK/output"
+grep -q '1 change still queued' "$WORK/message"
+test ! -e "$credentials"
+find "$EMULATOR_STATE" -name accounts.json -exec grep -q "$refresh" {} + && exit 1
+fails 32 'run: dbxfs login' dbxfs mount "$MNT"
+
+by_code '' --app-key test-app
+chmod 644 "$credentials"
+fails 32 'chmod 600' dbxfs mount "$MNT"
+chmod 600 "$credentials"
+dbxfs mount "$MNT"
+dbxfs sync "$MNT" --timeout 60
+test "$("$TOOLS/dropbox.py" get /later)" = later
+dbxfs unmount "$MNT"
+
+# Dropbox cannot be told: the login stays, unless that is wanted.
+DBXFS_ENDPOINT=http://127.0.0.1:9
+export DBXFS_ENDPOINT
+fails 2 'could not be told' dbxfs logout
+test -e "$credentials"
+dbxfs logout --force
+test ! -e "$credentials"

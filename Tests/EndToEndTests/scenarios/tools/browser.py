@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""A person with a browser, on the emulator's page for access: ADDRESS [EMAIL | -]
+
+Allows access as the account of that address (the first one without it), or refuses it with `-`. Prints
+the code that the page shows, or what the page says that the browser is sent to.
+"""
+
+import html
+import json
+import os
+import re
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+
+
+def account(email):
+    with urllib.request.urlopen(os.environ["ADMIN"] + "/accounts") as answer:
+        accounts = json.load(answer)["accounts"]
+    return next(a["account_id"] for a in accounts if email in (None, a["email"]))
+
+
+def main():
+    address, email = (sys.argv[1:] + [None])[:2]
+    assert address.startswith(os.environ["ENDPOINT"] + "/oauth2/authorize?"), address
+    query = urllib.parse.parse_qs(urllib.parse.urlsplit(address).query)
+    assert query["code_challenge_method"] == ["S256"], query
+    assert query["token_access_type"] == ["offline"], query
+    assert "code_verifier" not in query, query
+    with urllib.request.urlopen(address) as answer:
+        page = answer.read().decode()
+    action = html.unescape(re.search('action="([^"]*)"', page).group(1))
+    fields = {} if email == "-" else {"account_id": account(email)}
+    body = urllib.parse.urlencode(fields).encode()
+    # The answer, or the page that the browser is sent to.
+    with urllib.request.urlopen(os.environ["ENDPOINT"] + action, body) as answer:
+        page = answer.read().decode()
+    code = re.search('<code id="code">([^<]*)<', page)
+    print(code.group(1) if code else re.search("<h1>([^<]*)<", page).group(1))
+
+
+main()

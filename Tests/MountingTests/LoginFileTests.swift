@@ -1,0 +1,148 @@
+// The file of a login: who can read it, how it is replaced, what is not believed.
+
+import Foundation
+import Testing
+
+@testable import Mounting
+
+extension StoredLogin {
+    static let sample = StoredLogin(
+        appKey: "app1", refreshToken: "refresh-secret", scopes: ["files.content.read"],
+        accountID: "dbid:1")
+}
+
+@Suite struct LoginFileTests {
+    private let folder: TemporaryFolder
+    private let file: LoginFile
+
+    init() throws {
+        folder = try TemporaryFolder()
+        file = LoginFile(path: folder.path + "/work/credentials.json")
+    }
+
+    private func mode(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    private var names: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path + "/work").sorted()
+        }
+    }
+
+    @Test("what is saved is what is loaded, and only its owner can read it")
+    func roundTrip() throws {
+        #expect(try file.load() == nil)
+        let mask = umask(0)
+        defer { umask(mask) }
+        try file.save(.sample)
+        #expect(try file.load() == .sample)
+        #expect(try mode(file.path) == 0o600)
+        #expect(try mode(folder.path + "/work") == 0o700)
+        #expect(try names == ["credentials.json"])
+    }
+
+    @Test("a folder that others could read becomes private")
+    func openFolder() throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/work", withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o755])
+        try file.save(.sample)
+        #expect(try mode(folder.path + "/work") == 0o700)
+    }
+
+    @Test("a new login takes the old one's place as a whole, and a reader of the old one keeps it")
+    func replacement() throws {
+        try file.save(.sample)
+        let version = try #require(file.version)
+        let reader = try #require(FileHandle(forReadingAtPath: file.path))
+        var next = StoredLogin.sample
+        next.refreshToken = "another"
+        try file.save(next)
+        #expect(file.version != version)
+        #expect(try file.load() == next)
+        let old = String(decoding: try #require(try reader.readToEnd()), as: UTF8.self)
+        #expect(old.contains("refresh-secret"))
+        #expect(try names == ["credentials.json"])
+    }
+
+    @Test("whoever reads while it is replaced again and again always reads a whole login")
+    func concurrency() async throws {
+        try file.save(.sample)
+        await withTaskGroup(of: Void.self) { group in
+            for writer in 0..<3 {
+                group.addTask { [file] in
+                    for round in 0..<30 {
+                        var login = StoredLogin.sample
+                        login.refreshToken = String(repeating: "\(writer)", count: 1 + round * 50)
+                        #expect(throws: Never.self) { try file.save(login) }
+                    }
+                }
+            }
+            group.addTask { [file] in
+                for _ in 0..<200 {
+                    #expect((try? file.load()) != nil)
+                }
+            }
+        }
+        #expect(try names == ["credentials.json"])
+    }
+
+    @Test("when it cannot be replaced, the old one stays and nothing is left over")
+    func failure() throws {
+        // A folder in its place cannot be renamed over.
+        try FileManager.default.createDirectory(
+            atPath: file.path, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        #expect(throws: CommandError.self) { try file.save(.sample) }
+        #expect(try names == ["credentials.json"])
+    }
+
+    @Test(
+        "a damaged or hostile file is refused, and its content is not repeated",
+        arguments: [
+            "", "{", "null", "[]", #"{"app_key":"a"}"#,
+            #"{"app_key":"a","refresh_token":"","scopes":[],"account_id":"d"}"#,
+            #"{"app_key":"a","refresh_token":"evil\r\nX: 1","scopes":[],"account_id":"d"}"#,
+            #"{"app_key":"evil&x=1","refresh_token":"r","scopes":[],"account_id":"d"}"#,
+            #"{"app_key":"a","refresh_token":"r","scopes":[],"account_id":""}"#,
+        ])
+    func damaged(text: String) throws {
+        let file = LoginFile(path: try folder.write(text, to: "damaged.json", mode: 0o600))
+        let error = try #require(throws: CommandError.self) { try file.load() }
+        guard case .loginDamaged = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.message.contains("run: dbxfs login"))
+        #expect(!error.message.contains("evil"))
+    }
+
+    @Test("a file that others may read is refused", arguments: [0o640, 0o604, 0o666])
+    func tooOpen(mode: Int) throws {
+        try file.save(.sample)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+        #expect(throws: CommandError.credentialsTooOpen(file: file.path)) { try file.load() }
+    }
+
+    @Test("removing works once and again")
+    func removal() throws {
+        try file.save(.sample)
+        try file.remove()
+        #expect(try file.load() == nil)
+        try file.remove()
+    }
+
+    @Test("an account's state folders are its own and those of its parts")
+    func states() throws {
+        for name in ["work", "work@Projects", "work@@team", "worker", "other", "run"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path + "/" + name, withIntermediateDirectories: false)
+        }
+        let environment = try Environment(["HOME": "/", "DBXFS_STATE_DIR": folder.path])
+        #expect(
+            AccountFolders.states(of: "work", environment: environment)
+                == ["work", "work@@team", "work@Projects"].map { folder.path + "/" + $0 })
+    }
+}
