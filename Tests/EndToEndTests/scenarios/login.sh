@@ -7,7 +7,7 @@ fails() {
     expected=$1 text=$2
     shift 2
     status=0
-    "$@" < /dev/null > "$WORK/output" 2> "$WORK/message" || status=$?
+    DBXFS_LOG_LEVEL=info "$@" < /dev/null > "$WORK/output" 2> "$WORK/message" || status=$?
     cat "$WORK/output" "$WORK/message"
     test $status = "$expected"
     grep -q -- "$text" "$WORK/message"
@@ -133,7 +133,8 @@ cmp "$credentials" "$WORK/before"
 by_browser
 cat "$WORK/login" "$WORK/page"
 grep -q '^Logged in as' "$WORK/login"
-test ! -s "$WORK/message"
+grep -q noise "$WORK/login" "$WORK/message" && exit 1
+cp "$WORK/message" "$WORK/log of login"
 grep -q 'Nearly done' "$WORK/page"
 grep -qx "$(grep '^http' "$WORK/login")" "$WORK/opened"
 until_state online
@@ -154,7 +155,7 @@ dbxfs status --json > "$WORK/status"
 cat "/proc/$pid/cmdline" "/proc/$pid/environ" > "$WORK/process"
 grep -F -v -x -e "$TOKEN" -e "$TOKEN2" "$WORK/secrets" > "$WORK/login secrets"
 grep -c -a -F -f "$WORK/login secrets" "$DBXFS_STATE_DIR/default/dbxfs.log" "$WORK/status" \
-    "$WORK/process" "$WORK/login" "$WORK/opened" && exit 1
+    "$WORK/process" "$WORK/login" "$WORK/log of login" "$WORK/opened" && exit 1
 grep -q 'Max core file size *0 ' "/proc/$pid/limits"
 
 # Another account of this machine has a login of its own.
