@@ -36,6 +36,17 @@ public struct ControlClient: Sendable {
             .sorted { $0.mountpoint < $1.mountpoint }
     }
 
+    /// Tells the mounts of an account that there is a new login for it. Those that do not understand
+    /// find it by themselves, later.
+    public func announceLogin(account: String) {
+        for mount in allMounts() where mount.account == account {
+            guard let connection = try? connect(to: mount.mountpoint) else { continue }
+            connection.setReceiveTimeout(seconds: 10)
+            connection.send(ControlRequest(.newLogin))
+            _ = connection.receive(ControlReply.self)
+        }
+    }
+
     private func connect(socket name: String) throws(Errno) -> ControlConnection {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_UNIX, type, 0)

@@ -117,6 +117,9 @@ public final class ControlServer: Sendable {
         case .hurry:
             ending.isHurried.set()
             reply.isAccepted = true
+        case .newLogin:
+            service.loginChanged()
+            reply.isAccepted = true
         case .clearCache, .verifyCache:
             answerCache(request, &reply)
         case .pin, .unpin, .pins:

@@ -8,6 +8,8 @@ public protocol MountService: Sendable {
     func backlog() -> Backlog
     /// Runs `body`, and while it runs holds nothing queued back for the write delay.
     func sendingEverything<Result>(_ body: () -> Result) -> Result
+    /// The account's login has changed: what was refused is worth another try.
+    func loginChanged()
     /// Frees cached content that can be fetched again, pinned content if it is meant too, and returns how
     /// many bytes that was.
     func clearCache(includingPinned: Bool) throws(CommandError) -> Int64
@@ -77,6 +79,8 @@ public struct ControlRequest: Hashable, Sendable, Codable {
         case finish
         /// Stop sending and end, if already detached.
         case hurry
+        /// There is a new login for the account.
+        case newLogin = "new-login"
         /// Free the cache.
         case clearCache = "cache-clear"
         /// Check the cache.
@@ -128,7 +132,7 @@ public struct ControlReply: Hashable, Sendable, Codable {
     public var pinOutcome: PinOutcome?
     /// To `pins`.
     public var pins: [PinReport]?
-    /// To `finish`, `hurry` and `unpin`: understood.
+    /// To `finish`, `hurry`, `new-login` and `unpin`: understood.
     public var isAccepted: Bool?
     /// To anything, if it failed.
     public var failure: String?

@@ -44,10 +44,14 @@ actor RemoteWatcher {
 
     /// The longest pause after a failure, in seconds.
     private static let longestPause = 30.0
+    /// Seconds after which a new login is noticed at the latest.
+    private static let loginStep = 0.5
 
     let environment: UploadEnvironment
     private let uploader: Uploader
     private var failures = 0
+    /// Whether somebody has logged in since the token was refused.
+    private var hasNewLogin = false
     private var spaceDue = Timestamp(nanoseconds: 0)
     /// How often in a row the server failed to list everything in one go.
     var listingFailures = 0
@@ -351,7 +355,27 @@ actor RemoteWatcher {
         }
         // Not all mounts that lost the server together come back at the same moment.
         let jitter = Double(environment.clock.now().nanoseconds / 1000 % 1024) / 2048 + 0.5
-        await sleep(seconds: jitter * min(Self.longestPause, Double(1 << min(failures, 5))))
+        let pause = jitter * min(Self.longestPause, Double(1 << min(failures, 5)))
+        if case .unauthorized = error {
+            await sleepUntilLogin(atMost: pause)
+        } else {
+            await sleep(seconds: pause)
+        }
+    }
+
+    /// Somebody has logged in: a token that was refused may be so no more.
+    func noteLogin() {
+        hasNewLogin = true
+    }
+
+    /// In steps, because who has just logged in wants to see it work.
+    private func sleepUntilLogin(atMost seconds: Double) async {
+        let end = environment.clock.now().adding(seconds: seconds)
+        while !hasNewLogin, !Task.isCancelled, environment.clock.now() < end {
+            await sleep(seconds: Self.loginStep)
+        }
+        if hasNewLogin { failures = 0 }
+        hasNewLogin = false
     }
 
     private func sleep(seconds: Double) async {

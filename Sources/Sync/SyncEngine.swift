@@ -78,6 +78,12 @@ public final class SyncEngine: Syncing {
         }
     }
 
+    /// Tries at once what waits because the token was refused: somebody has logged in.
+    public func noteLogin() async {
+        await watcher.noteLogin()
+        await uploader.resume()
+    }
+
     // MARK: Syncing
 
     /// Whether the whole account's tree is known.

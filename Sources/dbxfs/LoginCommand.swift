@@ -42,6 +42,8 @@ struct LoginCommand: ParsableCommand {
             let owner = try session.owner(environment.serverName)
             try AccountIdentity.check(owner.account, for: account.name, environment)
             try folders.login.save(try session.login(appKey: key, owner.account))
+            ControlClient(folder: ControlFolder(path: environment.runtimeFolder))
+                .announceLogin(account: account.name)
             report(owner, environment)
         } catch {
             // Nobody keeps it, so it should be good for nothing.

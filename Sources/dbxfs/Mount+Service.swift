@@ -127,6 +127,11 @@ extension Mount: MountService {
         return body()
     }
 
+    func loginChanged() {
+        let engine = engine
+        Task.detached { await engine.noteLogin() }
+    }
+
     func clearCache(includingPinned: Bool) -> Int64 {
         defer { if includingPinned { pinner.checkAgain() } }
         return cache.clear(includingPinned: includingPinned)

@@ -13,6 +13,7 @@ private final class StandIn: MountService {
     let sending = Mutex(0)
     /// Files of a pin that are here; nil without one.
     let pinned = Mutex<Int?>(nil)
+    let logins = Mutex(0)
     /// Takes one change off the queue whenever somebody looks while all is being sent.
     let drainsByItself: Bool
 
@@ -41,6 +42,10 @@ private final class StandIn: MountService {
         sending.withLock { $0 += 1 }
         defer { sending.withLock { $0 -= 1 } }
         return body()
+    }
+
+    func loginChanged() {
+        logins.withLock { $0 += 1 }
     }
 
     func clearCache(includingPinned: Bool) throws(CommandError) -> Int64 {
@@ -157,6 +162,18 @@ private final class StandIn: MountService {
         defer { server.stop() }
         #expect(try replies(ControlRequest(.hurry)).last?.isAccepted == true)
         #expect(ending.isHurried.hasHappened)
+    }
+
+    @Test("a new login reaches the mounts of its account, and no others")
+    func newLogin() throws {
+        let service = StandIn(operations: 0)
+        let server = try server(service)
+        defer { server.stop() }
+        let client = ControlClient(folder: folder)
+        client.announceLogin(account: "other")
+        #expect(service.logins.withLock { $0 } == 0)
+        client.announceLogin(account: "work")
+        #expect(service.logins.withLock { $0 } == 1)
     }
 
     @Test("cache commands bring back results and failures")

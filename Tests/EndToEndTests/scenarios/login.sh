@@ -54,7 +54,7 @@ until_state() {
     tries=0
     until [ "$(state)" = "$1" ]; do
         tries=$((tries + 1))
-        test $tries -lt 450
+        test $tries -lt "${2:-450}"
         sleep 0.2
     done
 }
@@ -137,10 +137,20 @@ grep -q noise "$WORK/login" "$WORK/message" && exit 1
 cp "$WORK/message" "$WORK/log of login"
 grep -q 'Nearly done' "$WORK/page"
 grep -qx "$(grep '^http' "$WORK/login")" "$WORK/opened"
-until_state online
+until_state online 50
 dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /waiting)" = 'while out'
 dbxfs status "$MNT"
+
+# A token that has expired is renewed, and nobody sees anything of it.
+renewals() { python3 -c 'import json, sys, urllib.request as u
+print(json.load(u.urlopen(sys.argv[1]))["routes"]["oauth2/token"]["requests"])' "$ADMIN/stats"; }
+before=$(renewals)
+post faults '{"route": "files/upload", "kind": "expired_token", "count": 1}'
+echo 'renewed' > "$MNT/renewed"
+dbxfs sync "$MNT" --timeout 60
+test "$("$TOOLS/dropbox.py" get /renewed)" = renewed
+test "$(renewals)" = $((before + 1))
 
 # No secret is where it should not be.
 pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
@@ -161,6 +171,21 @@ grep -q 'Max core file size *0 ' "/proc/$pid/limits"
 # Another account of this machine has a login of its own.
 by_code other@example.com --account other --app-key test-app
 grep -q '^Mount it: dbxfs mount other MOUNTPOINT$' "$WORK/login"
+# Put in this account's place, it is not used: not by the mount that runs, and not by the next one.
+cp "$credentials" "$WORK/own"
+cp "$DBXFS_STATE_DIR/other/credentials.json" "$credentials"
+echo 'mine' > "$MNT/mine"
+dbxfs sync "$MNT" --timeout 60
+test "$("$TOOLS/dropbox.py" get /mine)" = mine
+dbxfs unmount "$MNT"
+fails 32 'keeps the files of' dbxfs mount "$MNT"
+cp "$WORK/own" "$credentials"
+# A known account mounts without Dropbox.
+DBXFS_ENDPOINT=http://127.0.0.1:9 dbxfs mount "$MNT" 2> "$WORK/message"
+grep -q 'mounted offline' "$WORK/message"
+test "$(cat "$MNT/mine")" = mine
+dbxfs unmount "$MNT"
+dbxfs mount "$MNT"
 dbxfs logout --account other
 test ! -e "$DBXFS_STATE_DIR/other/credentials.json"
 
