@@ -94,6 +94,11 @@ public func writePrivately(_ text: String, to path: String) throws(CommandError)
     synchronizeFolder(of: path)
 }
 
+/// Whether a path is that of a file that `writePrivately` was killed over.
+func isPath(_ path: String, leftFrom target: String) -> Bool {
+    path.hasPrefix(target + ".") && path.utf8.count == target.utf8.count + 7
+}
+
 /// Makes the names in a file's folder durable. That it fails is no reason to fail: the file itself is.
 func synchronizeFolder(of path: String) {
     let folder = open(folderPath(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -25,6 +25,12 @@ public enum PrivateFile {
         return lstat(path, &status) == 0 ? Version(status) : nil
     }
 
+    /// Whether there certainly is no such file, as opposed to a disk that does not answer.
+    static func isMissing(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) != 0 && errno == ENOENT
+    }
+
     /// A file's text; nil when there is no such file. Links are not followed: they could lead to a file
     /// of somebody else.
     static func read(_ path: String, limit: Int = 16384) throws(CommandError) -> String? {

@@ -65,6 +65,9 @@ public struct LoginFile: Hashable, Sendable {
     /// Which of its versions is there; nil when there is none. Looks at the file's entry only.
     public var version: PrivateFile.Version? { PrivateFile.version(of: path) }
 
+    /// Whether somebody has logged out.
+    public var isMissing: Bool { PrivateFile.isMissing(path) }
+
     /// The login; nil when there is no file. Refuses a file that others may read.
     public func load() throws(CommandError) -> StoredLogin? {
         guard let text = try PrivateFile.read(path) else { return nil }
@@ -93,6 +96,11 @@ public struct LoginFile: Hashable, Sendable {
     public func remove() throws(CommandError) {
         if unlink(path) != 0, errno != ENOENT {
             throw .folderUnusable(path: path, reason: currentErrno.description)
+        }
+        // What a `save` that was killed has left: it holds a secret, too.
+        let folder = folderPath(of: path)
+        for name in folderNames(in: folder) where isPath(folder + "/" + name, leftFrom: path) {
+            unlink(folder + "/" + name)
         }
         synchronizeFolder(of: path)
     }

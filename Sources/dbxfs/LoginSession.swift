@@ -54,7 +54,12 @@ struct LoginSession {
         }
         switch answer {
         case .success(let owner): return owner
-        case .failure(let error): throw CommandError(error, server: server, remotePath: "")
+        case .failure(.offline(let detail)):
+            throw .loginFailed("\(server) cannot be reached (\(detail)); run dbxfs login again")
+        case .failure(.timedOut):
+            throw .loginFailed("\(server) does not answer in time; run dbxfs login again")
+        case .failure(let error):
+            throw .loginFailed(CommandError(error, server: server, remotePath: "").message)
         case nil: throw .system("the account could not be asked for")
         }
     }

@@ -36,7 +36,7 @@ final class LoginTokens: AccessTokenProvider {
 
     /// A token that is good for minutes.
     func accessToken() async throws(TokenError) -> AccessToken {
-        let tokens = current
+        let tokens = try current()
         do {
             return try await tokens.accessToken()
         } catch {
@@ -46,7 +46,7 @@ final class LoginTokens: AccessTokenProvider {
 
     /// A token in place of one that the server refused, of another login perhaps.
     func accessToken(replacing expired: AccessToken) async throws(TokenError) -> AccessToken? {
-        let tokens = current
+        let tokens = try current()
         do {
             return try await tokens.accessToken(replacing: expired)
         } catch {
@@ -58,9 +58,15 @@ final class LoginTokens: AccessTokenProvider {
     ///
     /// To look at the file's entry is one system call in a folder that is never on the mount, beside a
     /// request over the network; only a new version is read.
-    private var current: RefreshingAccessTokens {
-        state.withLock { state in
-            guard let version = file.version, version != state.version else { return state.tokens }
+    private func current() throws(TokenError) -> RefreshingAccessTokens {
+        try state.withLock { state throws(TokenError) in
+            guard let version = file.version else {
+                guard !file.isMissing else {
+                    throw .missing("the account was logged out; run: \(command)")
+                }
+                return state.tokens
+            }
+            guard version != state.version else { return state.tokens }
             state.version = version
             do throws(CommandError) {
                 adopt(try file.load(), &state)

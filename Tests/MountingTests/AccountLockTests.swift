@@ -110,6 +110,13 @@ import Testing
             throws: CommandError.mountpointInsideFolder(
                 mountpoint: inside, folder: root + "/cache/default")
         ) { try folders.checkApart(from: inside) }
+        // A folder of the account has a state of its own, but the account's login.
+        let part = AccountFolders(
+            source: MountSource(account: "default", remotePath: "/a"), settings: .init(),
+            environment: environment)
+        #expect(throws: CommandError.self) {
+            try part.checkApart(from: root + "/state/default/mount")
+        }
     }
 
     @Test("a link does not hide that a folder is inside the mountpoint")

@@ -126,11 +126,18 @@ extension StoredLogin {
         #expect(throws: CommandError.credentialsTooOpen(file: file.path)) { try file.load() }
     }
 
-    @Test("removing works once and again")
+    @Test("removing works once and again, and takes with it what a killed login has left")
     func removal() throws {
         try file.save(.sample)
+        for name in ["credentials.json.a1B2c3", "token", "credentials.json.orig"] {
+            _ = try folder.write("secret", to: "work/" + name, mode: 0o600)
+        }
+        #expect(!file.isMissing)
         try file.remove()
         #expect(try file.load() == nil)
+        #expect(file.isMissing)
+        #expect(file.version == nil)
+        #expect(try names == ["credentials.json.orig", "token"])
         try file.remove()
     }
 

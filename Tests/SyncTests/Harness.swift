@@ -137,6 +137,15 @@ final class Harness: Sendable {
         }
     }
 
+    /// Somebody has logged in again.
+    func noteLogin() async {
+        await running.withLock { $0 }?.noteLogin()
+    }
+
+    var isRefused: Bool {
+        running.withLock { $0 }?.status.connection == .authenticationRequired
+    }
+
     var isOnline: Bool { running.withLock { $0 }?.status.connection == .online }
 
     /// Sends what is queued.

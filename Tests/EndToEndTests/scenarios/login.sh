@@ -46,7 +46,7 @@ END
 chmod +x "$WORK/bin/xdg-open"
 : > "$WORK/choice"
 by_browser() {
-    PATH="$WORK/bin:$PATH" DISPLAY=:0 timeout 60 dbxfs login "$@" \
+    PATH="$WORK/bin:$PATH" DISPLAY=:0 DBXFS_LOG_LEVEL=trace timeout 60 dbxfs login "$@" \
         < /dev/null > "$WORK/login" 2> "$WORK/message"
 }
 state() { dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])'; }
@@ -214,6 +214,22 @@ chmod 600 "$credentials"
 dbxfs mount "$MNT"
 dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /later)" = later
+dbxfs unmount "$MNT"
+
+# Whoever insists logs a mount out, too; it waits for the next login.
+dbxfs mount "$MNT"
+dbxfs logout --force
+echo 'waits' > "$MNT/waits"
+status=0
+dbxfs sync "$MNT" --timeout 60 2> "$WORK/message" || status=$?
+cat "$WORK/message"
+test $status = 3
+grep -q 'was logged out; run: dbxfs login' "$WORK/message"
+test "$(state)" = auth-required
+by_code '' --app-key test-app
+until_state online 50
+dbxfs sync "$MNT" --timeout 60
+test "$("$TOOLS/dropbox.py" get /waits)" = waits
 dbxfs unmount "$MNT"
 
 # Dropbox cannot be told: the login stays, unless that is wanted.
