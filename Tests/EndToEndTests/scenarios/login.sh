@@ -192,11 +192,15 @@ test ! -e "$DBXFS_STATE_DIR/other/credentials.json"
 # Not while it is mounted. What is queued stays queued.
 fails 2 "mounted at $MNT" dbxfs logout
 dbxfs unmount "$MNT"
-dbxfs mount "$MNT" -o write_delay=1h
+dbxfs mount "$MNT"
+# Else it might be sent in the moment that unmounting takes.
+post faults '{"route": "files/upload*", "kind": "server_error", "status": 503}'
 echo 'later' > "$MNT/later"
 status=0
 dbxfs unmount "$MNT" --timeout 0 || status=$?
 test $status = 3
+python3 -c 'import sys, urllib.request as u
+u.urlopen(u.Request(sys.argv[1], method="DELETE"))' "$ADMIN/faults"
 refresh=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["refresh_token"])' "$credentials")
 find "$EMULATOR_STATE" -name accounts.json -exec grep -q "$refresh" {} +
 dbxfs logout > "$WORK/output" 2> "$WORK/message"
