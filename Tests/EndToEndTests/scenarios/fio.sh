@@ -5,6 +5,8 @@ run() {
     fio --name="$job" --directory="$MNT/fio" --size=16m --numjobs=2 --group_reporting --verify=crc32c \
         --verify_fatal=1 --ioengine=psync --fallocate=none --minimal --output="$WORK/fio.out" "$@"
 }
+# Where fio leaves what it needs to verify again.
+cd "$WORK"
 mkdir "$MNT/fio"
 run pages --rw=randwrite --bs=4k-64k --do_verify=1
 run mixed --rw=randrw --bs=4k-128k --do_verify=1
