@@ -15,9 +15,10 @@ public final class ContentReader: ContentReading {
     /// What reading may use.
     struct Limits: Sendable {
         /// Bytes on their way or just arrived. The whole mount is to stay below 200 MiB; SQLite, the
-        /// runtime and uploads need about half of that.
-        var memory: Int64 = 64 << 20
-        /// Requests at a time: as many 4 MiB blocks as the memory holds.
+        /// runtime and uploads need most of the rest. One reader's window is 32 MiB.
+        var memory: Int64 = 48 << 20
+        /// Requests at a time: enough for sixteen readers here and there. Of whole blocks, the memory
+        /// holds fewer.
         var requests = 16
         /// How long to wait before asking again, doubled each time.
         var retryDelay: Duration = .milliseconds(100)
