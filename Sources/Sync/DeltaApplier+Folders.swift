@@ -1,0 +1,81 @@
+// The folders that entries name: finding them, making those that are missing, and making one of two that
+// turn out to be the same.
+
+import Core
+import MetadataStore
+import RemoteStore
+
+extension DeltaApplier {
+    /// The place that an entry names. Folders above it that are not known are made, because the server
+    /// has them; those that users deleted come back, because something new is in them.
+    mutating func place(of entry: RemoteEntry) throws -> Place {
+        let path = entry.foldedPath.parent.rawValue
+        if let lastFolder, lastFolder.path.utf8.elementsEqual(path.utf8) {
+            return Place(parent: lastFolder.inode, name: entry.name)
+        }
+        var parent = InodeID.root
+        for component in path.split(separator: "/") {
+            let name = try FileName(String(component))
+            parent = try folder(name, in: parent)
+        }
+        let isVisible = try parent == .root || transaction.node(parent)?.place != nil
+        lastFolder = (path, parent, isVisible)
+        return Place(parent: parent, name: entry.name)
+    }
+
+    /// A folder may be elsewhere from now on, or nowhere.
+    mutating func foldersMoved() {
+        lastFolder = nil
+    }
+
+    private mutating func folder(_ name: FileName, in parent: InodeID) throws -> InodeID {
+        if let known = try transaction.remoteChild(folded: name.folded, of: parent) {
+            if known.kind == .folder {
+                return known.inode
+            }
+            try removeRemote(known)
+        }
+        try insertFolder(at: Place(parent: parent, name: name), RemoteFacts())
+        guard let made = try transaction.remoteChild(folded: name.folded, of: parent) else {
+            return parent
+        }
+        return made.inode
+    }
+
+    /// A folder whose identity was not known turns out to be one that is.
+    mutating func adoptChildren(of placeholder: Node, into folder: Node) throws {
+        foldersMoved()
+        for child in try transaction.remoteChildren(of: placeholder.inode) {
+            guard let place = try transaction.remotePlace(of: child) else { continue }
+            try moveRemote(child, to: Place(parent: folder.inode, name: place.name))
+        }
+        try removeRemote(placeholder)
+    }
+
+    /// Two nodes turn out to be one: the first one goes, and what is in it is in the second.
+    mutating func absorb(_ other: Node, into node: Node) throws {
+        foldersMoved()
+        for child in try transaction.children(of: other.inode) {
+            guard let current = try transaction.node(child.inode) else { continue }
+            if let local = try transaction.child(folded: child.name.folded, of: node.inode) {
+                try stepAside(local)
+            }
+            try transaction.move(
+                child.inode, to: Place(parent: node.inode, name: child.name))
+            if current.remote == .inPlace {
+                try transaction.setRemotePlace(
+                    child.inode, Place(parent: node.inode, name: child.name))
+            }
+        }
+        for child in try transaction.remoteChildren(of: other.inode) {
+            guard let place = try transaction.remotePlace(of: child) else { continue }
+            try transaction.setRemotePlace(
+                child.inode, Place(parent: node.inode, name: place.name))
+        }
+        if let place = other.place {
+            announceDeletion(of: other.inode, at: place)
+        }
+        try transaction.handOverPin(from: other.inode, to: node.inode)
+        try transaction.remove(other.inode)
+    }
+}

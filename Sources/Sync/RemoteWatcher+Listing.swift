@@ -1,0 +1,123 @@
+// Listing everything: at first, again after a reset, and when paths start from somewhere else. Folder by
+// folder it is in `RemoteWatcher+Walking.swift`.
+
+import Core
+import Logging
+import MetadataStore
+import RemoteStore
+
+extension RemoteWatcher {
+    func startListing() async throws(RemoteError) {
+        try await environment.gate.look { () async throws(RemoteError) in
+            let page = try await environment.remote.list(.root, recursive: true)
+            try await applyListing(page, .listing, isFirst: true)
+        }
+    }
+
+    /// Brings in pages until a commit wants to pass. The next page is on its way while one is applied.
+    func continueListing(after cursor: Cursor, _ phase: Phase) async throws(RemoteError) {
+        let remote = environment.remote
+        try await environment.gate.look { () async throws(RemoteError) in
+            var page = try await remote.list(after: cursor)
+            while page.hasMore, !Task.isCancelled, await !environment.gate.isWanted {
+                let next = page.cursor
+                let request = Task { () async -> Result<RemotePage, RemoteError> in
+                    do throws(RemoteError) {
+                        return .success(try await remote.list(after: next))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+                do throws(RemoteError) {
+                    try await applyListing(page, phase)
+                } catch {
+                    request.cancel()
+                    _ = await request.value
+                    throw error
+                }
+                page = try await withTaskCancellationHandler {
+                    await request.value
+                } onCancel: {
+                    request.cancel()
+                }.get()
+            }
+            try await applyListing(page, phase)
+        }
+    }
+
+    /// Applies one page of the full listing. The page and the cursor behind it are one transaction, so
+    /// that a listing that is stopped goes on where it was.
+    ///
+    /// What is met is marked from the first page on, by what looks and commits bring in meanwhile too.
+    /// Whatever becomes of those after the first page, the cursor's changes will tell.
+    private func applyListing(
+        _ page: RemotePage, _ phase: Phase, isFirst: Bool = false
+    ) async throws(RemoteError) {
+        let environment = environment
+        var context = environment.deltaContext()
+        context.isListing = true
+        let surroundings = context
+        let root = remoteRoot
+        try await write { transaction in
+            if isFirst {
+                try transaction.beginListing()
+                try transaction.setSetting(Setting.root, to: root)
+                try transaction.setSetting(Setting.walk, to: nil)
+            }
+            var applier = try DeltaApplier(transaction: transaction, context: surroundings)
+            try applier.apply(page.entries)
+            if !page.hasMore { try applier.removeUnseen() }
+            try transaction.setSetting(Setting.cursor, to: page.cursor.rawValue)
+            let next = page.hasMore ? phase : .complete
+            try transaction.setSetting(Setting.phase, to: next.rawValue)
+            return applier.outcome
+        }
+        heard()
+        listingFailures = 0
+        if !page.hasMore {
+            environment.state.update { status in
+                status.isTreeComplete = true
+                status.isListing = false
+                status.isRootNew = false
+            }
+            environment.log.info("the tree is complete")
+        }
+    }
+
+    /// The cursor has expired: what is known stays visible while everything is listed again, and what
+    /// the listing does not meet goes at its end.
+    func startComparing(with phase: Phase) async throws(RemoteError) {
+        environment.state.update { status in
+            status.isListing = true
+            status.isRootNew = phase == .adopting
+        }
+        let isTreeComplete = environment.state.current.isTreeComplete
+        let begun: Phase = phase == .comparing && !isTreeComplete ? .listing : phase
+        try await walkingIfRefused(begun) { () async throws(RemoteError) in
+            try await environment.gate.look { () async throws(RemoteError) in
+                let page = try await environment.remote.list(.root, recursive: true)
+                try await applyListing(page, begun, isFirst: true)
+            }
+        }
+    }
+
+    /// What the server's paths start from.
+    var remoteRoot: String { environment.remote.root }
+
+    /// The person has changed teams. Nothing more is sent until the new team's space is compared with
+    /// what is known; what is queued then becomes a part of it.
+    func findRoot() async throws(RemoteError) {
+        let remote = environment.remote
+        let old = remote.root
+        // With no commit on its way: each has seen the old root, or sees that nothing is to be sent.
+        try await environment.gate.look { () async throws(RemoteError) in
+            try await remote.refreshRoot()
+            let new = remote.root
+            environment.state.update { $0.isRootNew = $0.isRootNew || new != old }
+        }
+        guard remote.root != old else {
+            throw .forbidden("the account may not use what is mounted any more")
+        }
+        environment.log.warning("the account's root has changed: comparing with the new one")
+    }
+}
