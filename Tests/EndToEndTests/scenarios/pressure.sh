@@ -134,7 +134,7 @@ END_OF_PROGRAM
 echo 'without a token' > "$MNT/queued"
 mv "$MNT/renamed" "$MNT/note"
 rm "$MNT/new"
-eventually 10 says 'state +the access token is refused: .*mount with a new one$'
+eventually 10 says 'state +no access: .*access token is .*; unmount, and mount with another access token$'
 says 'queue +3 changes, 16 B to send$'
 test "$(status state)" = auth-required
 test "$(status pending_operations) $(status pending_bytes)" = '3 16'
