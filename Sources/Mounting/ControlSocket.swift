@@ -22,16 +22,7 @@ public struct ControlFolder: Hashable, Sendable {
 
     /// The names of all sockets, of dead mounts too.
     func socketNames() -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasSuffix(".sock") { names.append(name) }
-        }
-        return names.sorted()
+        folderNames(in: path).filter { $0.hasSuffix(".sock") }.sorted()
     }
 
     /// Connects to a socket or binds one.
