@@ -82,7 +82,8 @@ let package = Package(
             name: "MetadataStore", dependencies: ["Core", "ContentHashing", grdb, log],
             swiftSettings: settings),
         .target(
-            name: "BlockCache", dependencies: ["CXXHash", "Core", "ContentHashing", log, system],
+            name: "BlockCache",
+            dependencies: ["CFile", "CXXHash", "Core", "ContentHashing", log, system],
             swiftSettings: settings),
         .target(
             name: "RemoteStore", dependencies: ["Core", "ContentHashing", "DropboxAPI", log],

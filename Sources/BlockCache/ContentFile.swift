@@ -58,12 +58,18 @@ final class ContentFile: Sendable {
     let layout: ContentLayout
     private let data: Int32
     private let index: Int32
+    /// The data once more, past the page cache.
+    private let direct: DirectFile?
+    private let buffer: DirectFile.Buffer
     /// Bytes in chunks that were found damaged and dropped, until somebody asks. Lock: a leaf, held
     /// while a sum is cleared, so that a chunk is counted once.
     private let lost = Mutex<Int64>(0)
 
     /// Opens the two files, making them if `creates`; nil if they are not there or not ours.
-    init?(dataPath: String, indexPath: String, hash: ContentHash, size: Int64, creates: Bool) {
+    init?(
+        dataPath: String, indexPath: String, hash: ContentHash, size: Int64, creates: Bool,
+        buffer: DirectFile.Buffer
+    ) {
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creates ? O_CREAT : 0)
         let data = open(dataPath, flags, 0o600)
         guard data >= 0 else { return nil }
@@ -75,6 +81,8 @@ final class ContentFile: Sendable {
         self.layout = ContentLayout(hash: hash, size: size)
         self.data = data
         self.index = index
+        self.buffer = buffer
+        direct = size >= DirectFile.smallest ? DirectFile(data) : nil
         let header = layout.header
         let known = Self.read(index, at: 0, count: header.count)
         if known == header { return }
@@ -106,7 +114,7 @@ final class ContentFile: Sendable {
         for number in 0..<chunks.count where Self.sum(sums, number).allSatisfy({ $0 == 0 }) {
             return nil
         }
-        guard let bytes = Self.read(data, at: start, count: Int(end - start)) else {
+        guard let bytes = read(at: start, count: Int(end - start)) else {
             forgetUnreadable(chunks)
             return nil
         }
@@ -151,7 +159,7 @@ final class ContentFile: Sendable {
             if !(isPresent ?? self.isPresent(chunk)) { added += Int64(range.count) }
         }
         // The bytes first: a sum vouches for them.
-        guard Self.write(data, whole, at: start),
+        guard write(whole, at: start),
             Self.write(index, sums, at: layout.sumOffset(first))
         else { return nil }
         return added
@@ -287,6 +295,25 @@ final class ContentFile: Sendable {
             }
         }
         return bytes.count == count ? bytes : nil
+    }
+
+    /// Writes into the data file: what is large past the page cache, as far as that goes.
+    private func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
+        guard let direct, bytes.count >= DirectFile.smallest else {
+            return Self.write(data, bytes, at: offset)
+        }
+        let done = bytes.withUnsafeBytes { direct.write($0, at: offset, by: buffer) }
+        guard done < bytes.count else { return true }
+        return Self.write(
+            data, bytes[(bytes.startIndex + done)...], at: offset + Int64(done))
+    }
+
+    /// Reads from the data file: what is large past the page cache.
+    private func read(at offset: Int64, count: Int) -> [UInt8]? {
+        if count >= DirectFile.smallest, let bytes = direct?.read(at: offset, count: count) {
+            return bytes
+        }
+        return Self.read(data, at: offset, count: count)
     }
 
     private static func write(

@@ -46,6 +46,7 @@ public final class DiskBlockCache: Sendable {
 
     private let directory: String
     private let lock: Int32
+    private let buffer = DirectFile.Buffer()
     /// Lock: a leaf; held for dictionary accesses only, never over disk calls.
     let state: Mutex<State>
 
@@ -312,7 +313,7 @@ public final class DiskBlockCache: Sendable {
         guard
             let file = ContentFile(
                 dataPath: dataPath(hash), indexPath: indexPath(hash), hash: hash, size: size,
-                creates: creates)
+                creates: creates, buffer: buffer)
         else { return nil }
         return state.withLock { state in
             if let known = state.open[hash] { return known.layout.size == size ? known : nil }

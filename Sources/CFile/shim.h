@@ -2,12 +2,20 @@
 // (_GNU_SOURCE).
 #pragma once
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 // From <linux/fs.h>: the next data, the next hole.
 static const int CFILE_SEEK_DATA = 3;
 static const int CFILE_SEEK_HOLE = 4;
+
+// Its value differs between processors; 0 where there is none.
+#ifdef __O_DIRECT
+static const int CFILE_O_DIRECT = __O_DIRECT;
+#else
+static const int CFILE_O_DIRECT = 0;
+#endif
 
 // As in <unistd.h>.
 extern ssize_t copy_file_range(

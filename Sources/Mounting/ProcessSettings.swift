@@ -24,12 +24,16 @@ public enum ProcessSettings {
     /// it. Answers to the kernel, of 1 MiB at most, stay below: new pages for each of them, which the
     /// kernel clears first, take a third of a reader's processor time.
     private static let ownPagesThreshold: Int32 = 1 << 20 + 64 << 10
+    /// Free bytes at the end of a heap that it keeps: some answers' worth, so that the memory of one serves
+    /// the next.
+    private static let keptFree: Int32 = 8 << 20
     /// Heaps that threads share, instead of eight for each processor: what one has freed, another uses.
     private static let heaps: Int32 = 2
 
     /// Makes the memory of large buffers go back to the system as soon as they are freed.
     public static func returnLargeBuffers() {
         _ = mallopt(M_MMAP_THRESHOLD, ownPagesThreshold)
+        _ = mallopt(M_TRIM_THRESHOLD, keptFree)
         _ = mallopt(M_ARENA_MAX, heaps)
     }
 

@@ -47,6 +47,16 @@ struct PatternTests {
         #expect(pattern.note(range(0, block)).reach == .block)
     }
 
+    @Test("who asks for a mebibyte at the beginning reads on, elsewhere that remains to be seen")
+    func largeFirstRead() {
+        let mebibyte: Int64 = 1 << 20
+        var begun = ReadPattern()
+        #expect(begun.note(range(0, mebibyte)).reach == .block)
+        var inside = ReadPattern()
+        #expect(inside.note(range(block, mebibyte)).reach == .initial)
+        #expect(inside.note(range(block + mebibyte, mebibyte)).reach == .block)
+    }
+
     @Test("reads that arrive out of order are one stream")
     func disorder() {
         var pattern = ReadPattern()
@@ -57,7 +67,7 @@ struct PatternTests {
         #expect(streams.count == 1)
     }
 
-    @Test("a stall doubles the window once, however many reads wait, up to 32 MiB")
+    @Test("a stall doubles the window once, however many reads wait, up to 24 MiB")
     func doubling() {
         var window = ReadWindow(range(0))
         window.advance(range(step), readsToOpen: 2)
@@ -70,7 +80,7 @@ struct PatternTests {
             offset += step
             window.stalled(at: offset)
         }
-        #expect(window.size == 32 << 20)
+        #expect(window.size == 24 << 20)
     }
 
     @Test("a reader who never waits keeps a small window")

@@ -20,8 +20,8 @@ struct QueueTests {
         #expect(queue.add(1, bytes: 10, isDemanded: true) == [.start(1)])
         #expect(queue.add(2, bytes: 10, isDemanded: false) == [])
         #expect(queue.add(3, bytes: 10, isDemanded: true) == [])
-        #expect(queue.arrive(1) == [.start(3)])
-        #expect(queue.arrive(3) == [.start(2)])
+        #expect(queue.finish(1) == [.start(3)])
+        #expect(queue.finish(3) == [.start(2)])
     }
 
     @Test("what is fetched ahead and then waited for overtakes")
@@ -31,7 +31,7 @@ struct QueueTests {
         _ = queue.add(2, bytes: 10, isDemanded: false)
         _ = queue.add(3, bytes: 10, isDemanded: false)
         #expect(queue.demand(3) == [])
-        #expect(queue.arrive(1) == [.start(3)])
+        #expect(queue.finish(1) == [.start(3)])
     }
 
     @Test("what is fetched ahead leaves slots to those who wait")
@@ -48,7 +48,7 @@ struct QueueTests {
         var queue = FetchQueue(budget: 30, slots: 10)
         for id in 1...3 {
             _ = queue.add(id, bytes: 10, isDemanded: true)
-            _ = queue.arrive(id)
+            _ = queue.finish(id)
         }
         #expect(queue.bytes == 30)
         #expect(queue.add(4, bytes: 15, isDemanded: true) == [.evict(1), .evict(2), .start(4)])
@@ -60,10 +60,10 @@ struct QueueTests {
         var queue = FetchQueue(budget: 1 << 20, slots: 10)
         for id in 0..<FetchQueue.arrivedLimit {
             _ = queue.add(id, bytes: 1, isDemanded: true)
-            #expect(queue.arrive(id) == [])
+            #expect(queue.finish(id) == [])
         }
         _ = queue.add(1000, bytes: 1, isDemanded: true)
-        #expect(queue.arrive(1000) == [.evict(0)])
+        #expect(queue.finish(1000) == [.evict(0)])
         #expect(queue.bytes == Int64(FetchQueue.arrivedLimit))
     }
 
@@ -76,6 +76,39 @@ struct QueueTests {
         #expect(queue.bytes == 5)
     }
 
+    @Test("a fetch that has its bytes makes way on the network, but not in memory")
+    func keeping() {
+        var queue = FetchQueue(budget: 40, slots: 4)
+        for id in 1...3 { _ = queue.add(id, bytes: 10, isDemanded: false) }
+        #expect(!queue.hasRoomAhead(10))
+        #expect(queue.transferred(1) == [])
+        #expect(queue.hasRoomAhead(10))
+        #expect(queue.add(4, bytes: 10, isDemanded: false) == [.start(4)])
+        // All memory is full of what runs or is written.
+        #expect(queue.add(5, bytes: 10, isDemanded: true) == [])
+        #expect(queue.arrive(1) == [.evict(1), .start(5)])
+        #expect(queue.bytes == 40)
+    }
+
+    @Test("what comes from the disk needs no turn, but memory, and leaves some to others")
+    func admission() {
+        var queue = FetchQueue(budget: 40, slots: 1)
+        #expect(queue.add(1, bytes: 10, isDemanded: true) == [.start(1)])
+        #expect(queue.admit(2, bytes: 10) == [])
+        #expect(queue.admit(3, bytes: 10) == [])
+        #expect(queue.admit(4, bytes: 10) == nil)
+        #expect(queue.bytes == 30)
+        #expect(queue.arrive(2) == [])
+        #expect(queue.admit(5, bytes: 10) == [])
+        #expect(queue.finish(1) == [])
+        #expect(queue.arrive(5) == [])
+        #expect(queue.admit(6, bytes: 20) == [.evict(2), .evict(1)])
+        #expect(queue.remove(6) == [])
+        #expect(queue.remove(3) == [])
+        #expect(queue.remove(5) == [])
+        #expect(queue.bytes == 0)
+    }
+
     @Test("whatever happens, memory is kept, all that wait get their turn, and nothing leaks")
     func randomEvents() {
         for seed in 0..<50 {
@@ -83,6 +116,7 @@ struct QueueTests {
             var queue = FetchQueue(budget: 100, slots: 4)
             var waiting = Set<Int>()
             var running = Set<Int>()
+            var kept = Set<Int>()
             var inMemory = Set<Int>()
             func apply(_ actions: [FetchQueue.Action]) {
                 for action in actions {
@@ -108,6 +142,21 @@ struct QueueTests {
                 if let id = running.randomElement(using: &generator) {
                     running.remove(id)
                     if Bool.random(using: &generator) {
+                        kept.insert(id)
+                        apply(queue.transferred(id))
+                    } else {
+                        apply(queue.remove(id))
+                    }
+                }
+                if Bool.random(using: &generator),
+                    let actions = queue.admit(1000 + id, bytes: bytes)
+                {
+                    kept.insert(1000 + id)
+                    apply(actions)
+                }
+                if let id = kept.randomElement(using: &generator) {
+                    kept.remove(id)
+                    if Bool.random(using: &generator) {
                         inMemory.insert(id)
                         apply(queue.arrive(id))
                     } else {
@@ -115,8 +164,9 @@ struct QueueTests {
                     }
                 }
             }
-            while let id = running.first {
-                running.remove(id)
+            while let id = running.first ?? kept.first {
+                if running.remove(id) != nil { apply(queue.transferred(id)) }
+                kept.remove(id)
                 inMemory.insert(id)
                 apply(queue.arrive(id))
             }
@@ -141,4 +191,9 @@ struct QueueTests {
         ledger.ended(2, passes: true)
         #expect(ledger.isSettled && ledger.unknownBlock(besides: 3) == nil)
     }
+}
+
+extension FetchQueue {
+    /// All of a fetch has come and is kept.
+    mutating func finish(_ id: Int) -> [Action] { transferred(id) + arrive(id) }
 }

@@ -16,8 +16,8 @@ struct SpareTests {
         #expect(queue.add(1, bytes: 10, isDemanded: true) == [.start(1)])
         #expect(queue.addSpare(2, bytes: 10) == [])
         #expect(queue.add(3, bytes: 10, isDemanded: false) == [.start(3)])
-        #expect(queue.arrive(1) == [])
-        #expect(queue.arrive(3) == [.start(2)])
+        #expect(queue.finish(1) == [])
+        #expect(queue.finish(3) == [.start(2)])
         // Who waits does not wait for them.
         #expect(queue.add(4, bytes: 10, isDemanded: true) == [.start(4)])
         #expect(queue.addSpare(5, bytes: 10) == [])
@@ -26,7 +26,7 @@ struct SpareTests {
         let running = (2..<20).count { queue.isRunning($0) }
         #expect(running == FetchQueue.spareSlots)
         #expect(queue.remove(15) == [])
-        #expect(queue.arrive(2) == [.start(8)])
+        #expect(queue.finish(2) == [.start(8)])
     }
 
     @Test("one that somebody waits for now goes first, and counts as his")
@@ -36,8 +36,8 @@ struct SpareTests {
         _ = queue.addSpare(2, bytes: 10)
         _ = queue.addSpare(3, bytes: 10)
         #expect(queue.demand(3) == [.start(3)])
-        #expect(queue.arrive(1) == [])
-        #expect(queue.arrive(3) == [.start(2)])
+        #expect(queue.finish(1) == [])
+        #expect(queue.finish(3) == [.start(2)])
         _ = queue.demand(2)
         #expect(queue.addSpare(4, bytes: 10) == [])
     }

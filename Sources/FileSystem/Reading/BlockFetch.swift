@@ -43,15 +43,27 @@ final class BlockFetch: Sendable {
     let range: Range<Int64>
     /// Whether nothing is served before all has been checked.
     let isHeldBack: Bool
+    /// Whether it comes from the disk.
+    let isLocal: Bool
+    private let buffers: BlockBuffers
     /// Lock: a leaf. Continuations are resumed after it is released.
     private let state = Mutex(State())
 
     /// Makes one that its maker is interested in.
-    init(id: Int, key: BlockKey, range: Range<Int64>, isHeldBack: Bool) {
+    init(
+        id: Int, key: BlockKey, range: Range<Int64>, buffers: BlockBuffers, isHeldBack: Bool,
+        isLocal: Bool = false
+    ) {
         self.id = id
         self.key = key
         self.range = range
         self.isHeldBack = isHeldBack
+        self.isLocal = isLocal
+        self.buffers = buffers
+    }
+
+    deinit {
+        buffers.give(state.withLock { state in exchange(&state.bytes, with: []) })
     }
 
     /// How many bytes are here.
@@ -113,7 +125,7 @@ final class BlockFetch: Sendable {
     func start() {
         state.withLock { state in
             state.isStarted = true
-            state.bytes.reserveCapacity(range.count)
+            state.bytes = buffers.take(range.count)
         }
     }
 

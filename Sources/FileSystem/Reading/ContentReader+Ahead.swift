@@ -31,7 +31,10 @@ extension ContentReader {
         let key = BlockKey(
             hash: content.hash, index: Int(part.lowerBound / DiskBlockCache.blockSize))
         let block = blockRange(key.index, of: content)
-        guard let missing = await missing(content, block.clamped(to: part)) else { return true }
+        guard let missing = await missing(content, block.clamped(to: part)) else {
+            load(content, block.clamped(to: part), for: stream, of: session)
+            return true
+        }
         await survey(content, key.index)
         var position = missing.lowerBound
         while position < missing.upperBound {

@@ -122,15 +122,13 @@ extension ContentReader {
             guard isDemanded || isSpare || state.queue.hasRoomAhead(bytes) else {
                 return (nil, Turns())
             }
-            var ledger = state.ledgers[content.hash] ?? newLedger(content)
+            let ledger = state.ledgers[content.hash] ?? newLedger(content)
             let fetch = BlockFetch(
-                id: state.nextID, key: key, range: range,
+                id: state.nextID, key: key, range: range, buffers: buffers,
                 isHeldBack: content.size <= DiskBlockCache.blockSize
                     || ledger.unknownBlock(besides: key.index) == nil)
             state.nextID += 1
-            ledger.began(key.index)
-            state.ledgers[content.hash] = ledger
-            state.fetches[key, default: []].append(fetch)
+            register(fetch, content, &state)
             let actions =
                 isSpare
                 ? state.queue.addSpare(fetch.id, bytes: bytes)
@@ -144,6 +142,11 @@ extension ContentReader {
             forgetIdleLedger(of: content)
         }
         return fetch
+    }
+
+    func register(_ fetch: BlockFetch, _ content: FileContent, _ state: inout State) {
+        state.ledgers[content.hash, default: newLedger(content)].began(fetch.key.index)
+        state.fetches[fetch.key, default: []].append(fetch)
     }
 
     /// What was found out for a fetch that was then not made is not kept.
@@ -213,6 +216,7 @@ extension ContentReader {
             let before = fetch.count
             do throws(RemoteError) {
                 try await transfer(fetch, content)
+                leaveNetwork(fetch)
                 return try await keep(fetch, content)
             } catch {
                 let hasProgressed = fetch.count > before
@@ -255,6 +259,13 @@ extension ContentReader {
         guard fetch.count == fetch.range.count else {
             throw .malformed("\(fetch.range.count) bytes were asked for and \(fetch.count) came")
         }
+    }
+
+    private func leaveNetwork(_ fetch: BlockFetch) {
+        let turns = state.withLock { state in
+            Self.perform(state.queue.transferred(fetch.id), &state)
+        }
+        turns.take()
     }
 
     // MARK: Ending
@@ -311,7 +322,7 @@ extension ContentReader {
             ? .passed : .mismatch
     }
 
-    private func arrive(_ fetch: BlockFetch, passes: Bool) {
+    func arrive(_ fetch: BlockFetch, passes: Bool) {
         let (served, turns) = state.withLock { state -> ([BlockFetch], Turns) in
             let hash = fetch.key.hash
             guard state.fetches[fetch.key]?.contains(where: { $0 === fetch }) == true else {
@@ -345,7 +356,7 @@ extension ContentReader {
         return served
     }
 
-    private func fail(_ fetch: BlockFetch, _ error: RemoteError) {
+    func fail(_ fetch: BlockFetch, _ error: RemoteError) {
         // Out of the table first, so that who comes next begins a new fetch.
         let (served, turns) = state.withLock { state -> ([BlockFetch], Turns) in
             guard state.fetches[fetch.key]?.contains(where: { $0 === fetch }) == true else {

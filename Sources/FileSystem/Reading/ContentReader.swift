@@ -45,6 +45,7 @@ public final class ContentReader: ContentReading {
     let limits: Limits
     let log: Logger
     let disk = DiskQueue(label: "dbxfs.reader")
+    let buffers = BlockBuffers()
     /// Lock: taken before a session's and a fetch's own; memory only.
     let state: Mutex<State>
     /// Lock: a leaf.
@@ -205,7 +206,7 @@ public final class ContentReader: ContentReading {
                 if let fetch, fetch.retain() { session.claim(fetch, for: decision.stream) }
             }
             guard let fetch else { continue }
-            session.stalled(decision.stream, at: position)
+            if !fetch.isLocal { session.stalled(decision.stream, at: position) }
             fetchAhead(content, decision.stream, session)
             let wanted = position..<min(part.upperBound, fetch.range.upperBound)
             let bytes: [UInt8]

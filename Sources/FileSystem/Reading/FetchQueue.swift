@@ -33,6 +33,9 @@ struct FetchQueue {
     private var aheadBudget: Int64 { budget * 3 / 4 }
 
     private var running: [Int: Int64] = [:]
+    /// Fetches that do not need the network: those that have all their bytes, while these are checked and
+    /// written to the disk, and those whose bytes are read from there.
+    private var keeping: [Int: Int64] = [:]
     private var arrived: Deque<Waiting> = []
     private var demanded: Deque<Waiting> = []
     private var ahead: Deque<Waiting> = []
@@ -40,6 +43,7 @@ struct FetchQueue {
     private var spare: Deque<Waiting> = []
     private var runningSpare: Set<Int> = []
     private var runningBytes: Int64 = 0
+    private var keepingBytes: Int64 = 0
     private var aheadBytes: Int64 = 0
     /// Bytes of what runs and of what has arrived and is still in memory.
     private(set) var bytes: Int64 = 0
@@ -77,6 +81,18 @@ struct FetchQueue {
         return pump()
     }
 
+    /// Takes what comes from the disk: it needs memory and no turn, and is in memory until it arrives.
+    /// Nil if there is no room for somebody's future.
+    mutating func admit(_ id: Int, bytes: Int64) -> [Action]? {
+        guard hasRoomAhead(keepingBytes + bytes) else { return nil }
+        var actions: [Action] = []
+        guard makeRoom(bytes, &actions) else { return nil }
+        keeping[id] = bytes
+        keepingBytes += bytes
+        self.bytes += bytes
+        return actions
+    }
+
     /// Somebody waits for a fetch that was added for the future, or for nobody.
     mutating func demand(_ id: Int) -> [Action] {
         runningSpare.remove(id)
@@ -91,11 +107,20 @@ struct FetchQueue {
         return pump()
     }
 
-    /// A fetch has all its bytes; they stay in memory for a while.
-    mutating func arrive(_ id: Int) -> [Action] {
+    /// A fetch has all its bytes: another one may use the network while these are kept.
+    mutating func transferred(_ id: Int) -> [Action] {
         guard let bytes = running.removeValue(forKey: id) else { return [] }
         runningSpare.remove(id)
         runningBytes -= bytes
+        keeping[id] = bytes
+        keepingBytes += bytes
+        return pump()
+    }
+
+    /// The bytes of a fetch that was transferred are kept, or those of one that was admitted are here; they stay in memory for a while.
+    mutating func arrive(_ id: Int) -> [Action] {
+        guard let bytes = keeping.removeValue(forKey: id) else { return [] }
+        keepingBytes -= bytes
         arrived.append(Waiting(id: id, bytes: bytes))
         var actions: [Action] = []
         if arrived.count > Self.arrivedLimit { evictOldest(&actions) }
@@ -108,6 +133,9 @@ struct FetchQueue {
         spare.removeAll { $0.id == id }
         if let bytes = running.removeValue(forKey: id) {
             runningBytes -= bytes
+            self.bytes -= bytes
+        } else if let bytes = keeping.removeValue(forKey: id) {
+            keepingBytes -= bytes
             self.bytes -= bytes
         } else if let index = arrived.firstIndex(where: { $0.id == id }) {
             bytes -= arrived.remove(at: index).bytes
@@ -151,7 +179,8 @@ struct FetchQueue {
 
     /// A fetch that is larger than all memory runs alone, so that everybody gets on.
     private mutating func makeRoom(_ wanted: Int64, _ actions: inout [Action]) -> Bool {
-        guard runningBytes + wanted <= budget || running.isEmpty else { return false }
+        let isAlone = running.isEmpty && keeping.isEmpty
+        guard runningBytes + keepingBytes + wanted <= budget || isAlone else { return false }
         while bytes + wanted > budget, !arrived.isEmpty {
             evictOldest(&actions)
         }

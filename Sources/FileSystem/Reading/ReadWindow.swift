@@ -24,9 +24,12 @@ struct ReadWindow: Hashable, Sendable {
     /// Bytes read in sequence before anything is fetched ahead: what looks at a file's head only, such
     /// as a file manager, reads less.
     private static let evidence: Int64 = 256 << 10
-    /// Most bytes to have ahead: five times what 1 Gbit/s and 50 ms hold on the way, half of the
+    /// Who asks for so much at a content's beginning means to read on: programs that only look ask for
+    /// less, and the kernel, on behalf of who reads by pieces, does too.
+    private static let firstOfMany: Int64 = 1 << 20
+    /// Most bytes to have ahead: four times what 1 Gbit/s and 50 ms hold on the way, half of the
     /// memory that all readers share.
-    private static let maximumSize: Int64 = 32 << 20
+    private static let maximumSize: Int64 = 24 << 20
 
     /// The end of the furthest read.
     private(set) var position: Int64
@@ -70,7 +73,10 @@ struct ReadWindow: Hashable, Sendable {
     private mutating func open(ifAfter readsToOpen: Int) {
         guard !isOpen else { return }
         // Who asks for a whole block at once wants all of it.
-        if run >= DiskBlockCache.blockSize || run >= Self.evidence && reads >= readsToOpen {
+        let isBegun = position == run && run >= Self.firstOfMany
+        if run >= DiskBlockCache.blockSize || isBegun
+            || run >= Self.evidence && reads >= readsToOpen
+        {
             size = DiskBlockCache.blockSize
         }
     }
