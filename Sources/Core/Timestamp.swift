@@ -26,6 +26,13 @@ public struct Timestamp: Hashable, Sendable, Comparable {
         }
     }
 
+    /// A time so many seconds later, or earlier; the last one there is, if that is later still.
+    public func adding(seconds: Double) -> Timestamp {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(Int64(seconds * 1e9))
+        guard overflow else { return Timestamp(nanoseconds: sum) }
+        return Timestamp(nanoseconds: seconds < 0 ? .min : .max)
+    }
+
     /// Whole seconds since the epoch, rounded down.
     public var seconds: Int64 {
         let quotient = nanoseconds / 1_000_000_000

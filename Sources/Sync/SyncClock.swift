@@ -28,10 +28,3 @@ public struct SystemClock: SyncClock {
         }
     }
 }
-
-extension Timestamp {
-    /// A time so many seconds later.
-    func adding(seconds: Double) -> Timestamp {
-        Timestamp(nanoseconds: nanoseconds.addingClamped(Int64(seconds * 1_000_000_000)))
-    }
-}

@@ -221,7 +221,7 @@ struct PinWork: Sendable {
             failures += 1
             var seconds = Self.delay(Self.pauses, after: failures)
             if case .rateLimited(let wish) = error { seconds = max(seconds, wish) }
-            pausedUntil = now.later(bySeconds: seconds)
+            pausedUntil = now.adding(seconds: seconds)
             problem = Self.text(of: error)
         case .postpone:
             postpone(&entry, at: now)
@@ -236,7 +236,7 @@ struct PinWork: Sendable {
     private mutating func postpone(_ entry: inout Missing, at now: Timestamp) {
         entry.failures += 1
         let seconds = Self.delay(Self.postponements, after: entry.failures)
-        postponed[entry.wanted.content.hash] = now.later(bySeconds: seconds)
+        postponed[entry.wanted.content.hash] = now.adding(seconds: seconds)
     }
 
     private static func delay(_ range: (first: Double, longest: Double), after failures: Int)
@@ -256,12 +256,5 @@ struct PinWork: Sendable {
         case .insufficientSpace: "the disk of the cache does not take it: free some space"
         default: "\(error)"
         }
-    }
-}
-
-extension Timestamp {
-    /// A time so many seconds later.
-    func later(bySeconds seconds: Double) -> Timestamp {
-        Timestamp(nanoseconds: nanoseconds + Int64(seconds * 1e9))
     }
 }

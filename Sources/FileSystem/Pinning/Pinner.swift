@@ -83,7 +83,7 @@ public final class Pinner: Sendable {
     /// evict, and then fetches what is missing until the task is cancelled.
     public func run() async {
         while await !look(isFirst: true), !Task.isCancelled {
-            try? await clock.sleep(until: clock.now().later(bySeconds: Self.failurePause))
+            try? await clock.sleep(until: clock.now().adding(seconds: Self.failurePause))
         }
         store.observeTransactions { [weak self] in self?.treeMayHaveChanged() }
         await withDiscardingTaskGroup { group in
@@ -150,7 +150,7 @@ public final class Pinner: Sendable {
             if state.isStale || state.work.needsLook { times.append(state.nextLook) }
             if let time = state.work.wakeTime(after: now) { times.append(time) }
             if !state.wasReachable, !state.work.isIdle {
-                times.append(now.later(bySeconds: Self.reachabilityPause))
+                times.append(now.adding(seconds: Self.reachabilityPause))
             }
             // One timer at a time is enough: its end sets the next one.
             guard let time = times.min(), state.timer.map({ time < $0 }) ?? true else {
@@ -188,13 +188,13 @@ public final class Pinner: Sendable {
             state.withLock { state in
                 state.work.take(scan, found: found)
                 state.hasPins = hasPins
-                state.nextLook = now.later(
-                    bySeconds: max(Self.pause.least, Self.pause.factor * spent))
+                state.nextLook = now.adding(
+                    seconds: max(Self.pause.least, Self.pause.factor * spent))
             }
             return true
         } catch {
             log.error("what is pinned cannot be read", metadata: ["error": "\(error)"])
-            let next = clock.now().later(bySeconds: Self.failurePause)
+            let next = clock.now().adding(seconds: Self.failurePause)
             state.withLock { state in
                 state.isStale = true
                 state.nextLook = next

@@ -51,7 +51,7 @@ struct FolderPattern {
     mutating func note(
         _ file: InodeID, _ size: Int64, at location: Location, now: Timestamp
     ) -> [Candidate] {
-        if let last, now > last.later(bySeconds: Self.patience) { self = FolderPattern() }
+        if let last, now > last.adding(seconds: Self.patience) { self = FolderPattern() }
         last = now
         bytes += size + unread
         unread = 0
