@@ -122,7 +122,8 @@ public final class DiskBlockCache: Sendable {
 
     // MARK: Storing
 
-    /// Stores a whole block. With the last one missing, the whole content is checked against its hash.
+    /// Stores a whole block. With the last one missing, the whole content is checked against its hash,
+    /// also when the disk does not take it, if it is one block.
     /// What nobody has asked for yet is `unused`: reading it will be its first use.
     public func insert(
         block: Int, of hash: ContentHash, size: Int64, bytes: [UInt8], unused: Bool = false
@@ -130,15 +131,16 @@ public final class DiskBlockCache: Sendable {
         let offset = Int64(block) * Self.blockSize
         guard block >= 0, offset < size, Int64(bytes.count) == min(Self.blockSize, size - offset)
         else { return .mismatch }
+        let digest = bytes.withUnsafeBytes { ContentHasher.blockDigest($0) }
         // What can be checked at once is checked before anybody can read it.
-        guard size > Self.blockSize || ContentHasher.hash(bytes) == hash else {
+        guard size > Self.blockSize || ContentHash(blockDigests: [digest]) == hash else {
             // Parts of it may be here already.
             remove(hash)
             return .mismatch
         }
         guard let file = content(hash, size: size, creates: true) else { return .accepted }
         store(bytes[...], at: offset, of: hash, in: file, uses: unused ? 0 : 1)
-        file.noteDigest(bytes.withUnsafeBytes { ContentHasher.blockDigest($0) }, of: block)
+        file.noteDigest(digest, of: block)
         guard file.contradicts(hash) else { return .accepted }
         remove(hash)
         return .mismatch

@@ -15,7 +15,8 @@ final class Fixture: Sendable {
 
     init(
         _ samples: [Sample], memory: Int64 = 64 << 20, requests: Int = 16,
-        cacheSize: Int64 = 1 << 30, patience: Duration? = nil
+        cacheSize: Int64 = 1 << 30, patience: Duration? = nil,
+        idleTime: Duration = .seconds(600)
     ) throws {
         var template = Array("/tmp/dbxfs-reading-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Errno(code: errno) }
@@ -23,7 +24,8 @@ final class Fixture: Sendable {
         store = FakeStore(samples)
         cache = try DiskBlockCache(directory: folder, limit: cacheSize)
         reader = Self.reader(
-            store, cache, memory: memory, requests: requests, patience: patience)
+            store, cache, memory: memory, requests: requests, patience: patience,
+            idleTime: idleTime)
     }
 
     deinit {
@@ -37,14 +39,15 @@ final class Fixture: Sendable {
 
     private static func reader(
         _ store: FakeStore, _ cache: DiskBlockCache, memory: Int64, requests: Int,
-        patience: Duration? = nil
+        patience: Duration? = nil, idleTime: Duration = .seconds(600)
     ) -> ContentReader {
         var log = Logger(label: "test")
         log.logLevel = .critical
         return ContentReader(
             remote: store, cache: cache,
             limits: ContentReader.Limits(
-                memory: memory, requests: requests, retryDelay: .zero, patience: patience),
+                memory: memory, requests: requests, retryDelay: .zero, idleTime: idleTime,
+                patience: patience),
             log: log)
     }
 

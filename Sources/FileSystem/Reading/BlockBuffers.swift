@@ -24,6 +24,11 @@ final class BlockBuffers: Sendable {
         return bytes
     }
 
+    /// Gives what is kept back to the system.
+    func drop() {
+        free.withLock { $0 = [] }
+    }
+
     /// Takes back an array that nobody else has.
     func give(_ bytes: consuming [UInt8]) {
         guard bytes.capacity >= DiskBlockCache.blockSize else { return }

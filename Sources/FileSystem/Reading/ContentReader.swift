@@ -22,6 +22,8 @@ public final class ContentReader: ContentReading {
         var requests = 16
         /// How long to wait before asking again, doubled each time.
         var retryDelay: Duration = .milliseconds(100)
+        /// How long bytes stay in memory when nothing arrives any more. They are on the disk, too.
+        var idleTime: Duration = .seconds(30)
         /// How long first bytes may take before they are asked for once more; nil to learn it.
         var patience: Duration?
     }
@@ -38,6 +40,9 @@ public final class ContentReader: ContentReading {
         var condemned: [ContentHash: UInt64] = [:]
         var epoch: UInt64 = 1
         var nextID = 0
+        var lastArrival = ContinuousClock.now
+        /// Whether somebody waits for the end of all arrivals.
+        var isWatched = false
     }
 
     let remote: any RemoteStoring

@@ -127,6 +127,13 @@ struct FetchQueue {
         return actions + pump()
     }
 
+    /// Everything that has arrived leaves memory.
+    mutating func evictAll() -> [Action] {
+        var actions: [Action] = []
+        while !arrived.isEmpty { evictOldest(&actions) }
+        return actions
+    }
+
     /// A fetch is gone, wherever it was.
     mutating func remove(_ id: Int) -> [Action] {
         runningSpare.remove(id)

@@ -1,0 +1,30 @@
+// Memory goes back when nobody reads.
+
+import Synchronization
+
+extension ContentReader {
+    /// Something has arrived: what is in memory stays there for a while longer.
+    func postponeRest() {
+        let isWatched = state.withLock { state in
+            state.lastArrival = .now
+            defer { state.isWatched = true }
+            return state.isWatched
+        }
+        if !isWatched { Task { [weak self] in await self?.rest() } }
+    }
+
+    /// Waits until nothing has arrived for a while, and drops what came before.
+    private func rest() async {
+        while true {
+            try? await Task.sleep(for: limits.idleTime)
+            let turns = state.withLock { state -> Turns? in
+                guard ContinuousClock.now - state.lastArrival >= limits.idleTime else { return nil }
+                state.isWatched = false
+                return Self.perform(state.queue.evictAll(), &state)
+            }
+            guard let turns else { continue }
+            buffers.drop()
+            return turns.take()
+        }
+    }
+}
