@@ -28,7 +28,7 @@ import Testing
 
     @Test("a refusal is not waited with", .timeLimit(.minutes(1)))
     func refused() async throws {
-        let fixture = try Fixture([sample], patience: .seconds(600))
+        let fixture = try Fixture([sample])
         fixture.store.onRequest { _, _ in .refuse(.notFound) }
         await #expect(throws: RemoteError.notFound) {
             try await fixture.reader.bytes(

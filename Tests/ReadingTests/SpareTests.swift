@@ -45,7 +45,7 @@ struct SpareTests {
     @Test("a block is on the disk when it was brought, and is brought once")
     func bringing() async throws {
         let sample = Sample(size: 9 * mebibyte, seed: 1)
-        let fixture = try Fixture([sample], patience: .seconds(600))
+        let fixture = try Fixture([sample])
         _ = try await fixture.reader.read(sample, 0..<100, ReadSession())
         for block in 0..<3 {
             try await fixture.reader.bring(sample.content, block: block)
@@ -62,7 +62,7 @@ struct SpareTests {
     @Test("a reader shares what is on its way")
     func shared() async throws {
         let sample = Sample(size: 3 * mebibyte, seed: 2)
-        let fixture = try Fixture([sample], patience: .seconds(600))
+        let fixture = try Fixture([sample])
         fixture.store.gate.open(to: 0)
         async let brought: Void = fixture.reader.bring(sample.content, block: 0)
         #expect(await eventually { fixture.store.runningCount == 1 })
@@ -78,7 +78,7 @@ struct SpareTests {
     func hastened() async throws {
         let sample = Sample(size: 9 * mebibyte, seed: 5)
         let other = Sample(size: 20 * mebibyte, seed: 6)
-        let fixture = try Fixture([sample, other], patience: .seconds(600))
+        let fixture = try Fixture([sample, other])
         let reader = fixture.reader
         try await reader.bring(sample.content, block: 0)
         fixture.store.gate.open(to: 12 << 20)
@@ -102,7 +102,7 @@ struct SpareTests {
     @Test("what is in memory and not on the disk any more is put there without a request")
     func fromMemory() async throws {
         let sample = Sample(size: 100_000, seed: 3)
-        let fixture = try Fixture([sample], patience: .seconds(600))
+        let fixture = try Fixture([sample])
         try await fixture.reader.bring(sample.content, block: 0)
         _ = fixture.cache.clear()
         try await fixture.reader.bring(sample.content, block: 0)
@@ -115,7 +115,7 @@ struct SpareTests {
     @Test("who gives up waiting calls it off, unless somebody reads it")
     func cancelling() async throws {
         let sample = Sample(size: 3 * mebibyte, seed: 4)
-        let fixture = try Fixture([sample], patience: .seconds(600))
+        let fixture = try Fixture([sample])
         fixture.store.gate.open(to: 0)
         let bringing = Task { try await fixture.reader.bring(sample.content, block: 0) }
         #expect(await eventually { fixture.store.runningCount == 1 })
