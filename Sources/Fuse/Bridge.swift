@@ -17,7 +17,12 @@ final class Bridge: Sendable {
     /// What was asked so far.
     let calls = CallCounts()
     let log: Logger
-    private let initialized = Mutex<(@Sendable () -> Void)?>(nil)
+    /// In a structure, because of what `Mutex` does to functions (see `Scripts/check-imports`).
+    private struct Initialization {
+        var body: (@Sendable () -> Void)?
+    }
+
+    private let initialized = Mutex(Initialization())
 
     init(fileSystem: any FileSystemOperations, log: Logger) {
         self.fileSystem = fileSystem
@@ -35,12 +40,12 @@ final class Bridge: Sendable {
 
     /// Has `body` called once, on libfuse's thread, when the kernel has accepted the connection.
     func whenInitialized(_ body: @escaping @Sendable () -> Void) {
-        initialized.withLock { $0 = body }
+        initialized.withLock { $0.body = body }
     }
 
     /// The kernel has accepted the connection.
     func becomeInitialized() {
-        let body = initialized.withLock { $0.take() }
+        let body = initialized.withLock { $0.body.take() }
         body?()
     }
 

@@ -17,8 +17,14 @@ import Synchronization
 public final class MetadataStore: Sendable {
     private let pool: DatabasePool
     private let path: String
+    /// A function in a structure: a function that is itself what a generic type like `Mutex` holds is
+    /// wrapped in two more at each access, until calling it takes all of the stack.
+    private struct Observer {
+        var body: (@Sendable () -> Void)?
+    }
+
     /// Lock: a leaf, held for an assignment.
-    private let commitObserver = Mutex<(@Sendable () -> Void)?>(nil)
+    private let commitObserver = Mutex(Observer())
 
     /// Opens or creates the database file.
     ///
@@ -49,7 +55,7 @@ public final class MetadataStore: Sendable {
 
     /// Changes the state in one transaction, which an error undoes, on this thread's time.
     public func write<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
-        defer { commitObserver.withLock { $0 }?() }
+        defer { commitObserver.withLock { $0.body }?() }
         return try pool.writeWithoutTransaction { try TransactionEnd.run(body, in: $0) }
     }
 
@@ -64,13 +70,13 @@ public final class MetadataStore: Sendable {
     public func write<Value: Sendable>(
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
-        defer { commitObserver.withLock { $0 }?() }
+        defer { commitObserver.withLock { $0.body }?() }
         return try await pool.writeWithoutTransaction { try TransactionEnd.run(body, in: $0) }
     }
 
     /// Has `body` called after each transaction, with no lock held; nil ends that. It must return at once.
     public func observeTransactions(_ body: (@Sendable () -> Void)?) {
-        commitObserver.withLock { $0 = body }
+        commitObserver.withLock { $0.body = body }
     }
 
     /// Makes everything committed so far survive power loss. Blocks for the disk.

@@ -47,6 +47,21 @@ import Testing
         try body()
     }
 
+    @Test("who observes transactions is called as directly after many of them as after the first")
+    func observation() throws {
+        let depths = Mutex<[Int]>([])
+        store.observeTransactions {
+            var local = 0
+            let depth = withUnsafeMutablePointer(to: &local) { Int(bitPattern: $0) }
+            depths.withLock { $0.append(depth) }
+        }
+        for _ in 0..<500 { try store.write { _ in } }
+        let seen = depths.withLock { $0 }
+        #expect(seen.count == 500)
+        let (first, last) = (try #require(seen.first), try #require(seen.last))
+        #expect(abs(first - last) < 4096)
+    }
+
     @Test("what follows a commit is done once, before the call returns")
     func committed() throws {
         try store.write { try change("a", in: $0) }
