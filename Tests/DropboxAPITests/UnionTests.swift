@@ -78,6 +78,14 @@ struct UnionTests {
         }
     }
 
+    @Test("a document that is cut off at any depth is an error", arguments: ["[", #"{"a":"#])
+    func cutOff(opening: String) {
+        for depth in 500...530 {
+            let json = String(repeating: opening, count: depth)
+            #expect(throws: SerializationError.self) { try read(Files.DeleteArg.self, json) }
+        }
+    }
+
     @Test("mutated documents never crash a decoder")
     func mutations() throws {
         var random = SplitMix(state: 7)
