@@ -1,0 +1,235 @@
+// What a specification says, with all names looked up. Fields and tags are those that a client outside of
+// Dropbox sees: what is annotated as omitted is not there.
+
+/// The name of a type, and whose it is.
+public struct TypeName: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The namespace, for example `files`.
+    public let namespace: String
+    /// The name, for example `FileMetadata`.
+    public let name: String
+
+    init(_ namespace: String, _ name: String) {
+        self.namespace = namespace
+        self.name = name
+    }
+
+    /// `namespace.Name`.
+    public var description: String { "\(namespace).\(name)" }
+
+    /// By namespace, then by name.
+    public static func < (left: TypeName, right: TypeName) -> Bool {
+        (left.namespace, left.name) < (right.namespace, right.name)
+    }
+}
+
+/// What a value may be.
+public indirect enum ValueType: Hashable, Sendable {
+    case void
+    case boolean
+    case integer(IntegerKind, minimum: String?, maximum: String?)
+    case float(bits: Int, minimum: String?)
+    case string(StringLimits)
+    case timestamp(format: String)
+    case list(ValueType, minimum: Int?, maximum: Int?)
+    case map(ValueType)
+    case nullable(ValueType)
+    case alias(TypeName)
+    case structure(TypeName)
+    case union(TypeName)
+}
+
+/// The widths of integers.
+public enum IntegerKind: String, Sendable {
+    case int32 = "Int32"
+    case int64 = "Int64"
+    case uint32 = "UInt32"
+    case uint64 = "UInt64"
+}
+
+/// Which strings a server takes.
+public struct StringLimits: Hashable, Sendable {
+    /// Characters at least.
+    public let minimum: Int?
+    /// Characters at most.
+    public let maximum: Int?
+    /// A regular expression for the whole string.
+    public let pattern: String?
+}
+
+/// What a field is when it is absent.
+public enum DefaultValue: Hashable, Sendable {
+    case boolean(Bool)
+    case number(String)
+    case string(String)
+    /// A tag without payload.
+    case tag(String)
+}
+
+/// A field of a struct, or a tag of a union.
+public struct Field: Hashable, Sendable {
+    /// The name on the wire.
+    public let name: String
+    /// Void for tags without payload.
+    public let type: ValueType
+    /// What it is when absent; only fields have one.
+    public let defaultValue: DefaultValue?
+    /// Whether the specification advises against it.
+    public let isDeprecated: Bool
+}
+
+/// A struct that stands for several, told apart by a tag.
+public struct Subtypes: Hashable, Sendable {
+    /// One of them.
+    public struct Subtype: Hashable, Sendable {
+        /// The tag on the wire.
+        public let tag: String
+        /// The struct.
+        public let name: TypeName
+    }
+
+    /// The structs by tag, in the specification's order.
+    public let all: [Subtype]
+}
+
+/// A struct.
+public struct Structure: Sendable {
+    /// Its name.
+    public let name: TypeName
+    /// All fields, inherited ones first.
+    public let fields: [Field]
+    /// The structs that it stands for, if it does.
+    public let subtypes: Subtypes?
+    let examples: [ExampleDefinition]
+}
+
+/// A union.
+public struct Union: Sendable {
+    /// Its name.
+    public let name: TypeName
+    /// All tags, inherited ones first.
+    public let tags: [Field]
+    /// Whether the specification promises that there will be no further tags.
+    let isClosed: Bool
+    let examples: [ExampleDefinition]
+
+    /// Whether no tag has a payload.
+    public var isVoid: Bool { tags.allSatisfy { $0.type == .void } }
+}
+
+/// Another name of a type.
+public struct Alias: Sendable {
+    /// The name.
+    public let name: TypeName
+    /// What it stands for.
+    public let type: ValueType
+}
+
+/// A route.
+public struct Route: Sendable {
+    /// Whose it is.
+    public let namespace: String
+    /// The name, for example `list_folder/continue`.
+    public let name: String
+    /// The version, from 1.
+    public let version: Int
+    /// What it takes.
+    public let argument: ValueType
+    /// What it gives.
+    public let result: ValueType
+    /// How it fails.
+    public let error: ValueType
+    /// Whether the specification advises against it.
+    public let isDeprecated: Bool
+    /// The route to use instead, as it stands in an address.
+    public let successor: String?
+    /// How it is called.
+    public let attributes: RouteAttributes
+
+    /// What comes behind the version of the API in the address, for example `files/move_v2`.
+    public var path: String { "\(namespace)/\(Self.path(name, version))" }
+
+    static func path(_ name: String, _ version: Int) -> String {
+        version == 1 ? name : "\(name)_v\(version)"
+    }
+}
+
+/// How a route is called.
+public struct RouteAttributes: Sendable {
+    /// `api`, `content` or `notify`.
+    public let host: String
+    /// `rpc`, `upload` or `download`.
+    public let style: String
+    /// Who may call it: of `user`, `team`, `app`, `noauth`.
+    public let authentication: [String]
+    /// The permission that the token needs.
+    public let scope: String?
+    /// Whether it may change without notice.
+    public let isPreview: Bool
+    /// Which administrators may call it for a member, if any may.
+    public let selectAdmin: String?
+}
+
+/// A namespace.
+public struct Namespace: Sendable {
+    /// Its name, for example `file_requests`.
+    public let name: String
+    /// Other names of types, by name.
+    public let aliases: [Alias]
+    /// Structs, by name.
+    public let structures: [Structure]
+    /// Unions, by name.
+    public let unions: [Union]
+    /// Routes, by address.
+    public let routes: [Route]
+}
+
+/// A whole specification.
+public struct Specification: Sendable {
+    /// The namespaces, by name.
+    public let namespaces: [Namespace]
+    private let aliases: [TypeName: Alias]
+    private let structures: [TypeName: Structure]
+    private let unions: [TypeName: Union]
+
+    init(namespaces: [Namespace]) {
+        self.namespaces = namespaces
+        func byName<Value>(_ values: [Value], _ name: (Value) -> TypeName) -> [TypeName: Value] {
+            Dictionary(values.map { (name($0), $0) }) { first, _ in first }
+        }
+        aliases = byName(namespaces.flatMap(\.aliases), \.name)
+        structures = byName(namespaces.flatMap(\.structures), \.name)
+        unions = byName(namespaces.flatMap(\.unions), \.name)
+    }
+
+    /// What a type is behind its other names, one after another.
+    public func resolved(_ type: ValueType) -> ValueType {
+        guard case .alias(let name) = type, let alias = aliases[name] else { return type }
+        return resolved(alias.type)
+    }
+
+    /// The struct that a type is, if it is one.
+    public func structure(_ type: ValueType) -> Structure? {
+        guard case .structure(let name) = resolved(type) else { return nil }
+        return structures[name]
+    }
+
+    /// The struct of a name.
+    public func structure(_ name: TypeName) -> Structure? { structures[name] }
+
+    /// The struct or union of a name.
+    public func type(_ name: TypeName) -> ValueType {
+        structures[name] == nil ? .union(name) : .structure(name)
+    }
+
+    /// The union that a type is, if it is one.
+    public func union(_ type: ValueType) -> Union? {
+        guard case .union(let name) = resolved(type) else { return nil }
+        return unions[name]
+    }
+
+    /// The type without its being nullable, if it is.
+    public func nullablePayload(_ type: ValueType) -> ValueType? {
+        guard case .nullable(let payload) = resolved(type) else { return nil }
+        return payload
+    }
+}

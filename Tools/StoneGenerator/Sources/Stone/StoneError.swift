@@ -1,0 +1,35 @@
+// What is wrong with a specification, and where.
+
+/// A line of a file.
+public struct SourcePosition: Hashable, Sendable, CustomStringConvertible {
+    /// The file's name, as it was given.
+    public let file: String
+    /// The line, from 1.
+    public let line: Int
+
+    /// Takes over file and line.
+    public init(file: String, line: Int) {
+        self.file = file
+        self.line = line
+    }
+
+    /// `FILE:LINE`, as editors understand it.
+    public var description: String { "\(file):\(line)" }
+}
+
+/// A specification that cannot be understood.
+public struct StoneError: Error, Hashable, CustomStringConvertible {
+    /// Where.
+    public let position: SourcePosition
+    /// What is wrong.
+    public let message: String
+
+    /// Takes over place and message.
+    public init(_ position: SourcePosition, _ message: String) {
+        self.position = position
+        self.message = message
+    }
+
+    /// `FILE:LINE: error: MESSAGE`.
+    public var description: String { "\(position): error: \(message)" }
+}

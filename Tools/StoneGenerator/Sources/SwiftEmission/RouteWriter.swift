@@ -1,0 +1,208 @@
+// Routes as values, and as methods of a client.
+
+import Stone
+
+extension Route {
+    /// Other versions of a route have names of their own: `moveV2`.
+    var memberName: String {
+        SwiftNames.member(name) + (version == 1 ? "" : "V\(version)")
+    }
+
+    /// Whether sending it twice does what sending it once does, as far as that can be told: it only reads, or it
+    /// only asks about a job.
+    var onlyReads: Bool {
+        if case .structure(let name) = argument, name.description == "async.PollArg" {
+            return true
+        }
+        guard let scope = attributes.scope else { return false }
+        return scope.hasSuffix(".read") || scope == "sessions.list" || scope == "openid"
+    }
+
+    /// The case of the library's `RouteAuthentication`.
+    var authentication: String {
+        switch attributes.authentication.sorted() {
+        case ["app"]: "app"
+        case ["noauth"]: "none"
+        case ["team"]: "team"
+        case ["app", "user"]: "userOrApp"
+        default: "user"
+        }
+    }
+
+    /// Who calls it, in words.
+    var callers: String {
+        attributes.authentication.map { $0 == "noauth" ? "nobody" : "the \($0)" }
+            .joined(separator: " or ")
+    }
+
+    /// Where the vendor describes it.
+    var link: String {
+        let page = attributes.authentication.contains("team") ? "teams" : "documentation"
+        let anchor = (name + (version == 1 ? "" : "-v\(version)")).map { $0 == "/" ? "-" : $0 }
+        return "https://www.dropbox.com/developers/documentation/http/"
+            + "\(page)#\(namespace)-\(String(anchor))"
+    }
+}
+
+extension NamespaceWriter {
+    // MARK: Values
+
+    /// The routes as static properties.
+    func routesText() throws(EmissionError) -> String {
+        try Self.checkDistinct(
+            namespace.routes.map(\.memberName), in: "\(namespace.name) (routes)", { $0 })
+        var text = SourceText()
+        text.lines(libraryImport)
+        text.block("extension \(name)") { text in
+            for (index, route) in namespace.routes.enumerated() {
+                if index > 0 { text.line() }
+                write(route, to: &text)
+            }
+        }
+        return text.text
+    }
+
+    private func write(_ route: Route, to text: inout SourceText) {
+        text.documentation(documentation(route))
+        text.line("///")
+        text.line("/// <\(route.link)>")
+        text.block(
+            "public static var \(SwiftNames.escaped(route.memberName)): "
+                + "Route<\(spelled(route.argument)), \(spelled(route.result)), \(failure(route))>"
+        ) { text in
+            text.line(".init(\(initialiser(route)))")
+        }
+    }
+
+    private func initialiser(_ route: Route) -> String {
+        var arguments = ["\"\(route.path)\""]
+        let attributes = route.attributes
+        if attributes.host != "api" { arguments.append("host: .\(attributes.host)") }
+        if attributes.style != "rpc" { arguments.append("style: .\(attributes.style)") }
+        if route.authentication != "user" {
+            arguments.append("authentication: .\(route.authentication)")
+        }
+        if let scope = attributes.scope { arguments.append("scope: \"\(scope)\"") }
+        arguments.append("retryAfterSend: \(route.onlyReads)")
+        return arguments.joined(separator: ", ")
+    }
+
+    private func failure(_ route: Route) -> String {
+        route.error == .void ? "NoError" : spelled(route.error)
+    }
+
+    private func documentation(_ route: Route) -> String {
+        let attributes = route.attributes
+        var text =
+            "The route `\(route.path)`: \(attributes.style), host \(attributes.host), "
+            + "called by \(route.callers)"
+        text += attributes.scope.map { ", scope `\($0)`." } ?? "."
+        text += route.error == .void ? " No errors of its own." : " Errors: ``\(failure(route))``."
+        if attributes.isPreview { text += " Preview: it may change without notice." }
+        if let mode = attributes.selectAdmin {
+            text += " Administrators may select a member (`\(mode)`)."
+        }
+        if route.isDeprecated { text += " " + deprecation(route) + "." }
+        return text
+    }
+
+    private func deprecation(_ route: Route) -> String {
+        "Deprecated by Dropbox"
+            + (route.successor.map { " in favour of `\(namespace.name)/\($0)`" } ?? "")
+    }
+
+    // MARK: Methods
+
+    /// The routes as methods of a struct that the client gives.
+    func callsText() throws(EmissionError) -> String {
+        var text = SourceText()
+        text.lines(libraryImport)
+        text.block("extension DropboxClient") { text in
+            text.documentation("The routes of the namespace `\(namespace.name)`.")
+            text.line(
+                "public var \(SwiftNames.escaped(SwiftNames.member(namespace.name))): "
+                    + "\(name).Calls { .init(client: self) }")
+        }
+        text.line()
+        text.block("extension \(name)") { text in
+            text.documentation("Calls the routes of the namespace `\(namespace.name)`.")
+            text.block("public struct Calls: Sendable") { text in
+                text.line("let client: DropboxClient")
+                for route in namespace.routes {
+                    for method in methods(route) {
+                        text.line()
+                        write(method, of: route, to: &text)
+                    }
+                }
+            }
+        }
+        return text.text
+    }
+
+    /// One way to call a route.
+    private struct Method {
+        let about: String
+        let parameters: [String]
+        /// What stands for the argument in the call.
+        let argument: String?
+    }
+
+    /// By the argument, and by its fields where it is a struct.
+    private func methods(_ route: Route) -> [Method] {
+        guard route.argument != .void else {
+            return [Method(about: "", parameters: [], argument: nil)]
+        }
+        let type = spelled(route.argument)
+        let whole = Method(
+            about: "", parameters: ["_ argument: \(type)"], argument: "argument")
+        guard let structure = specification.structure(route.argument), structure.subtypes == nil
+        else { return [whole] }
+        let arguments = arguments(structure).joined(separator: ", ")
+        let fields = Method(
+            about: structure.fields.isEmpty ? "" : " with the fields of its argument",
+            parameters: parameters(structure), argument: "\(type)(\(arguments))")
+        return structure.fields.isEmpty ? [fields] : [whole, fields]
+    }
+
+    private func write(_ method: Method, of route: Route, to text: inout SourceText) {
+        let result = spelled(route.result)
+        let style = route.attributes.style
+        var parameters = method.parameters
+        /// A field may have the name of one of the parameters that every route has.
+        func distinct(_ name: String) -> String {
+            parameters.contains { $0.hasPrefix(name + ":") } ? "call" + SwiftNames.type(name) : name
+        }
+        let (body, range, options) = (distinct("body"), distinct("range"), distinct("options"))
+        var arguments = ["\(name).\(SwiftNames.afterDot(route.memberName))"]
+        if let argument = method.argument { arguments.append(argument) }
+        switch style {
+        case "upload":
+            parameters.append("\(body): any BodySource")
+            arguments.append("body: \(body)")
+        case "download":
+            parameters.append("\(range): ByteRange? = nil")
+            arguments.append("range: \(range)")
+        default: break
+        }
+        parameters.append("\(options): CallOptions = .init()")
+        arguments.append("options: \(options)")
+        let output =
+            style == "download"
+            ? " -> Download<\(result), \(failure(route))>"
+            : route.result == .void ? "" : " -> \(result)"
+        text.documentation("Calls ``\(name)/\(route.memberName)``\(method.about).")
+        if route.isDeprecated {
+            text.line("@available(*, deprecated, message: \"\(deprecation(route))\")")
+        }
+        text.block(
+            "public func \(SwiftNames.escaped(route.memberName))"
+                + "(\(parameters.joined(separator: ", "))) "
+                + "async throws(CallError<\(failure(route))>)\(output)"
+        ) { text in
+            let verb = style == "rpc" ? "call" : style
+            text.line(
+                (output.isEmpty ? "_ = " : "")
+                    + "try await client.\(verb)(\(arguments.joined(separator: ", ")))")
+        }
+    }
+}

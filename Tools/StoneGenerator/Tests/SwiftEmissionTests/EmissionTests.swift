@@ -1,0 +1,272 @@
+// What the generator writes, for a small specification.
+
+import Stone
+import Testing
+
+@testable import SwiftEmission
+
+struct EmissionTests {
+    private func emitter(
+        _ lines: String, plan: EmissionPlan = .dropbox
+    ) throws -> Emitter {
+        let files = lines.split(separator: "---\n").enumerated().map {
+            (name: "\($0.offset).stone", text: String($0.element))
+        }
+        return Emitter(try Specification(files: files), plan: plan)
+    }
+
+    private func text(_ lines: String) throws -> String {
+        try emitter(lines).files().map(\.text).joined()
+    }
+
+    /// Lines without their indentation, which is the formatter's.
+    private func contains(_ text: String, _ part: String) -> Bool {
+        func bare(_ text: String) -> String {
+            text.split(separator: "\n").map { line in
+                String(line.drop { $0 == " " })
+            }.joined(separator: "\n")
+        }
+        return bare(text).contains(bare(part))
+    }
+
+    @Test("a struct reads and writes its fields, and omits what is absent or default")
+    func structure() throws {
+        let text = try text(
+            """
+            namespace files
+            struct ListArg
+                limit UInt32 = 5
+                shared_folder_id String(min_length=1)
+                in String?
+            """)
+        #expect(
+            contains(
+                text,
+                """
+                /// The field `shared_folder_id`: at least 1 character.
+                public var sharedFolderID: String
+                """))
+        #expect(
+            contains(
+                text,
+                "public init(sharedFolderID: String, limit: UInt32 = 5, `in`: String? = nil) {"))
+        #expect(
+            contains(
+                text,
+                """
+                limit = try reader.value("limit", default: 5)
+                sharedFolderID = try reader.value("shared_folder_id")
+                `in` = try reader.valueIfPresent("in")
+                """))
+        #expect(
+            contains(
+                text,
+                """
+                try writer.write("limit", limit, unless: 5)
+                try writer.write("shared_folder_id", sharedFolderID)
+                try writer.writeIfPresent("in", `in`)
+                """))
+    }
+
+    @Test(
+        "a union has a case for each tag and one for others; payloads stand where the wire has them"
+    )
+    func union() throws {
+        let text = try text(
+            """
+            namespace files
+            struct Flat
+                a String
+            union Mode
+                default
+                unknown
+                flat Flat
+                rev String?
+            union Plain
+                one
+            """)
+        #expect(contains(text, "case `default`\ncase unknownValue\ncase flat(Flat)"))
+        #expect(contains(text, "case \"flat\": self = .flat(try union.fields())"))
+        #expect(contains(text, "case \"rev\": self = .rev(try union.valueIfPresent())"))
+        #expect(
+            contains(text, "case .flat(let payload): try union.write(\"flat\", fields: payload)"))
+        #expect(contains(text, "case .unknownValue: try union.write(\"unknown\")"))
+        #expect(contains(text, "public enum Plain: VoidUnion {"))
+        #expect(contains(text, "= [\"one\": .one]"))
+    }
+
+    @Test("a struct that stands for several is an enum that has the common fields")
+    func subtypes() throws {
+        let text = try text(
+            """
+            namespace files
+            struct Metadata
+                union_closed
+                    file FileMetadata
+                name String
+            struct FileMetadata extends Metadata
+                size UInt64
+            """)
+        #expect(
+            contains(
+                text,
+                "case file(FileMetadata)\n/// A kind that this version does not know.\ncase unknown(String, MetadataBase)"
+            ))
+        #expect(contains(text, "case .file(let value): value.name"))
+        #expect(contains(text, "public struct MetadataBase: StructValue {"))
+    }
+
+    @Test("a union that holds itself is indirect, one that holds a list of itself is not")
+    func cycles() throws {
+        let text = try text(
+            """
+            namespace a
+            struct Pair
+                left Tree?
+            union Tree
+                pair Pair
+            union Rose
+                branches List(Rose)
+            """)
+        #expect(text.contains("public indirect enum Tree: TaggedUnion {"))
+        #expect(text.contains("public enum Rose: TaggedUnion {"))
+    }
+
+    @Test("a route is a value and a method that takes the fields of its argument")
+    func route() throws {
+        let text = try text(
+            """
+            namespace files
+            import async
+            struct Arg
+                path String
+                options String = ""
+            union WriteError
+                too_many_write_operations
+            struct Failed
+                reason WriteError
+            union UploadError
+                path Failed
+                content_hash_mismatch
+            route upload:2 (Arg, Void, UploadError)
+                attrs
+                    host = "content"
+                    style = "upload"
+                    scope = "files.content.write"
+            route list (Arg, Arg, Void)
+                attrs
+                    scope = "files.metadata.read"
+            route copy/check (async.PollArg, Void, Void) deprecated
+                attrs
+                    auth = "app, user"
+                    scope = "files.content.write"
+            ---
+            namespace async
+            struct PollArg
+                async_job_id String
+            """)
+        #expect(
+            contains(
+                text,
+                """
+                public static var uploadV2: Route<Arg, Empty, UploadError> {
+                .init("files/upload_v2", host: .content, style: .upload, \
+                scope: "files.content.write", retryAfterSend: false)
+                """))
+        #expect(
+            text.contains(
+                #".init("files/list", scope: "files.metadata.read", retryAfterSend: true)"#))
+        #expect(
+            text.contains(
+                #"authentication: .userOrApp, scope: "files.content.write", retryAfterSend: true)"#)
+        )
+        #expect(
+            contains(
+                text,
+                """
+                public func uploadV2(path: String, options: String = "", body: any BodySource, \
+                callOptions: CallOptions = .init()) async throws(CallError<UploadError>) {
+                _ = try await client.upload(Files.uploadV2, Arg(path: path, options: options), \
+                body: body, options: callOptions)
+                """))
+        #expect(
+            contains(
+                text,
+                "case .path(let payload): payload.reason.remedy\ncase .contentHashMismatch: .resendBody"
+            ))
+        #expect(text.contains("@available(*, deprecated, message: \"Deprecated by Dropbox\")"))
+        #expect(text.contains("documentation#files-upload-v2>"))
+    }
+
+    @Test("a type that has the name of a namespace does not hide it")
+    func shadowing() throws {
+        let text = try text(
+            """
+            namespace users
+            import team
+            struct Team
+                id team.Id
+            ---
+            namespace team
+            alias Id = String
+            """)
+        #expect(text.contains("public var id: DropboxAPIComplete.Team.ID"))
+    }
+
+    @Test("each namespace goes to the first target that takes it")
+    func targets() throws {
+        let plan = EmissionPlan(targets: [
+            .init(module: "DropboxAPI", namespaces: ["files"]), .init(module: "Rest"),
+        ])
+        let emitter = try emitter(
+            """
+            namespace files
+            alias A = Timestamp("%H")
+            ---
+            namespace team
+            alias B = Timestamp("%H")
+            """, plan: plan)
+        let files = try emitter.files()
+        #expect(
+            files.map { "\($0.module)/\($0.path)" }
+                == ["DropboxAPI/Files/Files.swift", "Rest/Team/Team.swift"])
+        #expect(files.map { $0.text.contains("import DropboxAPI\n") } == [false, true])
+    }
+
+    @Test(
+        "names that are one in Swift, or taken by the library, are refused",
+        arguments: [
+            (
+                "struct A\n    a_b String\n    aB String\n",
+                "a.A: 'a_b' and 'aB' are both 'aB' in Swift"
+            ),
+            ("struct Route\n    a String\n", "a: a type cannot be called 'Route'"),
+            ("struct A\n    reader String\n", "a.A: a field cannot be called 'reader'"),
+            ("union A\n    a_b\n    aB String\n", "a.A: 'a_b' and 'aB' are both 'aB' in Swift"),
+        ])
+    func clashes(lines: String, message: String) {
+        #expect {
+            try text("namespace a\n" + lines)
+        } throws: { error in
+            "\(error)" == message
+        }
+    }
+
+    @Test(
+        "names are spelled as in the rest of the project",
+        arguments: [
+            ("account_id", "accountID"), ("id", "id"), ("w64h64", "w64h64"), ("urls", "urls"),
+            ("list_folder/get_latest_cursor", "listFolderGetLatestCursor"),
+            ("30_days", "value30Days"),
+            ("shared_link_urls", "sharedLinkURLs"),
+        ])
+    func members(name: String, swift: String) {
+        #expect(SwiftNames.member(name) == swift)
+    }
+
+    @Test("the same specification gives the same files")
+    func determinism() throws {
+        let lines = "namespace a\nstruct B\n    c String\nunion D\n    e\n    f B\n"
+        #expect(try emitter(lines).files() == emitter(lines).files())
+    }
+}
