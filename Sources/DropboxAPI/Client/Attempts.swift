@@ -90,7 +90,16 @@ extension DropboxClient {
     private func token<Failure>(
         for call: PreparedCall, _ history: CallHistory, _ type: Failure.Type
     ) async throws(CallError<Failure>) -> AccessToken? {
-        guard call.authentication == .user else { return nil }
+        switch call.authentication {
+        case .none: return nil
+        case .app:
+            guard configuration.app?.secret != nil else {
+                let missing = TokenError.missing("the app's key and secret are not configured")
+                throw CallError(kind: .token(missing), context: history.context)
+            }
+            return nil
+        case .user, .team, .userOrApp: break
+        }
         if history.hasReplacedToken, let token = history.token { return token }
         do {
             return try await tokens.accessToken()

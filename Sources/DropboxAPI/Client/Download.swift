@@ -28,12 +28,13 @@ public enum ByteRange: Hashable, Sendable {
 }
 
 /// A result that knows how many bytes of content belong to it.
-protocol DescribesContent {
+package protocol DescribesContent {
+    /// Bytes of the whole content.
     var contentSize: UInt64 { get }
 }
 
 extension Files.FileMetadata: DescribesContent {
-    var contentSize: UInt64 { size }
+    package var contentSize: UInt64 { size }
 }
 
 /// The start of a download.

@@ -20,6 +20,8 @@ public struct DropboxClient: Sendable {
     public var selectUser: String?
     /// The administrator as whom a team's token acts.
     public var selectAdmin: String?
+    /// Whether routes that the user or the app may call are called as the app; by default as the user.
+    public var actsAsApp = false
 
     let transport: any HTTPTransport
     let tokens: any AccessTokenProvider

@@ -54,8 +54,8 @@ extension CallError.Kind {
 }
 
 /// The body of an error.
-private struct ErrorEnvelope<Union: TaggedUnion>: Decodable {
-    let error: Union
+private struct ErrorEnvelope<Failure: Decodable>: Decodable {
+    let error: Failure
     let userMessage: String?
 
     private enum Key: String, CodingKey {
@@ -69,7 +69,7 @@ private struct ErrorEnvelope<Union: TaggedUnion>: Decodable {
 
     init(from decoder: any Decoder) throws {
         let reader = try decoder.container(keyedBy: Key.self)
-        error = try reader.decode(Union.self, forKey: .error)
+        error = try reader.decode(Failure.self, forKey: .error)
         userMessage =
             (try? reader.decode(Message.self, forKey: .userMessage))?.text
             ?? (try? reader.decode(String.self, forKey: .userMessage))

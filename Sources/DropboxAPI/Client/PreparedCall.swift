@@ -26,13 +26,20 @@ struct PreparedCall: Sendable {
 }
 
 /// An argument that asks the server to take its time.
-protocol AsksForPatience {
+package protocol AsksForPatience {
+    /// How long the first byte of the answer may take.
     var serverPatience: Duration { get }
 }
 
 extension Files.ListFolderLongpollArg: AsksForPatience {
+    package var serverPatience: Duration { .longpoll(seconds: timeout) }
+}
+
+extension Duration {
     /// The server adds up to 90 seconds to the timeout; 30 more are for the way.
-    var serverPatience: Duration { .seconds(Int64(clamping: min(timeout, 480)) + 90 + 30) }
+    package static func longpoll(seconds: UInt64) -> Duration {
+        .seconds(Int64(clamping: min(seconds, 480)) + 90 + 30)
+    }
 }
 
 extension DropboxClient {
@@ -42,7 +49,8 @@ extension DropboxClient {
     ) throws(SerializationError) -> PreparedCall {
         let json = try JSON.encode(argument)
         var headers: HTTPHeaders = ["User-Agent": configuration.userAgent]
-        addSelection(to: &headers, for: route.authentication)
+        let authentication = route.authentication.resolved(asApp: actsAsApp)
+        addSelection(to: &headers, for: authentication)
         var body = content
         switch route.style {
         case .rpc:
@@ -59,7 +67,7 @@ extension DropboxClient {
             url: configuration.hosts.base(of: route.host) + "/2/" + route.name,
             headers: headers, body: body, purpose: Self.purpose(of: route.host, route.style),
             timeouts: timeouts(for: route.style, argument, options),
-            acceptsCompression: route.style == .rpc, authentication: route.authentication,
+            acceptsCompression: route.style == .rpc, authentication: authentication,
             retryAfterSend: options.retryAfterSend ?? route.retryAfterSend,
             mayBeSentTwiceSilently: route.retryAfterSend && options.retryAfterSend != false,
             hasContent: route.style == .upload && (content?.length ?? 0) > 0, options: options)
@@ -106,7 +114,7 @@ extension DropboxClient {
     ) -> String? {
         switch call.authentication {
         case .none: nil
-        case .user: token.map { "Bearer \($0.secret)" }
+        case .user, .team, .userOrApp: token.map { "Bearer \($0.secret)" }
         case .app: configuration.app?.basicAuthorization
         }
     }

@@ -2,7 +2,7 @@
 
 extension Files {
     /// Why a folder cannot be created, alone or in a batch.
-    public enum CreateFolderError: RouteError {
+    public enum CreateFolderError: TaggedUnion, RouteError {
         case path(WriteError)
         case unknown(String)
 
@@ -46,7 +46,7 @@ extension Files {
     }
 
     /// Why an entry cannot be deleted.
-    public enum DeleteError: RouteError {
+    public enum DeleteError: TaggedUnion, RouteError {
         case pathLookup(LookupError)
         case pathWrite(WriteError)
         case tooManyWriteOperations

@@ -2,7 +2,7 @@
 
 extension Files {
     /// Why a folder cannot be listed.
-    public enum ListFolderError: RouteError {
+    public enum ListFolderError: TaggedUnion, RouteError {
         case path(LookupError)
         case templateError(FileProperties.PropertiesError)
         case unknown(String)
@@ -28,7 +28,7 @@ extension Files {
     }
 
     /// Why a listing or the following of changes cannot go on.
-    public enum ListFolderContinueError: RouteError {
+    public enum ListFolderContinueError: TaggedUnion, RouteError {
         case path(LookupError)
         /// The cursor is no longer valid: list again and compare.
         case reset
@@ -69,7 +69,7 @@ extension Files {
     }
 
     /// Why an entry cannot be described.
-    public enum GetMetadataError: RouteError {
+    public enum GetMetadataError: TaggedUnion, RouteError {
         case path(LookupError)
         case unknown(String)
 
@@ -92,7 +92,7 @@ extension Files {
     }
 
     /// Why a file cannot be read.
-    public enum DownloadError: RouteError {
+    public enum DownloadError: TaggedUnion, RouteError {
         case path(LookupError)
         /// A document of a cloud editor: it can only be exported.
         case unsupportedFile
@@ -119,7 +119,7 @@ extension Files {
     }
 
     /// Why a folder cannot be packed.
-    public enum DownloadZipError: RouteError {
+    public enum DownloadZipError: TaggedUnion, RouteError {
         case path(LookupError)
         case tooLarge
         case tooManyFiles
@@ -148,7 +148,7 @@ extension Files {
     }
 
     /// Why a file cannot be linked to.
-    public enum GetTemporaryLinkError: RouteError {
+    public enum GetTemporaryLinkError: TaggedUnion, RouteError {
         case path(LookupError)
         case emailNotVerified
         case unsupportedFile
@@ -180,7 +180,7 @@ extension Files {
     }
 
     /// Why revisions cannot be listed.
-    public enum ListRevisionsError: RouteError {
+    public enum ListRevisionsError: TaggedUnion, RouteError {
         case path(LookupError)
         case invalidBeforeRev
         case beforeRevNotSupported
@@ -209,7 +209,7 @@ extension Files {
     }
 
     /// Why a revision cannot be restored.
-    public enum RestoreError: RouteError {
+    public enum RestoreError: TaggedUnion, RouteError {
         case pathLookup(LookupError)
         case pathWrite(WriteError)
         case invalidRevision

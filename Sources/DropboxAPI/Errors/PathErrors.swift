@@ -3,7 +3,7 @@
 
 extension Files {
     /// Why a path does not lead to what was expected.
-    public enum LookupError: RouteError {
+    public enum LookupError: TaggedUnion, RouteError {
         /// The path has a form that the server does not accept.
         case malformedPath(String?)
         case notFound
@@ -63,7 +63,7 @@ extension Files {
     }
 
     /// Why a path cannot be written.
-    public enum WriteError: RouteError {
+    public enum WriteError: TaggedUnion, RouteError {
         /// The path has a form that the server does not accept.
         case malformedPath(String?)
         case conflict(WriteConflictError)

@@ -2,7 +2,7 @@
 
 extension Files {
     /// Why an entry cannot be moved or copied.
-    public enum RelocationError: RouteError {
+    public enum RelocationError: TaggedUnion, RouteError {
         case fromLookup(LookupError)
         case fromWrite(WriteError)
         case to(WriteError)
@@ -93,7 +93,7 @@ extension Files {
     }
 
     /// Why one move or copy of a batch failed.
-    public enum RelocationBatchErrorEntry: RouteError {
+    public enum RelocationBatchErrorEntry: TaggedUnion, RouteError {
         case relocationError(RelocationError)
         /// Nobody knows whether it was done: look before sending it again.
         case internalError

@@ -1,8 +1,8 @@
-// What all error unions of routes have in common. Not responsible for errors below the route:
+// What all errors of routes have in common. Not responsible for errors below the route:
 // authentication, rate limits and transport are cases of CallError.
 
-/// The error union of a route.
-public protocol RouteError: TaggedUnion {
+/// The error of a route: nearly always a union.
+public protocol RouteError: Codable, Hashable, Sendable {
     /// Whether sending the same request again can help.
     var remedy: RouteErrorRemedy { get }
 }
@@ -25,7 +25,7 @@ public enum RouteErrorRemedy: Hashable, Sendable {
 }
 
 /// The error union of a route that has none.
-public enum NoError: RouteError {
+public enum NoError: TaggedUnion, RouteError {
     case unknown(String)
 
     /// Keeps the tag.

@@ -25,7 +25,7 @@ extension Files {
     }
 
     /// Why a file was not written.
-    public enum UploadError: RouteError {
+    public enum UploadError: TaggedUnion, RouteError {
         /// The bytes are kept in the session.
         case path(UploadWriteFailed)
         /// The file was written, without its properties.
@@ -73,7 +73,7 @@ extension Files {
     }
 
     /// Why a session was not started.
-    public enum UploadSessionStartError: RouteError {
+    public enum UploadSessionStartError: TaggedUnion, RouteError {
         case concurrentSessionDataNotAllowed
         case concurrentSessionCloseNotAllowed
         /// More than 150 MiB in one request.
@@ -117,7 +117,7 @@ extension Files {
     }
 
     /// Why bytes were not appended.
-    public enum UploadSessionAppendError: RouteError {
+    public enum UploadSessionAppendError: TaggedUnion, RouteError {
         /// Unknown or expired.
         case notFound
         /// The payload tells how much the server has; perhaps the lost reply was a success.
@@ -177,7 +177,7 @@ extension Files {
     }
 
     /// Why no piece of a batch was appended.
-    public enum UploadSessionAppendBatchError: RouteError {
+    public enum UploadSessionAppendBatchError: TaggedUnion, RouteError {
         /// More than 150 MiB in one request.
         case payloadTooLarge
         /// The body arrived damaged and was dropped.

@@ -54,7 +54,7 @@ extension Files {
     }
 
     /// Why a session did not become a file.
-    public enum UploadSessionFinishError: RouteError {
+    public enum UploadSessionFinishError: TaggedUnion, RouteError {
         case lookupFailed(UploadSessionLookupError)
         /// The body was appended: send the commit again with an empty body and the new offset.
         case path(WriteError)

@@ -59,8 +59,19 @@ public enum RouteStyle: Hashable, Sendable {
 public enum RouteAuthentication: Hashable, Sendable {
     /// The user, by an access token.
     case user
+    /// The team, by an access token; no member can be selected.
+    case team
     /// The app, by its key and secret.
     case app
+    /// The user, or the app where the client acts as the app.
+    case userOrApp
     /// Nobody: an `Authorization` header may even be refused.
     case none
+}
+
+extension RouteAuthentication {
+    /// Who proves identity in a call, of those who may.
+    func resolved(asApp: Bool) -> RouteAuthentication {
+        self == .userOrApp ? (asApp ? .app : .user) : self
+    }
 }

@@ -104,7 +104,8 @@ extension Timestamp: Codable {
     }
 }
 
-private struct DigitScanner {
+/// Reads a text digit by digit.
+struct DigitScanner {
     var rest: Substring.UTF8View
 
     mutating func number(digits: Int) -> Int64? {

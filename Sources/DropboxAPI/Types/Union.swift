@@ -112,6 +112,14 @@ public struct UnionReader {
     public func fields<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         try Value(from: decoder)
     }
+
+    /// The same, where the specification allows a tag without its payload: nil when nothing stands beside the tag.
+    public func fieldsIfPresent<Value: Decodable>(
+        _ type: Value.Type = Value.self
+    ) throws -> Value? {
+        guard let container, container.allKeys.contains(where: { $0 != .tag }) else { return nil }
+        return try fields()
+    }
 }
 
 /// Writes a union's object form.
@@ -139,6 +147,12 @@ public struct UnionWriter {
     public mutating func write(_ tag: String, fields: some Encodable) throws {
         try container.encode(tag, forKey: .tag)
         try fields.encode(to: encoder)
+    }
+
+    /// Writes the fields of a struct payload beside the tag; nothing for nil.
+    public mutating func write(_ tag: String, fieldsIfPresent fields: (some Encodable)?) throws {
+        try container.encode(tag, forKey: .tag)
+        try fields?.encode(to: encoder)
     }
 }
 

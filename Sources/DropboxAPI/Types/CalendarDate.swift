@@ -1,0 +1,71 @@
+// Days as the API writes them. Not responsible for time zones: the server says whose day it is.
+
+/// A day of the calendar, without a time.
+public struct CalendarDate: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The year, 1 to 9999.
+    public let year: Int
+    /// The month, 1 to 12.
+    public let month: Int
+    /// The day of the month, 1 to 31.
+    public let day: Int
+
+    /// A day; nil outside of the years that four digits can write, and where no month has such a day.
+    public init?(year: Int, month: Int, day: Int) {
+        guard (1...9_999).contains(year), (1...12).contains(month),
+            (1...Self.days(in: month, of: year)).contains(day)
+        else { return nil }
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    /// Parses `2015-05-12`; nil for anything else.
+    public init?(_ text: String) {
+        var scanner = DigitScanner(rest: text.utf8[...])
+        guard let year = scanner.number(digits: 4), scanner.skip("-"),
+            let month = scanner.number(digits: 2), scanner.skip("-"),
+            let day = scanner.number(digits: 2), scanner.rest.isEmpty
+        else { return nil }
+        self.init(year: Int(year), month: Int(month), day: Int(day))
+    }
+
+    /// Compares the days.
+    public static func < (left: CalendarDate, right: CalendarDate) -> Bool {
+        (left.year, left.month, left.day) < (right.year, right.month, right.day)
+    }
+
+    /// The form that the API uses: `2015-05-12`.
+    public var description: String {
+        let digits = String(year * 10_000 + month * 100 + day)
+        let padded = String(repeating: "0", count: 8 - digits.count) + digits
+        return "\(padded.prefix(4))-\(padded.dropFirst(4).prefix(2))-\(padded.suffix(2))"
+    }
+
+    private static func days(in month: Int, of year: Int) -> Int {
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        return switch month {
+        case 2: isLeap ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}
+
+extension CalendarDate: Codable {
+    /// Reads the API's form; anything else is a `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let value = CalendarDate(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "not a date: \(text.prefix(40))")
+        }
+        self = value
+    }
+
+    /// Writes the API's form.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
