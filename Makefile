@@ -6,7 +6,7 @@ SWIFT ?= swift
 JOBS ?= $(shell nproc)
 RELEASE_FLAGS = -c release --static-swift-stdlib -j $(JOBS)
 
-.PHONY: help demo test test-unit test-clients test-mount build release packages lint check clean
+.PHONY: help demo test test-unit test-clients test-mount build release packages lint check generate clean
 
 help:
 	@echo 'make demo     build everything, mount a sample account, show it, stay mounted until Ctrl-C'
@@ -15,6 +15,7 @@ help:
 	@echo 'make release  build the programs to install, with the Swift runtime linked in'
 	@echo 'make lint     check the formatting and the rules of style'
 	@echo 'make check    lint, and check which layer imports which'
+	@echo 'make generate SPEC=FOLDER   write DropboxAPIComplete from the .stone files in FOLDER'
 	@echo 'make clean    remove what was built'
 
 demo: release
@@ -26,9 +27,10 @@ test-unit: packages
 	$(SWIFT) build --build-tests -j $(JOBS)
 	Scripts/run-tests --skip EndToEndTests
 
-# The emulator, driven by clients that were not written here: the official SDK and rclone.
+# Clients that were not written here, the official SDK and rclone, drive the emulator; the SDK also reads what
+# DropboxAPIComplete sends.
 test-clients: packages
-	$(SWIFT) build --product dropbox-emulator -j $(JOBS)
+	$(SWIFT) build --build-tests -j $(JOBS)
 	Tests/clients/run "$$($(SWIFT) build --show-bin-path)/dropbox-emulator"
 
 # Real mounts of the programs that users get.
@@ -56,6 +58,9 @@ lint:
 
 check: lint
 	Scripts/check-imports
+
+generate:
+	Scripts/generate-api "$(SPEC)"
 
 clean:
 	rm -rf .build .build-*
