@@ -41,19 +41,26 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.90.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         .executableTarget(
             name: "dbxfs",
             dependencies: [
                 "Core", "Fuse", "FileSystem", "Sync", "MetadataStore", "BlockCache", "RemoteStore",
-                "DropboxAPI", "Mounting", log, system, grdb,
+                "DropboxAPI", "Mounting", "CNamespace", log, system, grdb,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
-        .target(name: "Mounting", dependencies: ["CMalloc", log, system], swiftSettings: settings),
+        .target(
+            name: "Mounting",
+            dependencies: [
+                "CMalloc", log, system, .product(name: "TOMLKit", package: "TOMLKit"),
+            ],
+            swiftSettings: settings),
         .systemLibrary(name: "CFile"),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CNamespace"),
         .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),

@@ -1,6 +1,8 @@
 // Where one account's files lie. What can be fetched again and what can not are kept apart: nothing
 // that clears the cache has a path that leads to the queue.
 
+import Glibc
+
 /// The folders of one account on this machine.
 public struct AccountFolders: Hashable, Sendable {
     /// Everything that must not be lost: database with queue, staged content.
@@ -22,6 +24,9 @@ public struct AccountFolders: Hashable, Sendable {
     public var token: String { account + "/token" }
     /// What a mount in the background logs.
     public var log: String { state + "/dbxfs.log" }
+    /// There while nothing here is missing on Dropbox and nothing is mounted: who removes dbxfs can tell
+    /// by it, without dbxfs, that the folder can go, too.
+    private var sentMark: String { state + "/all-sent" }
     /// Cached blocks.
     public var blocks: String { cache + "/blocks" }
 
@@ -54,8 +59,22 @@ public struct AccountFolders: Hashable, Sendable {
     /// Makes them, private to this user.
     public func make() throws(CommandError) {
         try makePrivateFolder(state)
+        if access(database, F_OK) != 0, folderNames(in: staging).isEmpty {
+            noteEverythingSent(true)
+        }
         try makePrivateFolder(staging)
         try makePrivateFolder(cache)
+    }
+
+    /// Notes that everything is on Dropbox and nobody is about to change that, or that this may be so no
+    /// longer; the latter is durable before it returns.
+    public func noteEverythingSent(_ isSent: Bool) {
+        if isSent {
+            let file = open(sentMark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            if file >= 0 { close(file) }
+        } else if unlink(sentMark) == 0 {
+            synchronizeFolder(of: sentMark)
+        }
     }
 
     /// Refuses a mountpoint that would contain these folders or be contained in them: this process

@@ -12,6 +12,13 @@ extension CommandError {
             "mount option \(name)=\(value) cannot be: \(name) takes \(expected)"
         case .badSetting(let name, let value, let expected):
             "\(name)=\(value) cannot be: it takes \(expected)"
+        case .badConfiguration(let file, let place, let detail):
+            "\(file): \(place): \(detail)"
+        case .noMountpoint(let account):
+            "no mountpoint for the account \(quoted(account)): name one, or write it to the "
+                + "configuration file, as mountpoint in [account.\(account)]"
+        case .notRoot:
+            "--system is for root: it uses /etc/dbxfs, /var/lib/dbxfs and /var/cache/dbxfs"
         case .badEndpoint(let text):
             "DBXFS_ENDPOINT=\(text) is not a server's address: "
                 + "write https://HOST[:PORT] or unset it to use Dropbox"
@@ -24,8 +31,8 @@ extension CommandError {
 
     var accessMessage: String {
         switch self {
-        case .noToken(let account, let file):
-            "no login for the account \(quoted(account)): run: \(Self.login(account)); or set "
+        case .noToken(let account, let command, let file):
+            "no login for the account \(quoted(account)): run: \(command); or set "
                 + "DBXFS_ACCESS_TOKEN, or write an access token to \(file) (mode 0600)"
         case .credentialsTooOpen(let file):
             "\(file) can be read by other users and is not used: chmod 600 it, "
@@ -149,8 +156,9 @@ extension CommandError {
     }
 
     /// The command that logs an account in.
-    public static func login(_ account: String) -> String {
-        account == MountSource.standard.account ? "dbxfs login" : "dbxfs login --account " + account
+    public static func login(_ account: String, _ scope: Environment.Scope) -> String {
+        "dbxfs login" + (scope == .system ? " --system" : "")
+            + (account == MountSource.standard.account ? "" : " --account " + account)
     }
 
     func quoted(_ text: String) -> String {

@@ -23,11 +23,14 @@ public enum CommandError: Error, Hashable, Sendable {
     case unknownOption(String)
     case badOptionValue(name: String, value: String, expected: String)
     case badSetting(name: String, value: String, expected: String)
+    case badConfiguration(file: String, place: String, detail: String)
+    case noMountpoint(account: String)
+    case notRoot
     case badEndpoint(String)
     case insecureEndpoint(String)
 
     // MARK: Access to Dropbox
-    case noToken(account: String, file: String)
+    case noToken(account: String, command: String, file: String)
     case credentialsTooOpen(file: String)
     case credentialsUnreadable(file: String, reason: String)
     case loginDamaged(file: String, reason: String)
@@ -86,8 +89,8 @@ extension CommandError {
     /// The code that the process exits with.
     public var exitStatus: ExitStatus {
         switch self {
-        case .badSource, .unknownOption, .badOptionValue, .badSetting, .badEndpoint,
-            .insecureEndpoint, .noAppKey:
+        case .badSource, .unknownOption, .badOptionValue, .badSetting, .badConfiguration,
+            .noMountpoint, .notRoot, .badEndpoint, .insecureEndpoint, .noAppKey:
             .usage
         case .stillQueued, .notHereYet: .stillQueued
         case .reported(_, let status): status
@@ -110,8 +113,8 @@ extension CommandError {
     /// One line: what is wrong, and after the colon or semicolon what to do.
     public var message: String {
         switch self {
-        case .badSource, .unknownOption, .badOptionValue, .badSetting, .badEndpoint,
-            .insecureEndpoint:
+        case .badSource, .unknownOption, .badOptionValue, .badSetting, .badConfiguration,
+            .noMountpoint, .notRoot, .badEndpoint, .insecureEndpoint:
             settingMessage
         case .loginDamaged, .noAppKey, .loginFailed, .loginRefused, .otherLogin, .notLoggedIn,
             .stillMounted, .notRevoked:

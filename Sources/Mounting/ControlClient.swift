@@ -5,30 +5,38 @@ import SystemPackage
 
 /// Finds running mounts and talks to them.
 public struct ControlClient: Sendable {
-    private let folder: ControlFolder
+    private let folders: [ControlFolder]
+
+    /// Looks for mounts in folders of sockets, in this order.
+    public init(folders: [ControlFolder]) {
+        self.folders = folders
+    }
 
     /// Looks for mounts in a folder of sockets.
     public init(folder: ControlFolder) {
-        self.folder = folder
+        self.init(folders: [folder])
     }
 
     /// A connection to the process behind a mountpoint, or nil when there is none.
     public func connect(to mountpoint: String) throws(CommandError) -> ControlConnection? {
-        do throws(Errno) {
-            return try connect(socket: folder.socketName(for: mountpoint))
-        } catch {
-            switch error {
-            case .noSuchFileOrDirectory, .connectionRefused: return nil
-            default: throw .noControl(path: mountpoint, detail: error.description)
+        for folder in folders {
+            do throws(Errno) {
+                return try connect(socket: folder.socketName(for: mountpoint), in: folder)
+            } catch {
+                switch error {
+                case .noSuchFileOrDirectory, .connectionRefused: continue
+                default: throw .noControl(path: mountpoint, detail: error.description)
+                }
             }
         }
+        return nil
     }
 
     /// The status of every mount that answers, by mountpoint.
     public func allMounts() -> [MountStatus] {
-        folder.socketNames()
-            .compactMap { name in
-                guard let connection = try? connect(socket: name) else { return nil }
+        folders.flatMap { folder in folder.socketNames().map { (folder, $0) } }
+            .compactMap { folder, name in
+                guard let connection = try? connect(socket: name, in: folder) else { return nil }
                 connection.setReceiveTimeout(seconds: 10)
                 connection.send(ControlRequest(.status))
                 return connection.receive(ControlReply.self)?.status
@@ -47,7 +55,9 @@ public struct ControlClient: Sendable {
         }
     }
 
-    private func connect(socket name: String) throws(Errno) -> ControlConnection {
+    private func connect(
+        socket name: String, in folder: ControlFolder
+    ) throws(Errno) -> ControlConnection {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_UNIX, type, 0)
         guard descriptor >= 0 else { throw currentErrno }

@@ -37,7 +37,9 @@ public enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringConv
         }
         if let stored = try login.load() { return .login(stored, login) }
         guard let text = try PrivateFile.read(tokenFile) else {
-            throw .noToken(account: account, file: tokenFile)
+            throw .noToken(
+                account: account, command: CommandError.login(account, environment.scope),
+                file: tokenFile)
         }
         return .token(try checked(text, from: tokenFile))
     }

@@ -1,9 +1,26 @@
-// What the environment says: the `DBXFS_*` variables, the XDG folders and the token.
+// What the environment says: the `DBXFS_*` variables, the XDG folders and the token; and what the
+// configuration file says where they are silent.
 
 import Glibc
 
 /// The settings that come from environment variables.
 public struct Environment: Sendable {
+    /// Where things are.
+    public enum Scope: Hashable, Sendable {
+        /// In the user's home.
+        case user
+        /// In the folders of the system: for mounts that root makes at boot, where there is no home.
+        case system
+    }
+
+    /// The folders of system mounts, and their configuration file.
+    enum SystemFolder {
+        static let configuration = "/etc/dbxfs/config.toml"
+        static let state = "/var/lib/dbxfs"
+        static let cache = "/var/cache/dbxfs"
+        static let runtime = "/run/dbxfs"
+    }
+
     /// Folder of queues, databases, logs and credentials, with a folder per account.
     public var stateFolder: String
     /// Folder of cached content, with a folder per account.
@@ -14,55 +31,139 @@ public struct Environment: Sendable {
     public var endpoint: Endpoint?
     /// How much is logged.
     public var logLevel: LogLevel
-    /// The app that logins are for, unless the command line names one.
-    public var appKey: String?
+    /// The app that logins are for.
+    private var appKey: String?
     /// A ready access token. Whoever prints the environment must not print this.
     public var accessToken: String?
+    /// Where things are.
+    public let scope: Scope
 
-    /// Reads variables. Empty ones count as unset, relative XDG folders are ignored as their
-    /// specification demands.
-    public init(_ variables: [String: String]) throws(CommandError) {
-        func value(_ name: String) -> String? {
-            variables[name].flatMap { $0.isEmpty ? nil : $0 }
-        }
-        func standard(_ variable: String, _ below: String) throws(CommandError) -> String {
-            if let folder = value(variable), folder.hasPrefix("/") { return folder + "/dbxfs" }
-            guard let home = value("HOME"), home.hasPrefix("/") else {
-                throw .system(
-                    "HOME is not set: set it, or DBXFS_STATE_DIR and DBXFS_CACHE_DIR")
-            }
-            return home + below + "/dbxfs"
-        }
-        if let state = value("DBXFS_STATE_DIR") {
-            stateFolder = absolutePath(state)
-        } else {
-            stateFolder = try standard("XDG_STATE_HOME", "/.local/state")
-        }
-        if let cache = value("DBXFS_CACHE_DIR") {
-            cacheFolder = absolutePath(cache)
-        } else {
-            cacheFolder = try standard("XDG_CACHE_HOME", "/.cache")
-        }
-        runtimeFolder = value("DBXFS_RUNTIME_DIR").map(absolutePath) ?? stateFolder + "/run"
-        if let address = value("DBXFS_ENDPOINT") {
+    private let configuration: Configuration
+    /// The user's home; nil for system mounts, which belong to nobody.
+    private let home: String?
+    /// Whether a variable names the cache folder, over the file.
+    private let namesCacheFolder: Bool
+    /// Folders of sockets where commands look, too: those of system mounts, for root.
+    private let otherRuntimeFolders: [String]
+
+    /// Reads variables, which win over `configuration`. Empty ones count as unset, relative XDG folders
+    /// are ignored as their specification demands.
+    public init(
+        _ variables: [String: String], scope: Scope = .user,
+        configuration: Configuration = Configuration(), isRoot: Bool = false
+    ) throws(CommandError) {
+        let values = Variables(variables)
+        self.configuration = configuration
+        self.scope = scope
+        home = scope == .user ? values.home : nil
+        stateFolder = try values.folder(
+            "DBXFS_STATE_DIR", "XDG_STATE_HOME", "/.local/state",
+            system: scope == .system ? SystemFolder.state : nil)
+        cacheFolder = try values.folder(
+            "DBXFS_CACHE_DIR", "XDG_CACHE_HOME", "/.cache",
+            system: scope == .system ? SystemFolder.cache : nil)
+        namesCacheFolder = values["DBXFS_CACHE_DIR"] != nil
+        let hasOwnPlace = values["DBXFS_RUNTIME_DIR"] != nil || values["DBXFS_STATE_DIR"] != nil
+        let isOnSystem = scope == .system && !hasOwnPlace
+        runtimeFolder =
+            values["DBXFS_RUNTIME_DIR"].map(absolutePath)
+            ?? (isOnSystem ? SystemFolder.runtime : stateFolder + "/run")
+        otherRuntimeFolders = isRoot && !hasOwnPlace && !isOnSystem ? [SystemFolder.runtime] : []
+        endpoint = configuration.endpoint
+        if let address = values["DBXFS_ENDPOINT"] {
             endpoint = try Endpoint(parsing: address)
         }
-        logLevel = .info
-        if let name = value("DBXFS_LOG_LEVEL") {
-            guard let level = LogLevel(rawValue: name.lowercased()) else {
+        logLevel = configuration.logLevel ?? .info
+        if let name = values["DBXFS_LOG_LEVEL"] {
+            guard let level = LogLevel(name) else {
                 throw .badSetting(
-                    name: "DBXFS_LOG_LEVEL", value: name,
-                    expected: LogLevel.allCases.map(\.rawValue).joined(separator: ", "))
+                    name: "DBXFS_LOG_LEVEL", value: name, expected: LogLevel.names)
             }
             logLevel = level
         }
-        appKey = value("DBXFS_APP_KEY")
-        accessToken = value("DBXFS_ACCESS_TOKEN")
+        appKey = values["DBXFS_APP_KEY"]
+        accessToken = values["DBXFS_ACCESS_TOKEN"]
     }
 
-    /// Reads the variables of this process.
-    public init() throws(CommandError) {
-        try self.init(Self.variables)
+    /// Reads the variables of this process, and the configuration file.
+    public init(scope: Scope = .user) throws(CommandError) {
+        let isRoot = geteuid() == 0
+        if scope == .system, !isRoot { throw .notRoot }
+        let variables = Self.variables
+        try self.init(
+            variables, scope: scope,
+            configuration: try Self.readConfiguration(Variables(variables), scope), isRoot: isRoot)
+    }
+
+    private static func readConfiguration(
+        _ values: Variables, _ scope: Scope
+    ) throws(CommandError) -> Configuration {
+        let named = values["DBXFS_CONFIG"].map(absolutePath)
+        let path =
+            switch scope {
+            case .user:
+                named
+                    ?? values.standardFolder("XDG_CONFIG_HOME", "/.config")
+                    .map { $0 + "/config.toml" }
+            case .system: named ?? SystemFolder.configuration
+            }
+        guard let path else { return Configuration() }
+        // A file that somebody has named must be there.
+        guard named != nil || access(path, F_OK) == 0 else { return Configuration() }
+        let text: String
+        do throws(CommandError) {
+            text = try readText(path)
+            try checkOwner(of: path)
+        } catch {
+            guard case .folderUnusable(_, let reason) = error else { throw error }
+            throw .badConfiguration(file: path, place: "file", detail: reason)
+        }
+        return try Configuration(parsing: text, file: path)
+    }
+
+    /// Who writes the file says which server gets the login.
+    private static func checkOwner(of path: String) throws(CommandError) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_uid == geteuid() || status.st_uid == 0,
+            status.st_mode & 0o002 == 0
+        else {
+            throw .badConfiguration(
+                file: path, place: "file",
+                detail: "belongs to another user or everybody can write to it, and is not used")
+        }
+    }
+
+    // MARK: Accounts
+
+    /// The app that logins of an account are for, unless the command line names one.
+    public func appKey(of account: String) -> String? {
+        appKey ?? configuration.appKey(of: account)
+    }
+
+    /// The options of an account's mounts, unless the command line says otherwise.
+    public func options(of account: String) -> [MountOptionSetting] {
+        configuration.options(of: account).filter { !namesCacheFolder || $0.name != "cache_dir" }
+    }
+
+    /// What is mounted for an account, and where, when the command line names neither.
+    public func standardPlace(
+        of account: String
+    ) throws(CommandError) -> (source: MountSource, mountpoint: String) {
+        let folder = configuration.folder(of: account)
+        let source = try MountSource(parsing: account + (folder.map { ":" + $0 } ?? ""))
+        guard source.account == account else { throw .badSource(account) }
+        let isDefault = account == MountSource.standard.account
+        let place =
+            configuration.mountpoint(of: account)
+            ?? (isDefault ? "~/Dropbox" : "~/Dropbox-" + account)
+        guard place.hasPrefix("~/") else { return (source, absolutePath(place)) }
+        guard let home else { throw .noMountpoint(account: account) }
+        return (source, absolutePath(home + place.dropFirst(1)))
+    }
+
+    /// Where the sockets of running mounts are looked for.
+    public var controlFolders: [ControlFolder] {
+        ([runtimeFolder] + otherRuntimeFolders).map { ControlFolder(path: $0) }
     }
 
     /// The server's name for messages.
@@ -91,4 +192,42 @@ public struct Environment: Sendable {
 /// How much is logged, from everything to failures only.
 public enum LogLevel: String, CaseIterable, Sendable, Codable {
     case trace, debug, info, notice, warning, error, critical
+
+    /// The level of that name, in any case.
+    init?(_ name: String) {
+        self.init(rawValue: name.lowercased())
+    }
+
+    /// All names, for messages.
+    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+/// Variables by name, of which empty ones count as unset.
+private struct Variables {
+    private let all: [String: String]
+
+    init(_ all: [String: String]) {
+        self.all = all
+    }
+
+    subscript(name: String) -> String? { all[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    var home: String? { self["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+
+    /// The folder of dbxfs in one of XDG's; nil without a home.
+    func standardFolder(_ variable: String, _ below: String) -> String? {
+        if let folder = self[variable], folder.hasPrefix("/") { return folder + "/dbxfs" }
+        return home.map { $0 + below + "/dbxfs" }
+    }
+
+    /// A folder by dbxfs's variable, else the system's, else by XDG's variable or at home.
+    func folder(
+        _ own: String, _ variable: String, _ below: String, system: String?
+    ) throws(CommandError) -> String {
+        if let folder = self[own].map(absolutePath) ?? system { return folder }
+        guard let folder = standardFolder(variable, below) else {
+            throw .system("HOME is not set: set it, or DBXFS_STATE_DIR and DBXFS_CACHE_DIR")
+        }
+        return folder
+    }
 }

@@ -1,4 +1,4 @@
-// The list behind `-o`: dbxfs's own options, and those of mount(8) that concern somebody else.
+// What the options of a mount amount to. Which options there are is in `MountOption.swift`.
 
 /// How a mount behaves.
 public struct MountSettings: Hashable, Sendable, Codable {
@@ -83,44 +83,33 @@ public struct MountSettings: Hashable, Sendable, Codable {
     /// Every option at its default.
     public init() {}
 
-    /// Reads option lists as they follow `-o`, later ones over earlier ones.
+    /// Reads option lists as they follow `-o`, later ones over earlier ones, and all of them over
+    /// `configured`.
     ///
-    /// A backslash before a comma makes it part of a value, as in libfuse.
-    public init(parsing lists: [String]) throws(CommandError) {
+    /// - Parameter toleratesUnknown: Whether options that nobody knows are left out, as `mount -s` wants
+    ///   it, instead of being an error.
+    public init(
+        parsing lists: [String], over configured: [MountOptionSetting] = [],
+        toleratesUnknown: Bool = false
+    ) throws(CommandError) {
         self.init()
-        for option in lists.flatMap(Self.split) {
-            try apply(option)
-        }
-    }
-
-    private static func split(_ list: String) -> [String] {
-        var options: [String] = []
-        var current = ""
-        var isEscaped = false
-        for character in list {
-            if isEscaped {
-                current.append(character)
-                isEscaped = false
-            } else if character == "\\" {
-                isEscaped = true
-            } else if character == "," {
-                options.append(current)
-                current = ""
-            } else {
-                current.append(character)
+        for setting in configured + lists.flatMap(MountOptionSetting.parse) {
+            do throws(CommandError) {
+                try apply(setting)
+            } catch {
+                guard case .unknownOption = error, toleratesUnknown else { throw error }
             }
         }
-        options.append(current)
-        return options.filter { !$0.isEmpty }
     }
 
-    private mutating func apply(_ option: String) throws(CommandError) {
-        let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = String(parts[0])
-        if parts.count == 1 {
-            try apply(flag: name)
+    private mutating func apply(_ setting: MountOptionSetting) throws(CommandError) {
+        let name = setting.name
+        if MountOption.isForOthers(name) { return }
+        if let value = setting.value {
+            guard MountOption.named(name)?.value != nil else { throw .unknownOption(name) }
+            try apply(name, value: value)
         } else {
-            try apply(name, value: String(parts[1]))
+            try apply(flag: name)
         }
     }
 
@@ -133,9 +122,9 @@ public struct MountSettings: Hashable, Sendable, Codable {
         case "default_permissions": checksPermissions = true
         case "writeback_cache": gathersWrites = true
         case "nosuid", "nodev", "noexec", "noatime": kernelFlags.insert(name)
-        case "suid", "dev", "exec", "atime": kernelFlags.remove("no" + name)
-        case _ where Self.isForOthers(name): break
-        default: throw .unknownOption(name)
+        default:
+            guard let option = MountOption.takenBack(by: name) else { throw .unknownOption(name) }
+            kernelFlags.remove(option.name)
         }
     }
 
@@ -170,7 +159,6 @@ public struct MountSettings: Hashable, Sendable, Codable {
         case "member":
             member = try read(
                 value.hasPrefix("dbmid:") ? value : nil, "a team member's id such as dbmid:AAH…")
-        case _ where Self.isForOthers(name): break
         default: throw .unknownOption(name)
         }
     }
@@ -181,16 +169,4 @@ public struct MountSettings: Hashable, Sendable, Codable {
 
     private static let rateForm = "bytes per second such as 500K or 2M"
     private static let maskForm = "permission bits in octal such as 022"
-
-    /// Options in an fstab line that are meant for mount(8), systemd or the desktop.
-    private static func isForOthers(_ name: String) -> Bool {
-        if name.hasPrefix("x-") || name.hasPrefix("X-") { return true }
-        return [
-            "defaults", "auto", "noauto", "user", "nouser", "users", "owner", "group", "nofail",
-            "_netdev", "comment", "sync", "async", "dirsync", "diratime", "nodiratime", "relatime",
-            "norelatime",
-            "strictatime", "nostrictatime", "lazytime", "nolazytime", "mand", "nomand",
-            "iversion", "noiversion", "silent", "loud",
-        ].contains(name)
-    }
 }

@@ -42,7 +42,8 @@ public enum Readiness {
     /// Starts this program again as a mount in the background, and waits for its report.
     ///
     /// The child gets the environment, the token with it, and nothing secret as an argument, where
-    /// every user could read it.
+    /// every user could read it. It stays in this process's group until it has mounted: autofs holds
+    /// everybody who looks at a mountpoint of its own, but those in the group of who it asked to mount.
     static func start(
         _ arguments: [String], environment: [String: String]?
     ) throws(CommandError) -> Outcome {
@@ -52,7 +53,7 @@ public enum Readiness {
             defer { try? pipe.writing.close() }
             child = try ChildProcess.start(
                 ChildProcess.ownPath, arguments, environment: environment,
-                descriptors: [descriptor: pipe.writing], isDetached: true)
+                descriptors: [descriptor: pipe.writing], isDetached: false)
         }
         let text = pipe.readToEnd()
         if let report = try? JSONDecoder().decode(ReadinessReport.self, from: Data(text.utf8)) {

@@ -20,20 +20,29 @@ struct DbxfsCommand: ParsableCommand {
     /// The version that `--version` and `status` show.
     static let version = "0.1.0"
 
-    /// Parses, runs and exits.
-    ///
+    /// Parses, runs and exits. Which command line it is, the name under which the program was started
+    /// says: mount(8) and umount(8) start it by the names of its links in /sbin.
+    static func main() {
+        let path = CommandLine.arguments.first ?? ""
+        switch path.split(separator: "/").last {
+        case "mount.dbxfs", "mount.fuse.dbxfs": execute(MountHelper.self)
+        case "umount.dbxfs", "umount.fuse.dbxfs": execute(UnmountHelper.self)
+        default: execute(Self.self)
+        }
+    }
+
     /// Not ArgumentParser's own `main`: that exits with 64 for a wrong command line, which for mount(8)
     /// means that some of several mounts succeeded.
-    static func main() {
+    private static func execute(_ program: any ParsableCommand.Type) {
         do {
-            var command = try parseAsRoot()
+            var command = try program.parseAsRoot()
             try command.run()
         } catch let error as CommandError {
             Terminal.complain(error.message)
             Glibc.exit(error.exitStatus.rawValue)
         } catch {
-            let text = fullMessage(for: error)
-            if exitCode(for: error) == .success {
+            let text = program.fullMessage(for: error)
+            if program.exitCode(for: error) == .success {
                 Terminal.print(text)
                 Glibc.exit(ExitStatus.success.rawValue)
             }

@@ -42,16 +42,17 @@ struct DropboxAccess {
             app: AppCredentials(key: key), configuration: configuration, transport: transport)
     }
 
-    /// What gives a mount its tokens. `hide` is told of every secret that comes up.
+    /// What gives a mount its tokens. `command` is how to log in, `hide` is told of every secret that comes
+    /// up.
     func tokens(
-        _ credentials: Credentials, account: String, hide: @escaping @Sendable (String) -> Void
+        _ credentials: Credentials, command: String, hide: @escaping @Sendable (String) -> Void
     ) -> any AccessTokenProvider {
         switch credentials {
         case .token(let token): return FixedAccessToken(AccessToken(token))
         case .login(let login, let file):
             let access = self
             return LoginTokens(
-                login, file: file, account: account, log: Logger(label: "login")
+                login, file: file, command: command, log: Logger(label: "login")
             ) { login in
                 hide(login.refreshToken)
                 return access.renewing(login) { grant in

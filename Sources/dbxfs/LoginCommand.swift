@@ -20,7 +20,11 @@ struct LoginCommand: ParsableCommand {
 
     @OptionGroup var account: AccountOption
 
-    @Option(help: "The app's key. Without it: DBXFS_APP_KEY, else that of the last login.")
+    @Option(
+        help: """
+            The app's key. Without it: DBXFS_APP_KEY, else app_key of the configuration file, else \
+            that of the last login.
+            """)
     var appKey: String?
 
     @Flag(help: "Print the address to open anywhere, and read the code that Dropbox shows.")
@@ -28,7 +32,7 @@ struct LoginCommand: ParsableCommand {
 
     func run() throws {
         ProcessSettings.adjustLimits()
-        let environment = try Environment()
+        let environment = try Environment(scope: account.scope)
         Environment.forgetToken()
         let folders = try account.folders(environment)
         let key = try appKey(environment, folders.login)
@@ -62,10 +66,12 @@ struct LoginCommand: ParsableCommand {
     ) throws(CommandError) -> String {
         // A file that cannot be used is about to be replaced.
         let stored = (try? file.load())?.appKey
-        guard let key = appKey ?? environment.appKey ?? stored else { throw .noAppKey }
+        guard let key = appKey ?? environment.appKey(of: account.name) ?? stored else {
+            throw .noAppKey
+        }
         guard StoredLogin.isAppKey(key) else {
             throw .badSetting(
-                name: appKey == nil ? "DBXFS_APP_KEY" : "--app-key", value: key,
+                name: appKey == nil ? "app key" : "--app-key", value: key,
                 expected: "the App key that \(CommandError.appConsole) shows")
         }
         return key
@@ -91,6 +97,12 @@ struct AccountOption: ParsableArguments {
         name: .customLong("account"),
         help: "The name under which this machine knows the account.")
     var name = MountSource.standard.account
+
+    @Flag(help: "The account of system mounts, such as those in /etc/fstab; for root.")
+    var system = false
+
+    /// Whose accounts are meant.
+    var scope: Environment.Scope { system ? .system : .user }
 
     /// Where the account's files lie.
     func folders(_ environment: Environment) throws(CommandError) -> AccountFolders {

@@ -21,13 +21,14 @@ final class LoginTokens: AccessTokenProvider {
     private let log: Logger
     private let state: Mutex<State>
 
-    /// Begins with a login that was read from `file`; `renewing` makes tokens of a login.
+    /// Begins with a login that was read from `file`, and that `command` makes; `renewing` makes tokens of
+    /// a login.
     init(
-        _ login: StoredLogin, file: LoginFile, account: String, log: Logger,
+        _ login: StoredLogin, file: LoginFile, command: String, log: Logger,
         renewing: @escaping @Sendable (StoredLogin) -> RefreshingAccessTokens
     ) {
         self.file = file
-        self.command = CommandError.login(account)
+        self.command = command
         self.renewing = renewing
         self.log = log
         // Without a version, the first request reads the file again: it may have changed since.

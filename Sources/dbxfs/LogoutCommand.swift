@@ -22,7 +22,7 @@ struct LogoutCommand: ParsableCommand {
 
     func run() throws {
         ProcessSettings.adjustLimits()
-        let environment = try Environment()
+        let environment = try Environment(scope: account.scope)
         let file = try account.folders(environment).login
         quietLogs(environment)
         guard let login = try load(file) else { return }

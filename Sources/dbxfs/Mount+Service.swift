@@ -67,7 +67,7 @@ extension Mount: MountService {
         guard login != nil else {
             return reason + "; unmount, and mount with another access token"
         }
-        let command = "run: " + CommandError.login(plan.source.account)
+        let command = "run: " + CommandError.login(plan.source.account, plan.environment.scope)
         return reason.contains(command) ? reason : reason + "; " + command
     }
 

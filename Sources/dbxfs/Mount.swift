@@ -99,7 +99,10 @@ final class Mount: Sendable {
             configuration.transport.downloadLimit = plan.settings.downloadLimit.map { UInt64($0) }
         }
         var client = access.client(
-            access.tokens(credentials, account: plan.source.account, hide: hide))
+            access.tokens(
+                credentials,
+                command: CommandError.login(plan.source.account, plan.environment.scope), hide: hide
+            ))
         client.selectUser = plan.settings.member
         return client
     }
@@ -165,6 +168,8 @@ final class Mount: Sendable {
         if let failure = failure.flatMap({ $0 }) {
             throw .databaseDamaged(path: plan.folders.database, detail: failure)
         }
+        // From here on, something may be queued.
+        plan.folders.noteEverythingSent(false)
         try serve()
         let pinner = pinner
         pinning.withLock { $0 = Task { await pinner.run() } }
@@ -260,7 +265,7 @@ extension FileSystemOptions {
 extension MountOptions {
     /// What the kernel and libfuse are told.
     init(_ plan: MountPlan) {
-        self.init(source: "dbxfs:" + plan.source.description)
+        self.init(source: plan.shownSource)
         let settings = plan.settings
         access = settings.allowsOthers ? .everybody : settings.allowsRoot ? .ownerAndRoot : .owner
         // Where others may enter, permission bits are all that stands between them and the files.

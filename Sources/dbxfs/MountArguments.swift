@@ -13,65 +13,97 @@ struct MountArguments: ParsableArguments {
             "What to mount, and where: [ACCOUNT][:/FOLDER] and an empty directory.",
             discussion: "Without a source, all of the account 'default'.",
             valueName: "source> <mountpoint"))
-    var places: [String]
+    var places: [String] = []
 
     @Option(
         name: .customShort("o"),
         help: ArgumentHelp(
             "Mount options, separated by commas; may be repeated.",
-            discussion: """
-                ro                   nothing can be changed
-                allow_other          other users may enter
-                allow_root           root may enter
-                default_permissions  the kernel checks permission bits
-                uid=N, gid=N         owner and group to show
-                umask=, fmask=, dmask=
-                                     permission bits to take away, in octal
-                fsync=local|remote   when fsync(2) returns
-                writeback_cache      the kernel gathers small writes
-                cache_dir=PATH       where cached content lies
-                cache_size=SIZE      how much of it is kept, such as 20G
-                write_delay=TIME     time between a file's last change and its upload, such as 5s
-                case=exact|fold      whether a name also finds what differs in case only
-                root=home|team|ID    what paths start from: the person's folder, the team's whole
-                                     space, or a team folder or shared folder by its number
-                member=ID            the member (dbmid:…) as whom a team's token acts
-                bwlimit_up=SIZE, bwlimit_down=SIZE
-                                     bytes per second, such as 2M
-                Options for mount(8) and systemd (_netdev, nofail, x-… and the like) are ignored.
-                """,
+            discussion: MountOption.help
+                + "Options for mount(8) and systemd (_netdev, nofail, x-… and the like) are ignored.",
             valueName: "options"))
     var options: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Mount this account where the configuration file says.",
+            discussion: """
+                Else at ~/Dropbox for the account 'default', and at ~/Dropbox-NAME for others. The \
+                directory is made if it is missing.
+                """,
+            valueName: "name"))
+    var account: String?
+
+    @Flag(help: "Use the folders of system mounts: /etc/dbxfs, /var/lib/dbxfs, /var/cache/dbxfs.")
+    var system = false
+
+    /// Options that nobody knows are left out, for `mount -s`.
+    @Flag(name: .customShort("s"), help: .hidden)
+    var toleratesUnknown = false
+
+    init() {}
+
+    /// What the mount helper was called with.
+    init(source: String, mountpoint: String, options: [String], toleratesUnknown: Bool) {
+        places = [source, mountpoint]
+        self.options = options
+        account = nil
+        // Whoever calls mount(8) with its rights, and whatever HOME is then: the same folders at boot
+        // and afterwards.
+        system = geteuid() == 0
+        self.toleratesUnknown = toleratesUnknown
+    }
+
     func validate() throws {
-        guard (1...2).contains(places.count) else {
-            throw ValidationError("Name [SOURCE] and MOUNTPOINT.")
+        if account != nil {
+            guard places.isEmpty else {
+                throw ValidationError("--account NAME stands for SOURCE and MOUNTPOINT.")
+            }
+        } else {
+            guard (1...2).contains(places.count) else {
+                throw ValidationError("Name [SOURCE] and MOUNTPOINT, or --account NAME.")
+            }
         }
     }
 
     /// The arguments with which a process of this program gets the same mount.
     var forServing: [String] {
-        ["serve"] + options.flatMap { ["-o", $0] } + ["--"] + places
+        ["serve"] + options.flatMap { ["-o", $0] } + (account.map { ["--account", $0] } ?? [])
+            + (system ? ["--system"] : []) + (toleratesUnknown ? ["-s"] : []) + ["--"] + places
     }
 }
 
 /// Everything that is known before anything is touched.
 struct MountPlan: Sendable {
     let source: MountSource
+    /// What the kernel lists as the mount's source: what the user wrote, because mount(8) takes an fstab
+    /// line for mounted when it finds the same there.
+    let shownSource: String
     let settings: MountSettings
     let environment: Environment
     let folders: AccountFolders
     /// As the user wrote it, from the root on.
     let requestedMountpoint: String
+    /// Whether the mountpoint is made if it is missing, because nobody has named it just now.
+    private let makesMountpoint: Bool
 
     init(_ arguments: MountArguments) throws(CommandError) {
-        let places = arguments.places
-        source = places.count == 2 ? try MountSource(parsing: places[0]) : .standard
-        settings = try MountSettings(parsing: arguments.options)
-        environment = try Environment()
+        environment = try Environment(scope: arguments.system ? .system : .user)
+        if let account = arguments.account {
+            (source, requestedMountpoint) = try environment.standardPlace(of: account)
+            shownSource = source.description
+        } else {
+            let places = arguments.places
+            source = places.count == 2 ? try MountSource(parsing: places[0]) : .standard
+            shownSource = places.count == 2 ? places[0] : source.description
+            requestedMountpoint = absolutePath(places[places.count - 1])
+        }
+        makesMountpoint = arguments.account != nil
+        settings = try MountSettings(
+            parsing: arguments.options, over: environment.options(of: source.account),
+            toleratesUnknown: arguments.toleratesUnknown)
         folders = AccountFolders(
             source: source, settings: settings, environment: environment)
-        requestedMountpoint = absolutePath(places[places.count - 1])
     }
 
     var controlFolder: ControlFolder { ControlFolder(path: environment.runtimeFolder) }
@@ -84,6 +116,7 @@ struct MountPlan: Sendable {
     /// Not for the process that serves a mount at this place already: it would wait for itself.
     func prepareMountpoint() throws(CommandError) -> String {
         let path = FilePath(requestedMountpoint)
+        if makesMountpoint { mkdir(requestedMountpoint, 0o700) }
         try clearDeadMount(at: RunningMount(at: requestedMountpoint))
         let mountpoint: FilePath
         do throws(Fuse.MountError) {
@@ -93,7 +126,7 @@ struct MountPlan: Sendable {
             if case .mountpointBusy(let path, _) = error { throw .alreadyMounted(path.string) }
             throw .mountRefused(error.description)
         }
-        if MountTable.current().topMount(at: mountpoint) != nil, mountpoint != "/" {
+        if MountTable.current().mounted(at: mountpoint) != nil, mountpoint != "/" {
             throw .alreadyMounted(mountpoint.string)
         }
         guard try isEmptyFolder(mountpoint.string) else {

@@ -7,9 +7,12 @@ struct MountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mount",
         abstract: "Mount an account or a folder of it.",
-        usage: "dbxfs mount [<source>] <mountpoint> [-o <options>] [--foreground]",
+        usage: """
+            dbxfs mount [<source>] <mountpoint> [-o <options>] [--foreground] [--system]
+            dbxfs mount --account <name> [-o <options>] [--foreground] [--system]
+            """,
         discussion: """
-            Returns when the mount answers. Uses the access token in DBXFS_ACCESS_TOKEN, else what \
+            Returns when the mount answers; with --foreground, tells systemd so (Type=notify). Uses the access token in DBXFS_ACCESS_TOKEN, else what \
             `dbxfs login` has stored, else the account's token file.
             """)
 
@@ -23,8 +26,15 @@ struct MountCommand: ParsableCommand {
         guard !foreground else {
             return try MountProcess(plan, mode: .foreground).run()
         }
+        try plan.launch(arguments)
+    }
+}
+
+extension MountPlan {
+    /// Mounts by a process in the background, which gets the same arguments.
+    func launch(_ arguments: MountArguments) throws(CommandError) {
         let success = try Launch.mount(
-            arguments.forServing, at: plan.requestedMountpoint, log: plan.folders.log)
+            arguments.forServing, at: requestedMountpoint, log: folders.log)
         if let notice = success.notice { Terminal.complain(notice) }
     }
 }

@@ -24,7 +24,7 @@ struct RunningMount {
             place = FilePath(resolvedPath(absolute.string))
         }
         mountpoint = place.string
-        entry = table.topMount(at: place)
+        entry = table.mounted(at: place)
     }
 
     /// The mount that a file or folder is in.
@@ -42,7 +42,7 @@ struct RunningMount {
         _ path: String?, _ environment: Environment
     ) throws(CommandError) -> [RunningMount] {
         if let path { return [try RunningMount(containing: path)] }
-        let client = ControlClient(folder: ControlFolder(path: environment.runtimeFolder))
+        let client = ControlClient(folders: environment.controlFolders)
         let mounts = client.allMounts().map { RunningMount(at: $0.mountpoint) }
         guard !mounts.isEmpty else { throw .nothingMounted }
         return mounts
@@ -53,7 +53,7 @@ struct RunningMount {
 
     /// A connection to its process; nil when nobody listens.
     func connect(_ environment: Environment) throws(CommandError) -> ControlConnection? {
-        try ControlClient(folder: ControlFolder(path: environment.runtimeFolder))
+        try ControlClient(folders: environment.controlFolders)
             .connect(to: mountpoint)
     }
 
@@ -65,6 +65,13 @@ struct RunningMount {
             throw .notOurs(path: mountpoint, type: entry.type)
         }
         throw .noControl(path: mountpoint, detail: "nobody listens")
+    }
+}
+
+extension MountTable {
+    /// What is mounted at exactly this place. Not autofs, which only waits there for somebody to look.
+    func mounted(at place: FilePath) -> Mount? {
+        topMount(at: place).flatMap { $0.type == "autofs" ? nil : $0 }
     }
 }
 

@@ -34,7 +34,7 @@ struct StatusCommand: ParsableCommand {
 
     private func statuses(_ environment: Environment) throws(CommandError) -> [MountStatus] {
         guard let mountpoint else {
-            return ControlClient(folder: ControlFolder(path: environment.runtimeFolder)).allMounts()
+            return ControlClient(folders: environment.controlFolders).allMounts()
         }
         var mount = RunningMount(at: mountpoint)
         if mount.entry == nil, try mount.connect(environment) == nil {

@@ -2,9 +2,7 @@
 
 import ArgumentParser
 import Fuse
-import Glibc
 import Mounting
-import SystemPackage
 
 struct UnmountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -63,30 +61,5 @@ struct UnmountCommand: ParsableCommand {
         }
         try Detachment.detach(mount.mountpoint, isLazy: true)
         return nil
-    }
-}
-
-/// Taking a mount out of the tree, from outside of the process that serves it.
-enum Detachment {
-    /// Detaches a mount: at once for newcomers and, when `isLazy`, for those inside when they leave.
-    ///
-    /// The system call is for root; others need `fusermount3` for it.
-    static func detach(_ path: String, isLazy: Bool) throws(CommandError) {
-        let flags = Int(UMOUNT_NOFOLLOW) | (isLazy ? Int(MNT_DETACH) : 0)
-        if umount2(path, Int32(flags)) == 0 { return }
-        let error = Errno(rawValue: errno)
-        guard error == .notPermitted else {
-            throw error == .resourceBusy
-                ? .busy(path) : .unmountFailed(path: path, detail: error.description)
-        }
-        let arguments = isLazy ? ["-u", "-z", "--", path] : ["-u", "--", path]
-        let outcome = try ChildProcess.run("fusermount3", arguments)
-        guard outcome.status != 0 else { return }
-        if outcome.status == 127 {
-            throw .unmountFailed(
-                path: path, detail: "fusermount3 is not installed; run `umount \(path)` as root")
-        }
-        throw outcome.errors.contains("busy")
-            ? .busy(path) : .unmountFailed(path: path, detail: outcome.errors)
     }
 }

@@ -12,7 +12,16 @@ import Testing
         (.badSetting(name: "N", value: "v", expected: "w"), .usage, "it takes w"),
         (.badEndpoint("x"), .usage, "https://HOST"),
         (.insecureEndpoint("http://x"), .usage, "127.0.0.1"),
-        (.noToken(account: "a", file: "/f"), .mountFailure, "DBXFS_ACCESS_TOKEN"),
+        (
+            .badConfiguration(file: "/c", place: "a.b", detail: "unknown key"), .usage,
+            "/c: a.b: unknown key"
+        ),
+        (.noMountpoint(account: "a"), .usage, "mountpoint in [account.a]"),
+        (.notRoot, .usage, "for root"),
+        (
+            .noToken(account: "a", command: "dbxfs login", file: "/f"), .mountFailure,
+            "DBXFS_ACCESS_TOKEN"
+        ),
         (.credentialsTooOpen(file: "/f"), .mountFailure, "chmod 600"),
         (.credentialsUnreadable(file: "/f", reason: "r"), .mountFailure, "one line"),
         (.unauthorized(server: "Dropbox", detail: "d"), .mountFailure, "run: dbxfs login"),
@@ -71,6 +80,13 @@ import Testing
             #expect(!error.message.contains("\n"), "\(error)")
             #expect(error.message.contains(remedy), "\(error.message)")
         }
+    }
+
+    @Test("the command that logs in is the one for this account and these folders")
+    func login() {
+        #expect(CommandError.login("default", .user) == "dbxfs login")
+        #expect(CommandError.login("work", .user) == "dbxfs login --account work")
+        #expect(CommandError.login("work", .system) == "dbxfs login --system --account work")
     }
 
     @Test("one change is one change")

@@ -74,7 +74,10 @@ import Testing
     @Test("without a token, the message names all ways to give one")
     func noToken() throws {
         let error = try #require(throws: CommandError.self) { try token() }
-        #expect(error == .noToken(account: "work", file: file))
+        #expect(
+            error
+                == .noToken(
+                    account: "work", command: "dbxfs login --account work", file: file))
         #expect(error.message.contains("DBXFS_ACCESS_TOKEN"))
         #expect(error.message.contains("run: dbxfs login --account work"))
         #expect(error.message.contains(file))

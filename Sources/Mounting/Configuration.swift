@@ -1,0 +1,195 @@
+// The configuration file: what is in it, and what of that concerns an account. Which file it is, and what
+// wins over it, is decided in `Environment.swift`; what options do, in `MountSettings.swift`.
+
+import TOMLKit
+
+/// A configuration file that was read, or none.
+///
+///     app_key = "…"              # for all accounts
+///     cache_size = "20G"
+///
+///     [account.work]             # for this one, over the above
+///     mountpoint = "~/Work"
+///     bwlimit_up = "2M"
+///
+/// Every key that no version of dbxfs knows is an error, since a misspelt limit would otherwise be none.
+public struct Configuration: Hashable, Sendable {
+    /// A server that replaces Dropbox.
+    private(set) var endpoint: Endpoint?
+    /// How much is logged.
+    private(set) var logLevel: LogLevel?
+    private var general = Section()
+    private var accounts: [String: Section] = [:]
+
+    /// What an account's table may hold. The same keys before all tables are for every account.
+    private struct Section: Hashable {
+        var appKey: String?
+        var mountpoint: String?
+        var folder: String?
+        var settings: [MountOptionSetting] = []
+        /// Flags that are switched off, and so are not in `settings`.
+        var absent: Set<String> = []
+    }
+
+    /// Nothing is configured.
+    public init() {}
+
+    /// Reads a file's text; `file` is its name in messages.
+    public init(parsing text: String, file: String) throws(CommandError) {
+        let table: TOMLTable
+        do {
+            table = try TOMLTable(string: text)
+        } catch let error as TOMLParseError {
+            throw .badConfiguration(
+                file: file, place: "line \(error.source.begin.line)", detail: error.description)
+        } catch {
+            throw .badConfiguration(file: file, place: "TOML", detail: "\(error)")
+        }
+        let reader = Reader(file: file)
+        for (key, value) in table {
+            switch key {
+            case "endpoint":
+                endpoint = try? Endpoint(parsing: try reader.text(value, key))
+                guard endpoint != nil else {
+                    throw reader.error(key, "must be https://HOST[:PORT], or http for this machine")
+                }
+            case "log_level":
+                logLevel = LogLevel(try reader.text(value, key))
+                guard logLevel != nil else {
+                    throw reader.error(key, "must be one of " + LogLevel.names)
+                }
+            case "account": try readAccounts(value, reader)
+            default: try reader.read(key, value, "", into: &general)
+            }
+        }
+        try reader.check(general, "")
+    }
+
+    private mutating func readAccounts(
+        _ value: any TOMLValueConvertible, _ reader: Reader
+    ) throws(CommandError) {
+        for (name, value) in try reader.table(value, "account") {
+            let place = "account." + name
+            guard let source = try? MountSource(parsing: name), source.account == name else {
+                throw reader.error(place, "an account's name has letters, digits, '.', '-' and '_'")
+            }
+            var section = Section()
+            for (key, value) in try reader.table(value, place) {
+                try reader.read(key, value, place + ".", into: &section)
+            }
+            try reader.check(section, place + ".")
+            accounts[name] = section
+        }
+    }
+
+    // MARK: Questions
+
+    /// The app that logins of an account are for.
+    public func appKey(of account: String) -> String? {
+        accounts[account]?.appKey ?? general.appKey
+    }
+
+    /// Where an account is mounted when nobody names a place; may begin with `~/`.
+    func mountpoint(of account: String) -> String? { accounts[account]?.mountpoint }
+
+    /// The folder of an account that is mounted when nobody names a source.
+    func folder(of account: String) -> String? { accounts[account]?.folder }
+
+    /// The options of an account's mounts.
+    func options(of account: String) -> [MountOptionSetting] {
+        let own = accounts[account] ?? Section()
+        let named = Set(own.settings.map(\.name)).union(own.absent)
+        return Self.ordered(general.settings.filter { !named.contains($0.name) })
+            + Self.ordered(own.settings)
+    }
+
+    /// What is said of everything before what is said of a part of it: a table has no order.
+    private static func ordered(_ settings: [MountOptionSetting]) -> [MountOptionSetting] {
+        settings.filter { $0.name == "umask" } + settings.filter { $0.name != "umask" }
+    }
+
+    // MARK: Reading
+
+    /// Takes values out of tables, with errors that say where.
+    private struct Reader {
+        let file: String
+
+        func error(_ place: String, _ detail: String) -> CommandError {
+            .badConfiguration(file: file, place: place, detail: detail)
+        }
+
+        func text(
+            _ value: any TOMLValueConvertible, _ place: String
+        ) throws(CommandError) -> String {
+            guard let text = value.string else { throw error(place, "must be text in quotes") }
+            return text
+        }
+
+        func table(
+            _ value: any TOMLValueConvertible, _ place: String
+        ) throws(CommandError) -> TOMLTable {
+            guard let table = value.table else {
+                throw error(place, "must be a table such as [account.work]")
+            }
+            return table
+        }
+
+        func read(
+            _ key: String, _ value: any TOMLValueConvertible, _ prefix: String,
+            into section: inout Section
+        ) throws(CommandError) {
+            let place = prefix + key
+            switch key {
+            case "app_key": section.appKey = try text(value, place)
+            case "mountpoint" where !prefix.isEmpty:
+                let path = try text(value, place)
+                guard path.hasPrefix("/") || path.hasPrefix("~/") else {
+                    throw error(place, "must begin with / or ~/")
+                }
+                section.mountpoint = path
+            case "folder" where !prefix.isEmpty:
+                let folder = try text(value, place)
+                guard (try? MountSource(parsing: ":" + folder)) != nil else {
+                    throw error(place, "must be a path on Dropbox such as /Projects")
+                }
+                section.folder = folder
+            default:
+                guard let option = MountOption.named(key) else { throw error(place, "unknown key") }
+                if let setting = try setting(of: option, value, place) {
+                    section.settings.append(setting)
+                } else {
+                    section.absent.insert(key)
+                }
+            }
+        }
+
+        /// nil for a flag that is off.
+        private func setting(
+            of option: MountOption, _ value: any TOMLValueConvertible, _ place: String
+        ) throws(CommandError) -> MountOptionSetting? {
+            guard option.value != nil else {
+                guard let isOn = value.bool else { throw error(place, "must be true or false") }
+                return isOn ? MountOptionSetting(option.name) : nil
+            }
+            if let text = value.string { return MountOptionSetting(option.name, text) }
+            if option.isMask {
+                throw error(place, "must be text in quotes, in octal, such as \"022\"")
+            }
+            if let number = value.int { return MountOptionSetting(option.name, String(number)) }
+            if let number = value.double { return MountOptionSetting(option.name, String(number)) }
+            throw error(place, "must be text in quotes or a number")
+        }
+
+        /// Refuses what no mount could be made with.
+        func check(_ section: Section, _ prefix: String) throws(CommandError) {
+            do throws(CommandError) {
+                _ = try MountSettings(parsing: [], over: section.settings)
+            } catch {
+                guard case .badOptionValue(let name, let value, let expected) = error else {
+                    throw error
+                }
+                throw self.error(prefix + name, "cannot be \(value): it takes \(expected)")
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// The options of dbxfs that may follow `-o`, as a table. `--help`, the configuration file and the manual
+// are held to it; what an option does to a mount is in `MountSettings.swift`.
+
+/// An option of a mount.
+public struct MountOption: Hashable, Sendable {
+    /// Its name.
+    public let name: String
+    /// What stands for its value in help texts; nil for an option without one.
+    public let value: String?
+    /// The option that takes it back, for those without a value.
+    public let opposite: String?
+    /// What it does, in lines that fit beside the name.
+    public let meaning: [String]
+
+    private init(
+        _ name: String, value: String? = nil, opposite: String? = nil, _ meaning: String...
+    ) {
+        self.name = name
+        self.value = value
+        self.opposite = opposite
+        self.meaning = meaning
+    }
+
+    /// Whether the value is a set of permission bits, which is written in octal.
+    var isMask: Bool { value == "OCT" }
+
+    /// All of them, as `--help` lists them.
+    public static let all = [
+        MountOption("ro", opposite: "rw", "nothing can be changed"),
+        MountOption("allow_other", "other users may enter"),
+        MountOption("allow_root", "root may enter"),
+        MountOption("default_permissions", "the kernel checks permission bits"),
+        MountOption("uid", value: "N", "owner to show"),
+        MountOption("gid", value: "N", "group to show"),
+        MountOption("umask", value: "OCT", "permission bits to take from everything"),
+        MountOption("fmask", value: "OCT", "permission bits to take from files"),
+        MountOption("dmask", value: "OCT", "permission bits to take from folders"),
+        MountOption("fsync", value: "local|remote", "when fsync(2) returns"),
+        MountOption("writeback_cache", "the kernel gathers small writes"),
+        MountOption("cache_dir", value: "PATH", "where cached content lies"),
+        MountOption("cache_size", value: "SIZE", "how much of it is kept, such as 20G"),
+        MountOption(
+            "write_delay", value: "TIME", "time between a file's last change and its",
+            "upload, such as 5s"),
+        MountOption(
+            "case", value: "exact|fold", "whether a name also finds what differs in", "case only"),
+        MountOption(
+            "root", value: "home|team|ID", "what paths start from: the person's folder,",
+            "the team's whole space, or a team folder or", "shared folder by its number"),
+        MountOption(
+            "member", value: "ID", "the member (dbmid:…) as whom a team's token", "acts"),
+        MountOption("bwlimit_up", value: "SIZE", "bytes per second to send, such as 2M"),
+        MountOption("bwlimit_down", value: "SIZE", "bytes per second to fetch, such as 2M"),
+        MountOption("noexec", opposite: "exec", "no programs can be run from it"),
+        MountOption("nosuid", opposite: "suid", "set-user-ID bits have no effect"),
+        MountOption("nodev", opposite: "dev", "device files have no effect"),
+        MountOption("noatime", opposite: "atime", "reading leaves access times alone"),
+    ]
+
+    /// The option of that name.
+    static func named(_ name: String) -> MountOption? { all.first { $0.name == name } }
+
+    /// The option that this name takes back, such as `nosuid` for `suid`.
+    static func takenBack(by name: String) -> MountOption? { all.first { $0.opposite == name } }
+
+    /// The table as text, for `--help`.
+    public static var help: String {
+        let width = 21
+        return all.map { option in
+            let head = option.value.map { option.name + "=" + $0 } ?? option.name
+            let gap = String(repeating: " ", count: max(width - head.count, 2))
+            let indentation = "\n" + String(repeating: " ", count: width)
+            return head + gap + option.meaning.joined(separator: indentation) + "\n"
+        }.joined()
+    }
+
+    /// Whether an option in an fstab line is meant for mount(8), systemd or the desktop.
+    static func isForOthers(_ name: String) -> Bool {
+        name.hasPrefix("x-") || name.hasPrefix("X-") || generic.contains(name)
+    }
+
+    private static let generic: Set<String> = [
+        "defaults", "auto", "noauto", "user", "nouser", "users", "owner", "group", "nofail",
+        "_netdev", "comment", "sync", "async", "dirsync", "diratime", "nodiratime", "relatime",
+        "norelatime", "strictatime", "nostrictatime", "lazytime", "nolazytime", "mand", "nomand",
+        "iversion", "noiversion", "silent", "loud",
+    ]
+}
+
+/// An option with its value, wherever it was written.
+public struct MountOptionSetting: Hashable, Sendable {
+    /// The option's name.
+    public var name: String
+    /// What follows `=`; nil when nothing does.
+    public var value: String?
+
+    /// Names both.
+    public init(_ name: String, _ value: String? = nil) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Splits a list as it follows `-o`. A backslash before a comma makes it part of a value, as in
+    /// libfuse.
+    static func parse(_ list: String) -> [MountOptionSetting] {
+        var options: [String] = []
+        var current = ""
+        var isEscaped = false
+        for character in list {
+            if isEscaped {
+                current.append(character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else if character == "," {
+                options.append(current)
+                current = ""
+            } else {
+                current.append(character)
+            }
+        }
+        options.append(current)
+        return options.filter { !$0.isEmpty }.map { option in
+            let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return MountOptionSetting(
+                String(parts[0]), parts.count == 2 ? String(parts[1]) : nil)
+        }
+    }
+}

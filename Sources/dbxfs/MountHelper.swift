@@ -1,0 +1,77 @@
+// What mount(8) runs for a filesystem of type `dbxfs` or `fuse.dbxfs`: its command line, its exit codes.
+// The mount itself is that of `dbxfs mount`.
+
+import ArgumentParser
+import CNamespace
+import Glibc
+import Mounting
+import SystemPackage
+
+/// `/sbin/mount.dbxfs SOURCE TARGET [-sfnv] [-N NAMESPACE] [-o OPTIONS] [-t TYPE]`, see mount(8),
+/// "External helpers".
+struct MountHelper: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mount.dbxfs",
+        abstract: "Mount a Dropbox account, for mount(8).",
+        version: DbxfsCommand.version)
+
+    @Argument(help: "What to mount: [ACCOUNT][:/FOLDER].")
+    var source: String
+
+    @Argument(help: "An empty directory.")
+    var mountpoint: String
+
+    @Flag(name: .customShort("s"), help: "Leave out unknown options instead of failing.")
+    var sloppy = false
+
+    @Flag(name: .customShort("f"), help: "Do everything but mount.")
+    var fake = false
+
+    @Flag(name: .customShort("n"), help: "Do not write /etc/mtab; it is never written.")
+    var noTable = false
+
+    @Flag(name: .customShort("v"), help: "Say what was done.")
+    var verbose = false
+
+    @OptionGroup var namespace: MountNamespace
+
+    @Option(name: .customShort("o"), help: "Mount options, as for dbxfs mount.")
+    var options: [String] = []
+
+    @Option(name: .customShort("t"), help: "The type that mount(8) was asked for; ignored.")
+    var type: String?
+
+    func run() throws {
+        try namespace.enter()
+        let arguments = MountArguments(
+            source: source, mountpoint: mountpoint, options: options, toleratesUnknown: sloppy)
+        let plan = try MountPlan(arguments)
+        if !fake { try plan.launch(arguments) }
+        if verbose {
+            Terminal.print("\(source) \(fake ? "would be" : "is") mounted on \(mountpoint)")
+        }
+    }
+}
+
+/// The namespace of mounts that mount(8) and umount(8) were told to work in.
+struct MountNamespace: ParsableArguments {
+    @Option(
+        name: .customShort("N"),
+        help: ArgumentHelp("Work in another namespace of mounts.", valueName: "namespace"))
+    var path: String?
+
+    /// Goes there. Must run before a second thread does: threads that share their working directory
+    /// cannot.
+    func enter() throws(CommandError) {
+        guard let path else { return }
+        do {
+            let namespace = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+            defer { try? namespace.close() }
+            guard setns(namespace.rawValue, CNAMESPACE_MOUNTS) == 0 else {
+                throw Errno(rawValue: errno)
+            }
+        } catch {
+            throw .system("\(path) cannot be entered: \(error)")
+        }
+    }
+}

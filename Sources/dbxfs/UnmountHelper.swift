@@ -1,0 +1,74 @@
+// What umount(8) runs for a filesystem of type `dbxfs` or `fuse.dbxfs`: at shutdown, systemd waits for
+// it before it stops the network, so this is when the queue can still be sent.
+
+import ArgumentParser
+import Fuse
+import Glibc
+import Mounting
+
+/// `/sbin/umount.fuse.dbxfs TARGET [-flnrv] [-N NAMESPACE] [-t TYPE]`, see umount(8), "External
+/// helpers".
+struct UnmountHelper: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "umount.dbxfs",
+        abstract: "Unmount a Dropbox account, for umount(8).",
+        version: DbxfsCommand.version)
+
+    /// Seconds that the queue gets once the mount is gone. systemd gives up on umount(8) after 90.
+    private static let patience = 60.0
+
+    @Argument(help: "Where it is mounted.")
+    var mountpoint: String
+
+    @Flag(name: .customShort("f"), help: "Let calls that wait for an answer fail.")
+    var force = false
+
+    @Flag(name: .customShort("l"), help: "Detach it although it is in use, and wait for nothing.")
+    var lazy = false
+
+    @Flag(name: .customShort("n"), help: "Do not write /etc/mtab; it is never written.")
+    var noTable = false
+
+    @Flag(name: .customShort("r"), help: "Mount read-only if it is in use; ignored.")
+    var readOnly = false
+
+    @Flag(name: .customShort("v"), help: "Say what was done.")
+    var verbose = false
+
+    @OptionGroup var namespace: MountNamespace
+
+    @Option(name: .customShort("t"), help: "The type of the filesystem; ignored.")
+    var type: String?
+
+    func run() throws {
+        try namespace.enter()
+        let mount = RunningMount(at: mountpoint)
+        guard let entry = mount.entry else { throw CommandError.notMounted(mountpoint) }
+        guard entry.type == RunningMount.type else {
+            throw CommandError.notOurs(path: mount.mountpoint, type: entry.type)
+        }
+        let connection = connection(to: mount)
+        if let connection {
+            _ = try connection.ask(
+                ControlRequest(.finish, timeout: Self.patience), about: mount.mountpoint)
+        }
+        try Detachment.detach(mount.mountpoint, isLazy: lazy, isForced: force)
+        if !lazy, let outcome = connection?.receive(ControlReply.self)?.outcome,
+            outcome.remaining > 0
+        {
+            // Not a failure: it is unmounted, and nothing is lost.
+            Terminal.complain(
+                CommandError.stillQueued(operations: outcome.remaining, reason: outcome.reason)
+                    .message)
+        }
+        if verbose { Terminal.print("\(mountpoint) unmounted") }
+    }
+
+    /// A connection to the mount's process; nil when it is another user's or dead. Then it is unmounted,
+    /// and that is all: nothing that is wrong here must keep a mount from going.
+    private func connection(to mount: RunningMount) -> ControlConnection? {
+        // At shutdown there is no HOME; with one, root's own mounts are looked for, too.
+        let environment = (try? Environment()) ?? (try? Environment(scope: .system))
+        return environment.flatMap { try? mount.connect($0) }
+    }
+}

@@ -1,0 +1,55 @@
+# Commands and options that no other scenario needs: help, the cache, pins for machines.
+# mounts: itself
+fails() {
+    expected=$1 text=$2
+    shift 2
+    status=0
+    "$@" > "$WORK/message" 2>&1 || status=$?
+    cat "$WORK/message"
+    test $status = "$expected"
+    grep -q -- "$text" "$WORK/message"
+}
+dbxfs help mount | grep -q 'bwlimit_up=SIZE'
+fails 1 'frobnicate' dbxfs frobnicate
+
+# In the foreground by the short name, with what the kernel does by itself.
+dbxfs mount -f "$MNT" -o nodev,noexec,noatime 2> "$WORK/log" &
+mount=$!
+tries=0
+until mountpoint -q "$MNT"; do
+    tries=$((tries + 1))
+    test $tries -lt 300
+    sleep 0.1
+done
+findmnt -n -o VFS-OPTIONS --mountpoint "$MNT" | grep -w noexec | grep -w nodev | grep -qw noatime
+# Without a source, the account is shown.
+findmnt -n -o SOURCE --mountpoint "$MNT" | grep -qx default
+
+head -c 3000000 /dev/urandom > "$WORK/content"
+cp "$WORK/content" "$MNT/content"
+mkdir "$MNT/folder"
+cp "$WORK/content" "$MNT/folder/pinned"
+printf x >> "$MNT/folder/pinned"
+dbxfs sync "$MNT" --timeout 60
+dbxfs pin "$MNT/folder" --timeout 60
+dbxfs pins "$MNT" --json | python3 -c '
+import json, sys
+pin = json.loads(sys.stdin.read())
+assert pin["path"].endswith("/folder") and pin["files"] == pin["present_files"] == 1, pin
+assert pin["bytes"] == 3000001, pin'
+dbxfs cache status "$MNT" | grep -q '2.9 MiB are pinned'
+dbxfs cache verify "$MNT" | grep -q ' 0 damaged'
+dbxfs cache clear "$MNT"
+dbxfs cache status "$MNT" | grep -q ': 2.9 MiB, of which 2.9 MiB are pinned'
+dbxfs cache clear --pinned "$MNT"
+dbxfs pin "$MNT/folder" --timeout 60
+cmp "$WORK/content" "$MNT/content"
+dbxfs unpin "$MNT/folder"
+test -z "$(dbxfs pins --json "$MNT")"
+dbxfs umount "$MNT"
+wait $mount
+
+dbxfs mount "$MNT" -o noexec,exec,noatime,atime,nosuid,suid,nodev,dev,ro,rw
+findmnt -n -o VFS-OPTIONS --mountpoint "$MNT" | grep -wq noexec && exit 1
+touch "$MNT/written"
+dbxfs unmount "$MNT"

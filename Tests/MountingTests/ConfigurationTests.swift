@@ -1,0 +1,190 @@
+// What a configuration file may say, what wins over it, and what is refused, by file and key.
+
+import Foundation
+import Testing
+
+@testable import Mounting
+
+@Suite struct ConfigurationTests {
+    private func settings(
+        _ text: String, of account: String = "default", lists: [String] = [],
+        variables: [String: String] = [:]
+    ) throws -> MountSettings {
+        let environment = try Environment(
+            ["HOME": "/home/u"].merging(variables) { $1 },
+            configuration: try Configuration(parsing: text, file: "c.toml"))
+        return try MountSettings(parsing: lists, over: environment.options(of: account))
+    }
+
+    @Test("options are named as after -o, for all accounts and for one")
+    func options() throws {
+        let text = """
+            cache_size = "20G"
+            bwlimit_up = 500_000
+            write_delay = 2.5
+            allow_other = true
+
+            [account.work]
+            bwlimit_up = "2M"
+            allow_other = false
+            uid = 1000
+            """
+        let general = try settings(text)
+        #expect(general.cacheSize == 20 << 30)
+        #expect(general.uploadLimit == 500_000)
+        #expect(general.writeDelay == 2.5)
+        #expect(general.allowsOthers)
+        #expect(general.user == nil)
+        let work = try settings(text, of: "work")
+        #expect(work.cacheSize == 20 << 30)
+        #expect(work.uploadLimit == 2 << 20)
+        #expect(!work.allowsOthers)
+        #expect(work.user == 1000)
+    }
+
+    @Test("the command line wins over the file")
+    func commandLine() throws {
+        let text = "cache_size = \"20G\"\nro = true"
+        let settings = try settings(text, lists: ["rw,cache_size=1G"])
+        #expect(settings.cacheSize == 1 << 30)
+        #expect(!settings.isReadOnly)
+    }
+
+    @Test("variables win over the file")
+    func variables() throws {
+        let text = """
+            cache_dir = "/file"
+            app_key = "file"
+            log_level = "error"
+            endpoint = "https://file.example"
+            """
+        #expect(try settings(text).cacheFolder == "/file")
+        #expect(try settings(text, variables: ["DBXFS_CACHE_DIR": "/v"]).cacheFolder == nil)
+        let configuration = try Configuration(parsing: text, file: "c.toml")
+        let plain = try Environment(["HOME": "/h"], configuration: configuration)
+        #expect(plain.appKey(of: "default") == "file")
+        #expect(plain.logLevel == .error)
+        #expect(plain.endpoint?.address == "https://file.example")
+        let named = try Environment(
+            [
+                "HOME": "/h", "DBXFS_APP_KEY": "variable", "DBXFS_LOG_LEVEL": "debug",
+                "DBXFS_ENDPOINT": "https://variable.example",
+            ], configuration: configuration)
+        #expect(named.appKey(of: "default") == "variable")
+        #expect(named.logLevel == .debug)
+        #expect(named.endpoint?.address == "https://variable.example")
+    }
+
+    @Test("what is said of a part wins over what is said of everything, in any order")
+    func masks() throws {
+        let settings = try settings("fmask = \"133\"\numask = \"077\"\n")
+        #expect(settings.fileMask == 0o133)
+        #expect(settings.folderMask == 0o077)
+        let other = try self.settings(
+            "fmask = \"133\"\n[account.a]\numask = \"027\"", of: "a")
+        #expect(other.fileMask == 0o027)
+    }
+
+    @Test("an account has a place, of its own or by default")
+    func places() throws {
+        let text = """
+            [account.work]
+            mountpoint = "~/Work"
+            folder = "/Projects"
+            [account.abs]
+            mountpoint = "/srv/dropbox/"
+            """
+        let environment = try Environment(
+            ["HOME": "/home/u"], configuration: try Configuration(parsing: text, file: "c.toml"))
+        func place(_ account: String) throws -> String {
+            let place = try environment.standardPlace(of: account)
+            return "\(place.source) \(place.mountpoint)"
+        }
+        #expect(try place("work") == "work:/Projects /home/u/Work")
+        #expect(try place("abs") == "abs /srv/dropbox")
+        #expect(try place("default") == "default /home/u/Dropbox")
+        #expect(try place("other") == "other /home/u/Dropbox-other")
+        #expect(throws: CommandError.badSource("a:/b")) {
+            _ = try environment.standardPlace(of: "a:/b")
+        }
+        let system = try Environment(["HOME": "/root"], scope: .system)
+        #expect(throws: CommandError.noMountpoint(account: "default")) {
+            _ = try system.standardPlace(of: "default")
+        }
+    }
+
+    @Test(
+        "what nobody understands is refused, with the file and the place",
+        arguments: [
+            ("speed = 1", "c.toml: speed: unknown key"),
+            ("[account.work]\nspeed = 1", "c.toml: account.work.speed: unknown key"),
+            ("a = 1\nb = = 2", "c.toml: line 2"),
+            ("account = 1", "c.toml: account: must be a table"),
+            ("[account.\"a/b\"]", "c.toml: account.a/b"),
+            ("[account.a]\nendpoint = \"https://x\"", "account.a.endpoint: unknown key"),
+            ("mountpoint = \"/m\"", "c.toml: mountpoint: unknown key"),
+            ("[account.a]\nmountpoint = \"m\"", "account.a.mountpoint: must begin with"),
+            ("[account.a]\nfolder = \"x\"", "account.a.folder: must be a path"),
+            ("ro = \"yes\"", "c.toml: ro: must be true or false"),
+            ("umask = 18", "c.toml: umask: must be text"), ("app_key = 1", "app_key: must be text"),
+            ("uid = \"joe\"", "c.toml: uid: cannot be joe"),
+            ("[account.a]\ncache_size = \"much\"", "account.a.cache_size: cannot be much"),
+            ("cache_size = [1]", "cache_size: must be text"), ("nofail = true", "unknown key"),
+            ("rw = true", "unknown key"),
+            ("endpoint = \"http://example.com\"", "endpoint: must be"),
+            ("log_level = \"loud\"", "log_level: must be one of trace, debug"),
+        ])
+    func refused(text: String, message: String) throws {
+        let error = try #require(throws: CommandError.self) {
+            try Configuration(parsing: text, file: "c.toml")
+        }
+        #expect(error.message.contains(message), "\(error.message)")
+        #expect(error.exitStatus == .usage)
+        #expect(!error.message.contains("\n"))
+    }
+
+    @Test("every option can be configured, under its name")
+    func everyOption() throws {
+        let values = [
+            "uid": "1", "gid": "1", "umask": "022", "fmask": "022", "dmask": "022",
+            "fsync": "remote", "cache_dir": "/c", "cache_size": "1G", "write_delay": "1s",
+            "case": "fold", "root": "team", "member": "dbmid:x", "bwlimit_up": "1M",
+            "bwlimit_down": "1M",
+        ]
+        for option in MountOption.all {
+            let value = option.value == nil ? "true" : "\"\(try #require(values[option.name]))\""
+            let text = "\(option.name) = \(value)"
+            #expect(try settings(text) != MountSettings(), "\(text)")
+            guard let opposite = option.opposite else { continue }
+            #expect(try settings(text, lists: [opposite]) == MountSettings(), "\(opposite)")
+        }
+    }
+}
+
+@Suite struct ScopeTests {
+    @Test("mounts of the system have the system's folders, whatever the home is")
+    func system() throws {
+        for variables in [[:], ["HOME": "/root", "XDG_STATE_HOME": "/x"]] {
+            let environment = try Environment(variables, scope: .system, isRoot: true)
+            #expect(environment.stateFolder == "/var/lib/dbxfs")
+            #expect(environment.cacheFolder == "/var/cache/dbxfs")
+            #expect(environment.controlFolders.map(\.path) == ["/run/dbxfs"])
+        }
+        let moved = try Environment(
+            ["DBXFS_STATE_DIR": "/s", "DBXFS_CACHE_DIR": "/c"], scope: .system, isRoot: true)
+        #expect(moved.stateFolder == "/s")
+        #expect(moved.controlFolders.map(\.path) == ["/s/run"])
+    }
+
+    @Test("root's commands find mounts of the system, other users' do not look for them")
+    func controlFolders() throws {
+        let own = "/home/u/.local/state/dbxfs/run"
+        let user = try Environment(["HOME": "/home/u"])
+        #expect(user.controlFolders.map(\.path) == [own])
+        let root = try Environment(["HOME": "/home/u"], isRoot: true)
+        #expect(root.controlFolders.map(\.path) == [own, "/run/dbxfs"])
+        let moved = try Environment(
+            ["HOME": "/home/u", "DBXFS_RUNTIME_DIR": "/r"], isRoot: true)
+        #expect(moved.controlFolders.map(\.path) == ["/r"])
+    }
+}
