@@ -16,7 +16,7 @@ struct MountProcess {
     }
 
     /// Seconds that the queue gets after somebody else has detached the mount, or after SIGTERM.
-    /// Shorter than the 90 s after which systemd kills.
+    /// Shorter than the 90 s after which systemd kills what does not ask for more.
     private static let standardDrainLimit = 60.0
     /// Seconds to wait for a process that has lost its mount and still sends.
     private static let lockPatience = 15.0
@@ -32,6 +32,7 @@ struct MountProcess {
     /// Serves until the mount is gone. Throws what kept it from being there, or what is still queued.
     func run() throws(CommandError) {
         ProcessSettings.holdTerminationSignals()
+        let notifier = ServiceNotifier.takeFromEnvironment()
         ProcessSettings.adjustLimits()
         ProcessSettings.returnLargeBuffers()
         let credentials = try Credentials.find(
@@ -49,7 +50,9 @@ struct MountProcess {
             let mount = try Mount(
                 plan, mountpoint: mountpoint, credentials: credentials, log: log,
                 hide: { sink.hide($0) })
-            return try serve(mount, at: mountpoint, log: log)
+            let outcome = try serve(mount, at: mountpoint, notifier, log: log)
+            plan.folders.noteEverythingSent(outcome.remaining == 0)
+            return outcome
         }
         if outcome.remaining > 0 {
             throw .stillQueued(operations: outcome.remaining, reason: outcome.reason)
@@ -98,8 +101,11 @@ struct MountProcess {
     // MARK: Serving
 
     private func serve(
-        _ mount: Mount, at mountpoint: String, log: Logger
+        _ mount: Mount, at mountpoint: String, _ notifier: ServiceNotifier?, log: Logger
     ) throws(CommandError) -> DrainOutcome {
+        let supervision = notifier.map { notifier in
+            ServiceSupervision(notifier) { mount.backlog().report }
+        }
         let ending = MountEnding(standardLimit: Self.standardDrainLimit)
         let server: ControlServer
         let notice: String?
@@ -113,13 +119,16 @@ struct MountProcess {
             throw error
         }
         server.start()
-        endOnSignals(mount, ending, log)
+        endOnSignals(mount, ending, supervision, log)
         log.notice("mounted", metadata: ["mountpoint": "\(mountpoint)"])
         announce(notice, mount)
+        supervision?.ready()
         mount.waitForEnd()
+        supervision?.stop()
         log.notice("unmounted", metadata: ["mountpoint": "\(mountpoint)"])
         let outcome = Drain(limit: ending.limit)
             .run(mount, isHurried: ending.isHurried) { _ in true }
+        supervision?.end()
         mount.close()
         log.notice("ended", metadata: ["queued": "\(outcome.remaining)"])
         ending.end(outcome)
@@ -128,13 +137,16 @@ struct MountProcess {
     }
 
     /// The first signal unmounts, the second one stops waiting for the queue.
-    private func endOnSignals(_ mount: Mount, _ ending: MountEnding, _ log: Logger) {
+    private func endOnSignals(
+        _ mount: Mount, _ ending: MountEnding, _ supervision: ServiceSupervision?, _ log: Logger
+    ) {
         let isFirst = Signal()
         ProcessSettings.onTermination { number in
             log.notice("signal received", metadata: ["signal": "\(number)"])
             if isFirst.hasHappened { return ending.isHurried.set() }
             isFirst.set()
             ending.setLimit(Self.standardDrainLimit)
+            supervision?.stop()
             mount.detach()
         }
     }
@@ -144,6 +156,8 @@ struct MountProcess {
         case .foreground:
             if let notice { Terminal.complain(notice) }
         case .background:
+            // Away from the terminal, and from the group of who mounts.
+            setsid()
             // Whoever started this is gone, by Ctrl-C perhaps: nobody wants the mount.
             if !Readiness.report(.ready(notice: notice)) { mount.detach() }
         }

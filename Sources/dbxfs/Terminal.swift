@@ -69,4 +69,10 @@ extension Backlog {
         case .connecting, .online, .finishing: return what
         }
     }
+
+    /// How the mount stands, in a few words, for whoever supervises it.
+    var report: String {
+        let queue = operations == 0 ? "everything is on Dropbox" : summary
+        return "\(state.rawValue): \(queue)"
+    }
 }

@@ -1,0 +1,131 @@
+// What systemd, or whoever else supervises this process, is told over the socket in NOTIFY_SOCKET; see
+// sd_notify(3). Nothing is told when nobody listens.
+
+import Glibc
+import Synchronization
+
+/// The supervisor's socket.
+public struct ServiceNotifier: Sendable {
+    /// The address's bytes after its family.
+    private let path: [UInt8]
+
+    /// Takes the address from the variables of this process, where children would find it, too; nil when
+    /// nobody supervises this process. Must run before a second thread does.
+    public static func takeFromEnvironment() -> ServiceNotifier? {
+        defer { unsetenv("NOTIFY_SOCKET") }
+        return Environment.variables["NOTIFY_SOCKET"].flatMap(ServiceNotifier.init)
+    }
+
+    /// Reads a path from the root on, or `@NAME` for a name outside of the filesystem.
+    init?(_ address: String) {
+        var path = Array(address.utf8)
+        switch path.first {
+        // Names outside of the filesystem begin with a null byte, and end where the address does.
+        case UInt8(ascii: "@"): path[0] = 0
+        case UInt8(ascii: "/"): path.append(0)
+        default: return nil
+        }
+        guard path.count > 1, path.count <= MemoryLayout.size(ofValue: sockaddr_un().sun_path)
+        else {
+            return nil
+        }
+        self.path = path
+    }
+
+    /// Sends assignments such as `READY=1`. A supervisor that does not take them is none of our problems.
+    @discardableResult
+    public func send(_ assignments: [String]) -> Bool {
+        let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_UNIX, type, 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+        let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
+        let text = Array(assignments.joined(separator: "\n").utf8)
+        let sent = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+                sendto(
+                    descriptor, text, text.count, Int32(MSG_NOSIGNAL), raw,
+                    socklen_t(offset + path.count))
+            }
+        }
+        return sent == text.count
+    }
+}
+
+/// What a supervisor is told next, decided from what it was told before.
+struct ServiceReport {
+    /// Seconds that each message of a process that is ending asks for. Several times the interval, so
+    /// that a late message does not get the process killed.
+    static let extensionSeconds = 30
+
+    private var status: String?
+    private var isStopping = false
+
+    /// The assignments to send; none when there is nothing new.
+    mutating func next(status: String, isStopping: Bool) -> [String] {
+        var assignments: [String] = []
+        if isStopping {
+            if !self.isStopping { assignments.append("STOPPING=1") }
+            assignments.append("EXTEND_TIMEOUT_USEC=\(Self.extensionSeconds * 1_000_000)")
+        }
+        if status != self.status { assignments.append("STATUS=" + Self.line(status)) }
+        (self.status, self.isStopping) = (status, isStopping)
+        return assignments
+    }
+
+    /// A line break would begin another assignment.
+    private static func line(_ text: String) -> String {
+        String(text.map { $0.isNewline ? " " : $0 })
+    }
+}
+
+/// Keeps a supervisor informed of one mount, from its readiness to its end.
+public final class ServiceSupervision: Sendable {
+    /// Seconds between two looks at the mount: what a person who watches may wait, and no load.
+    private static let interval = 5.0
+
+    private let notifier: ServiceNotifier
+    private let status: @Sendable () -> String
+    private let report = Mutex(ServiceReport())
+    private let stopping = Signal()
+    private let over = Signal()
+
+    /// `status` is asked from a thread that may block.
+    public init(_ notifier: ServiceNotifier, status: @escaping @Sendable () -> String) {
+        self.notifier = notifier
+        self.status = status
+    }
+
+    /// The mount answers. From now on its status is told when it changes.
+    public func ready() {
+        notifier.send(["READY=1"])
+        Thread.start {
+            repeat { self.tell() } while !self.over.wait(seconds: Self.interval)
+        }
+    }
+
+    /// The mount ends. From now on the time that the supervisor gives it is extended, until `end`; that
+    /// the wait for the queue has an end is the caller's affair.
+    public func stop() {
+        stopping.set()
+        tell()
+    }
+
+    /// Nothing more is told.
+    public func end() {
+        over.set()
+    }
+
+    private func tell() {
+        let status = status()
+        report.withLock { report in
+            // One after the other, so that the last one told is the last one decided.
+            guard !over.hasHappened else { return }
+            let assignments = report.next(status: status, isStopping: stopping.hasHappened)
+            if !assignments.isEmpty { notifier.send(assignments) }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+# As a service of systemd's: where the configuration file says, readiness, status, an end in time.
+# mounts: itself
+# limit: 240
+export XDG_CONFIG_HOME="$WORK/config"
+mkdir -p "$XDG_CONFIG_HOME/dbxfs"
+configuration="$XDG_CONFIG_HOME/dbxfs/config.toml"
+cat > "$configuration" << END
+write_delay = "1h"
+[account.work]
+mountpoint = "$MNT"
+folder = "/Projects"
+uid = 1234
+END
+"$TOOLS/dropbox.py" mkdir /Projects
+fails() {
+    expected=$1 text=$2
+    shift 2
+    status=0
+    "$@" > "$WORK/message" 2>&1 || status=$?
+    cat "$WORK/message"
+    test $status = "$expected"
+    grep -q -- "$text" "$WORK/message"
+}
+soon() {
+    tries=0
+    until "$@"; do
+        tries=$((tries + 1))
+        test $tries -lt 300
+        sleep 0.1
+    done
+}
+said() { grep -q -- "$1" "$WORK/messages"; }
+# Starts the service; what follows are the supervisor's options.
+serve() {
+    rm -f "$WORK/messages" "$WORK/messages.socket"
+    : > "$WORK/messages"
+    "$TOOLS/supervisor.py" "$@" "$WORK/messages" dbxfs mount --foreground --account work \
+        2> "$WORK/log" &
+    supervisor=$!
+    soon said '^READY=1$'
+    # Nothing was said before that, and it is true.
+    head -1 "$WORK/messages" | grep -qx 'READY=1'
+    test "$(stat -c %u "$MNT")" = 1234
+}
+main() { cat "$WORK/messages.pid"; }
+ended() {
+    status=0
+    wait $supervisor || status=$?
+    test $status = "$1"
+    ! mountpoint -q "$MNT"
+}
+
+# The file, and what is wrong with one.
+fails 1 'NAME stands for' dbxfs mount --account work "$MNT"
+echo 'speed = 1' > "$WORK/wrong.toml"
+fails 1 "$WORK/wrong.toml: speed: unknown key" env DBXFS_CONFIG="$WORK/wrong.toml" dbxfs mount "$MNT"
+: > "$WORK/open.toml"
+chmod 666 "$WORK/open.toml"
+fails 1 'everybody can write to it' env DBXFS_CONFIG="$WORK/open.toml" dbxfs mount "$MNT"
+fails 1 "$WORK/missing.toml" env DBXFS_CONFIG="$WORK/missing.toml" dbxfs mount "$MNT"
+fails 1 'cache_size' dbxfs mount "$MNT" -o cache_size=much
+# Without an entry, and without the directory.
+dbxfs mount --account other
+findmnt -n -o SOURCE --mountpoint "$HOME/Dropbox-other" | grep -qx other
+dbxfs unmount "$HOME/Dropbox-other"
+
+# Readiness, status, and everything sent at the end although it was not due for an hour.
+serve
+soon said 'STATUS=online: everything is on Dropbox'
+# Children do not get the socket, or they would be told of.
+tr '\0' '\n' < "/proc/$(main)/environ" > "$WORK/environ"
+echo 'in time' > "$MNT/file"
+soon said 'STATUS=online: 1 change, 8 B to send'
+kill "$(main)"
+ended 0
+said '^STOPPING=1 EXTEND_TIMEOUT_USEC='
+test "$("$TOOLS/dropbox.py" get /Projects/file)" = 'in time'
+
+# The same with a socket outside of the filesystem. What cannot be sent keeps the process for a while,
+# for which it asks; a second signal ends that, and what is left stays queued.
+serve --abstract
+kill "$(cat "$EMULATOR_PID_FILE")"
+echo 'later' > "$MNT/later"
+kill "$(main)"
+soon said '^STOPPING=1 EXTEND_TIMEOUT_USEC='
+soon said '^EXTEND_TIMEOUT_USEC='
+said 'STATUS=.*1 change, 6 B to send'
+kill "$(main)"
+ended 3
+
+# Somebody else unmounts it: also an end.
+"$EMULATOR" --port "$PORT" --state "$EMULATOR_STATE" --token "$TOKEN" --token "$TOKEN2" > "$WORK/again" &
+echo $! > "$EMULATOR_PID_FILE"
+serve
+dbxfs sync "$MNT" --timeout 60
+test "$("$TOOLS/dropbox.py" get /Projects/later)" = later
+dbxfs unmount "$MNT"
+ended 0
