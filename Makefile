@@ -6,13 +6,38 @@ SWIFT ?= swift
 JOBS ?= $(shell nproc)
 RELEASE_FLAGS = -c release --static-swift-stdlib -j $(JOBS)
 
-.PHONY: help demo test test-unit test-clients test-mount build release packages lint check generate clean
+# Where `make install` puts things; DESTDIR goes before all of them.
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBEXECDIR ?= $(PREFIX)/libexec
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+DOCDIR ?= $(DATADIR)/doc/dbxfs
+# systemd looks for the units of users here, and below /usr/local, /etc and a user's home.
+USERUNITDIR ?= $(PREFIX)/lib/systemd/user
+BASHCOMPDIR ?= $(DATADIR)/bash-completion/completions
+ZSHCOMPDIR ?= $(DATADIR)/zsh/site-functions
+FISHCOMPDIR ?= $(DATADIR)/fish/vendor_completions.d
+# mount(8) and umount(8) look for helpers here and nowhere else.
+SBINDIR ?= /sbin
+# What the helpers are links to.
+HELPER_TARGET ?= $(BINDIR)/dbxfs
+# The folder of the programs to install: a link that swift build makes, so that root need not have swift.
+BIN ?= .build/release
+
+HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
+DOCS = README.md CHANGELOG.md LICENSE docs/operations.md docs/semantics.md docs/troubleshooting.md
+
+.PHONY: help demo test test-unit test-clients test-mount test-package build release install uninstall deb
+.PHONY: packages lint check generate clean
 
 help:
 	@echo 'make demo     build everything, mount a sample account, show it, stay mounted until Ctrl-C'
 	@echo 'make test     build and run all tests, those with real mounts too'
 	@echo 'make build    build for debugging'
 	@echo 'make release  build the programs to install, with the Swift runtime linked in'
+	@echo 'make install  install them below PREFIX=/usr/local, after make release; make uninstall removes them'
+	@echo 'make deb      build a Debian package in .build/deb'
 	@echo 'make lint     check the formatting and the rules of style'
 	@echo 'make check    lint, and check which layer imports which'
 	@echo 'make generate SPEC=FOLDER   write DropboxAPIComplete from the .stone files in FOLDER'
@@ -38,6 +63,10 @@ test-mount: release
 	$(SWIFT) build --build-tests -j $(JOBS)
 	DBXFS_BIN="$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)" Scripts/run-mount-tests
 
+# The package: built, installed, mounted by /etc/fstab's rules and by systemd, removed and purged.
+test-package: deb
+	Tests/packaging/run
+
 build: packages
 	$(SWIFT) build -j $(JOBS)
 
@@ -49,6 +78,41 @@ release: packages
 		|| { echo 'The release build failed. If the linker misses swift_static libraries, use' \
 			'a toolchain from swift.org: others leave the static runtime out.' >&2; exit 1; }
 	@echo "built $$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/dbxfs"
+
+# What `make release` has built.
+install:
+	@test -x '$(BIN)/dbxfs' || { echo 'run make release first' >&2; exit 1; }
+	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBEXECDIR)/dbxfs' '$(DESTDIR)$(SBINDIR)' \
+		'$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man8' '$(DESTDIR)$(USERUNITDIR)' \
+		'$(DESTDIR)$(BASHCOMPDIR)' '$(DESTDIR)$(ZSHCOMPDIR)' '$(DESTDIR)$(FISHCOMPDIR)' \
+		'$(DESTDIR)$(DOCDIR)/examples'
+	install -m 755 '$(BIN)/dbxfs' '$(DESTDIR)$(BINDIR)/dbxfs'
+	install -m 755 '$(BIN)/dropbox-emulator' '$(DESTDIR)$(LIBEXECDIR)/dbxfs/dropbox-emulator'
+	for name in $(HELPERS); do ln -sf '$(HELPER_TARGET)' "$(DESTDIR)$(SBINDIR)/$$name"; done
+	install -m 644 docs/man/dbxfs.1 '$(DESTDIR)$(MANDIR)/man1/dbxfs.1'
+	install -m 644 docs/man/mount.dbxfs.8 '$(DESTDIR)$(MANDIR)/man8/mount.dbxfs.8'
+	for name in $(filter-out mount.dbxfs,$(HELPERS)); do \
+		ln -sf mount.dbxfs.8 "$(DESTDIR)$(MANDIR)/man8/$$name.8"; done
+	sed 's|@BINDIR@|$(BINDIR)|' Packaging/dbxfs@.service.in > '$(DESTDIR)$(USERUNITDIR)/dbxfs@.service'
+	chmod 644 '$(DESTDIR)$(USERUNITDIR)/dbxfs@.service'
+	'$(BIN)/dbxfs' --generate-completion-script bash | sed '1{/^#!/d}' > '$(DESTDIR)$(BASHCOMPDIR)/dbxfs'
+	'$(BIN)/dbxfs' --generate-completion-script zsh > '$(DESTDIR)$(ZSHCOMPDIR)/_dbxfs'
+	'$(BIN)/dbxfs' --generate-completion-script fish > '$(DESTDIR)$(FISHCOMPDIR)/dbxfs.fish'
+	chmod 644 '$(DESTDIR)$(BASHCOMPDIR)/dbxfs' '$(DESTDIR)$(ZSHCOMPDIR)/_dbxfs' \
+		'$(DESTDIR)$(FISHCOMPDIR)/dbxfs.fish'
+	install -m 644 $(DOCS) '$(DESTDIR)$(DOCDIR)'
+	install -m 644 Packaging/config.toml '$(DESTDIR)$(DOCDIR)/examples/config.toml'
+
+# Only what `make install` has put there: no login, queue, cache or configuration.
+uninstall:
+	rm -f '$(DESTDIR)$(BINDIR)/dbxfs' '$(DESTDIR)$(MANDIR)/man1/dbxfs.1' \
+		'$(DESTDIR)$(USERUNITDIR)/dbxfs@.service' '$(DESTDIR)$(BASHCOMPDIR)/dbxfs' \
+		'$(DESTDIR)$(ZSHCOMPDIR)/_dbxfs' '$(DESTDIR)$(FISHCOMPDIR)/dbxfs.fish'
+	rm -f $(foreach name,$(HELPERS),'$(DESTDIR)$(SBINDIR)/$(name)' '$(DESTDIR)$(MANDIR)/man8/$(name).8')
+	rm -rf '$(DESTDIR)$(LIBEXECDIR)/dbxfs' '$(DESTDIR)$(DOCDIR)'
+
+deb: release
+	Packaging/build-deb
 
 packages:
 	@Scripts/install-packages

@@ -1,4 +1,4 @@
-// `dbxfs demo`: a mount to try without an account, served by the emulator that lies beside this program.
+// `dbxfs demo`: a mount to try without an account, served by the emulator that comes with this program.
 
 import ArgumentParser
 import Fuse
@@ -11,8 +11,8 @@ struct DemoCommand: ParsableCommand {
         commandName: "demo",
         abstract: "Mount a sample account, without Dropbox and without a network.",
         discussion: """
-            Starts the dropbox-emulator that lies beside this program, mounts what it serves, and \
-            stays until Ctrl-C. Everything is in a temporary folder, which is removed at the end.
+            Starts the dropbox-emulator that was built or installed with this program, mounts what it \
+            serves, and stays until Ctrl-C. Everything is in a temporary folder, which is removed at the end.
             """)
 
     @Argument(help: "An empty directory. Without it: a temporary one.")
@@ -37,9 +37,7 @@ private struct Demo {
     private static let token = "demo"
 
     init(mountpoint: String?) throws(CommandError) {
-        let program = FilePath(ChildProcess.ownPath).removingLastComponent()
-            .appending("dropbox-emulator").string
-        guard access(program, X_OK) == 0 else { throw .noEmulator(path: program) }
+        let program = try Self.findEmulator()
         folder = try Self.makeTemporaryFolder()
         if let mountpoint {
             self.mountpoint = absolutePath(mountpoint)
@@ -129,6 +127,19 @@ private struct Demo {
         if MountTable.current().mounts.allSatisfy({ !isPath($0.path.string, within: folder) }) {
             Self.remove(folder)
         }
+    }
+
+    /// Beside this program, as it was built, or where `make install` puts it.
+    private static func findEmulator() throws(CommandError) -> String {
+        let own = FilePath(ChildProcess.ownPath).removingLastComponent()
+        let places = [
+            own.appending("dropbox-emulator"),
+            own.removingLastComponent().appending("libexec/dbxfs/dropbox-emulator"),
+        ].map(\.string)
+        guard let program = places.first(where: { access($0, X_OK) == 0 }) else {
+            throw .noEmulator(path: places[0])
+        }
+        return program
     }
 
     private static func makeTemporaryFolder() throws(CommandError) -> String {
