@@ -62,7 +62,7 @@ struct WireTests {
         #expect(harmless.contains("sharing/check_job_status"))
         for name in [
             "files/delete_v2", "files/upload", "auth/token/revoke", "team/members/remove",
-            "check/app",
+            "check/app", "team/member_space_limits/set_custom_quota",
         ] {
             #expect(!harmless.contains(name), "\(name)")
         }

@@ -453,7 +453,7 @@ extension Team {
     {
         .init(
             "team/member_space_limits/set_custom_quota", authentication: .team,
-            scope: "members.read", retryAfterSend: true)
+            scope: "members.read", retryAfterSend: false)
     }
 
     /// The route `team/members/add`: rpc, host api, called by the team, scope `members.write`. No

@@ -89,10 +89,7 @@ struct Lexer {
     }
 
     private mutating func skipComment() {
-        while let character = next, !character.isNewline {
-            _ = character
-            offset += 1
-        }
+        while let character = next, !character.isNewline { offset += 1 }
     }
 
     /// Reads the spaces at the start of a line; lines with nothing else do not count.

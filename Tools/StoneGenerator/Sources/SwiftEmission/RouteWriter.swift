@@ -8,13 +8,21 @@ extension Route {
         SwiftNames.member(name) + (version == 1 ? "" : "V\(version)")
     }
 
-    /// Whether sending it twice does what sending it once does, as far as that can be told: it only reads, or it
-    /// only asks about a job.
+    /// Words in the names of routes that change something, whatever their scope: one that sets a quota has a scope
+    /// for reading.
+    private static let writing: Set<Substring> = [
+        "add", "create", "delete", "remove", "revoke", "save", "set", "suspend", "update", "upload",
+    ]
+
+    /// Whether sending it twice does what sending it once does, as far as that can be told: it only asks about a
+    /// job, or its scope and its name are those of one that only reads.
     var onlyReads: Bool {
         if case .structure(let name) = argument, name.description == "async.PollArg" {
             return true
         }
-        guard let scope = attributes.scope else { return false }
+        guard let scope = attributes.scope,
+            Self.writing.isDisjoint(with: name.split { $0 == "/" || $0 == "_" })
+        else { return false }
         return scope.hasSuffix(".read") || scope == "sessions.list" || scope == "openid"
     }
 

@@ -156,6 +156,9 @@ struct EmissionTests {
             route list (Arg, Arg, Void)
                 attrs
                     scope = "files.metadata.read"
+            route limits/set_quota (Arg, Void, Void)
+                attrs
+                    scope = "members.read"
             route copy/check (async.PollArg, Void, Void) deprecated
                 attrs
                     auth = "app, user"
@@ -180,6 +183,10 @@ struct EmissionTests {
             text.contains(
                 #"authentication: .userOrApp, scope: "files.content.write", retryAfterSend: true)"#)
         )
+        #expect(
+            contains(
+                text,
+                #".init("files/limits/set_quota", scope: "members.read", retryAfterSend: false)"#))
         #expect(
             contains(
                 text,
