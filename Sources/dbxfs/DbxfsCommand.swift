@@ -13,8 +13,10 @@ struct DbxfsCommand: ParsableCommand {
         version: "dbxfs \(version)",
         subcommands: [
             MountCommand.self, UnmountCommand.self, SyncCommand.self, StatusCommand.self,
-            LoginCommand.self, LogoutCommand.self, PinCommand.self, UnpinCommand.self,
-            PinsCommand.self, CacheCommand.self, DemoCommand.self, ServeCommand.self,
+            LoginCommand.self, LogoutCommand.self, PinCommand.self,
+            UnpinCommand.self,
+            PinsCommand.self, CacheCommand.self, DemoCommand.self,
+            ServeCommand.self,
         ])
 
     /// The version that `--version` and `status` show.
@@ -38,7 +40,8 @@ struct DbxfsCommand: ParsableCommand {
             var command = try program.parseAsRoot()
             try command.run()
         } catch let error as CommandError {
-            Terminal.complain(error.message)
+            // One line, whatever names it quotes.
+            Terminal.complain(Terminal.printable(error.message))
             Glibc.exit(error.exitStatus.rawValue)
         } catch {
             let text = program.fullMessage(for: error)

@@ -137,12 +137,3 @@ extension Mount {
         .system("the local database failed: \(error)")
     }
 }
-
-extension MountStatus.Pins {
-    /// A sentence for who has pinned more than the cache is to hold.
-    var excess: String? {
-        guard exceedsCache else { return nil }
-        return "pinned content takes more than the cache's size of \(Terminal.size(cacheSize)) "
-            + "(cache_size): it is kept all the same, and little else is"
-    }
-}

@@ -2,7 +2,6 @@
 // that is interrupted changes nothing about that.
 
 import ArgumentParser
-import Foundation
 import Mounting
 
 struct PinCommand: ParsableCommand {
@@ -76,7 +75,11 @@ struct PinsCommand: ParsableCommand {
                 .ask(ControlRequest(.pins), about: mount.mountpoint)
             for pin in reply.pins ?? [] {
                 let path = mount.mountpoint + pin.path
-                Terminal.print(try json ? pin.json(path) : "\(path): \(pin.progress.summary)")
+                if json {
+                    try Terminal.printJSON(PinLine(path, pin.progress))
+                } else {
+                    Terminal.print("\(Terminal.printable(path)): \(pin.progress.summary)")
+                }
             }
         }
     }
@@ -123,7 +126,10 @@ extension ControlConnection {
             if let outcome = reply.pinOutcome { return outcome }
             if let progress = reply.pinProgress {
                 if line.isShown {
-                    line.show("\(mountpoint): \(progress.bar) \(progress.summary)")
+                    let bar = Terminal.bar(
+                        progress.presentBytes,
+                        of: progress.missingBytes + progress.presentBytes)
+                    line.show("\(mountpoint): \(bar) \(progress.summary)")
                 } else if ContinuousClock.now - lastLine >= .seconds(10) {
                     lastLine = .now
                     Terminal.complain("\(mountpoint): \(progress.summary)", prefix: "")
@@ -145,37 +151,27 @@ extension PinProgress {
         return "\(all): \(presentFiles) here\(skipped), \(missingFiles) "
             + "(\(Terminal.size(missingBytes))) to fetch"
     }
-
-    /// How far it is, by bytes.
-    fileprivate var bar: String {
-        let width: Int64 = 24
-        let wanted = missingBytes + presentBytes
-        let filled = wanted > 0 ? Int(min(width, width * presentBytes / wanted)) : Int(width)
-        return "[" + String(repeating: "#", count: filled)
-            + String(repeating: ".", count: Int(width) - filled) + "]"
-    }
 }
 
-extension PinReport {
-    /// One line for scripts.
-    fileprivate func json(_ path: String) throws -> String {
-        struct Line: Encodable {
-            var path: String
-            var files: Int
-            var bytes: Int64
-            var present_files: Int
-            var present_bytes: Int64
-            var unavailable_files: Int
-            var missing_files: Int
-            var missing_bytes: Int64
-        }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let line = Line(
-            path: path, files: progress.files, bytes: progress.bytes,
-            present_files: progress.presentFiles, present_bytes: progress.presentBytes,
-            unavailable_files: progress.unavailableFiles, missing_files: progress.missingFiles,
-            missing_bytes: progress.missingBytes)
-        return String(decoding: try encoder.encode(line), as: UTF8.self)
+/// One pin for scripts.
+private struct PinLine: Encodable {
+    var path: String
+    var files: Int
+    var bytes: Int64
+    var present_files: Int
+    var present_bytes: Int64
+    var unavailable_files: Int
+    var missing_files: Int
+    var missing_bytes: Int64
+
+    init(_ path: String, _ progress: PinProgress) {
+        self.path = path
+        files = progress.files
+        bytes = progress.bytes
+        present_files = progress.presentFiles
+        present_bytes = progress.presentBytes
+        unavailable_files = progress.unavailableFiles
+        missing_files = progress.missingFiles
+        missing_bytes = progress.missingBytes
     }
 }

@@ -1,0 +1,124 @@
+// What a mount says of itself, in words.
+
+extension MountStatus {
+    /// The status for people.
+    public var text: String {
+        StatusRows.text(
+            mountpoint,
+            [("account", accountText), ("state", stateText), ("queue", queueText)]
+                + uploads.map { ("sending", $0.text) }
+                + trouble + [("tree", treeText), ("cache", Terminal.size(cachedBytes))]
+                + pins.rows + [("traffic", trafficText), ("process", processText)])
+    }
+
+    /// What needs somebody's attention.
+    var trouble: [(String, String)] {
+        var rows = problems.map { ("problem", $0.text) }
+        if !problems.isEmpty {
+            rows.append(
+                (
+                    "to do",
+                    "put right what is named above; it stays queued, and is tried again by itself"
+                ))
+        }
+        if conflicts > 0 {
+            let copies = Terminal.count(conflicts, "conflicted copy", "conflicted copies")
+            rows.append(("conflicts", "\(copies) made"))
+        }
+        return rows
+    }
+
+    var accountText: String { account + (remotePath.isEmpty ? "" : ":" + remotePath) }
+
+    var stateText: String {
+        switch state {
+        case .connecting: "connecting"
+        case .online: "online" + waitingText
+        case .offline: "offline: what is cached can be read, changes are queued"
+        case .authRequired: "no access: " + (advice ?? "the access token is refused")
+        case .finishing: "unmounted, sending what is queued"
+        }
+    }
+
+    private var waitingText: String {
+        waitingSeconds.map { seconds in
+            ": Dropbox asked to wait \(Int(seconds.rounded(.up))) s (too many requests), "
+                + "changes are queued"
+        } ?? ""
+    }
+
+    var queueText: String {
+        pendingOperations == 0
+            ? "empty: everything is on Dropbox"
+            : "\(Terminal.count(pendingOperations, "change")), \(Terminal.size(pendingBytes)) to send"
+    }
+
+    private var treeText: String {
+        let heard = cursorAgeSeconds.map { ", up to date \(Int($0)) s ago" } ?? ""
+        return "\(Terminal.count(entries, "entry", "entries")) known\(heard)"
+    }
+
+    private var trafficText: String {
+        "\(Terminal.count(requests.values.reduce(0, +), "request")), "
+            + "\(Terminal.size(bytesDown)) down, \(Terminal.size(bytesUp)) up"
+    }
+
+    private var processText: String {
+        "\(pid), \(Terminal.size(rssBytes)) of memory, dbxfs \(version)"
+    }
+}
+
+extension MountStatus.Upload {
+    fileprivate var text: String {
+        "\(path)  \(MountStatus.percent(sent, of: bytes)) % of \(Terminal.size(bytes))"
+    }
+}
+
+extension MountStatus.Problem {
+    fileprivate var text: String { path.isEmpty ? reason : "\(path): \(reason)" }
+}
+
+extension MountStatus.Pins {
+    /// Rows for people; none without pins.
+    fileprivate var rows: [(String, String)] {
+        guard files > 0 else { return [] }
+        return [("pinned", summary)]
+            + fetches.map { fetch in
+                let percent = MountStatus.percent(fetch.fetched, of: fetch.bytes)
+                return (
+                    "fetching", "\(fetch.path)  \(percent) % of \(Terminal.size(fetch.bytes))"
+                )
+            } + trouble
+    }
+
+    /// What is pinned, and how much of it is here.
+    var summary: String {
+        var parts = presentFiles == files ? ["all here"] : ["\(presentFiles) here"]
+        if missingFiles > 0 {
+            parts.append("\(missingFiles) (\(Terminal.size(missingBytes))) to fetch")
+        }
+        if unavailableFiles > 0 { parts.append("\(unavailableFiles) cannot be downloaded") }
+        return "\(Terminal.count(files, "file")), \(Terminal.size(bytes)): "
+            + parts.joined(separator: ", ")
+    }
+
+    /// A sentence for who has pinned more than the cache is to hold.
+    public var excess: String? {
+        guard exceedsCache else { return nil }
+        return "pinned content takes more than the cache's size of \(Terminal.size(cacheSize)) "
+            + "(cache_size): it is kept all the same, and little else is"
+    }
+
+    /// What needs somebody's attention.
+    var trouble: [(String, String)] {
+        (excess.map { [("note", $0)] } ?? [])
+            + (problem.map { [("problem", "pinned content: \($0)")] } ?? [])
+    }
+}
+
+extension MountStatus {
+    /// Whole percents; an empty file has none of its bytes to wait for.
+    static func percent(_ part: Int64, of whole: Int64) -> Int64 {
+        whole > 0 ? part * 100 / whole : 0
+    }
+}
