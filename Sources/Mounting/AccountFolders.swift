@@ -43,6 +43,19 @@ public struct AccountFolders: Hashable, Sendable {
         cache = (settings.cacheFolder ?? environment.cacheFolder) + "/" + name
     }
 
+    /// The names of all accounts that have a folder here, by name.
+    public static func accounts(_ environment: Environment) -> [String] {
+        let names = folderNames(in: environment.stateFolder).filter { name in
+            let path = environment.stateFolder + "/" + name
+            return path != environment.runtimeFolder && isFolder(path)
+        }
+        let accounts = names.compactMap { name in
+            let account = String(name.prefix { $0 != "@" })
+            return (try? MountSource(parsing: account))?.account == account ? account : nil
+        }
+        return Set(accounts).sorted()
+    }
+
     /// The state folders of an account that exist: that of all of it, and those of its parts.
     public static func states(of account: String, environment: Environment) -> [String] {
         folderNames(in: environment.stateFolder)

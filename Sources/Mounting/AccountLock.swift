@@ -59,6 +59,16 @@ public final class AccountLock: Sendable {
         close(descriptor)
     }
 
+    /// Who has a folder now; nil when nobody has. Takes nothing: who begins to mount meanwhile waits for a
+    /// moment at most.
+    public static func currentHolder(of folder: String) -> Holder? {
+        let descriptor = open(folder + "/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
+        return holder(in: descriptor)
+    }
+
     private static func holder(in descriptor: Int32) -> Holder? {
         var buffer = [UInt8](repeating: 0, count: 8192)
         let count = pread(descriptor, &buffer, buffer.count, 0)

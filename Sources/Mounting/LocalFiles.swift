@@ -169,6 +169,12 @@ public func isEmptyFolder(_ path: String) throws(CommandError) -> Bool {
     return true
 }
 
+/// Whether a path is a folder's, and not that of a link to one.
+func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+}
+
 /// The names in a folder; none when it cannot be read.
 func folderNames(in path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }

@@ -13,7 +13,7 @@ struct DbxfsCommand: ParsableCommand {
         version: "dbxfs \(version)",
         subcommands: [
             MountCommand.self, UnmountCommand.self, SyncCommand.self, StatusCommand.self,
-            LoginCommand.self, LogoutCommand.self, PinCommand.self,
+            LoginCommand.self, LogoutCommand.self, AccountsCommand.self, PinCommand.self,
             UnpinCommand.self,
             PinsCommand.self, CacheCommand.self, DemoCommand.self,
             ServeCommand.self,

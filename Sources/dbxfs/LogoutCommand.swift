@@ -2,8 +2,6 @@
 
 import ArgumentParser
 import DropboxAPI
-import Foundation
-import MetadataStore
 import Mounting
 
 struct LogoutCommand: ParsableCommand {
@@ -101,20 +99,10 @@ struct LogoutCommand: ParsableCommand {
         return (mounted + unmounted).filter { $0.1 > 0 }
     }
 
-    /// Changes in a state folder. One that is mounted is left alone: to open its database is to clean
-    /// up after a mount that is over.
+    /// Changes in a state folder that is not mounted.
     private func queued(in folder: String) -> Int {
-        let database = AccountFolders.database(in: folder)
-        let holder = AccountLock.Holder(mountpoint: "logout")
-        guard FileManager.default.fileExists(atPath: database),
-            let lock = try? AccountLock(
-                folder: folder, holder: holder, patience: 0, isEnding: { _ in false })
-        else { return 0 }
-        return withExtendedLifetime(lock) {
-            guard let store = try? MetadataStore(path: database) else { return 0 }
-            defer { try? store.close() }
-            return (try? store.read { try $0.pending().operations }) ?? 0
-        }
+        guard AccountLock.currentHolder(of: folder) == nil else { return 0 }
+        return AccountSurvey.pending(in: folder)?.operations ?? 0
     }
 
     private func mounts(_ environment: Environment) -> [MountStatus] {

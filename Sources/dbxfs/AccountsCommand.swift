@@ -1,0 +1,104 @@
+// `dbxfs accounts`: which accounts this machine has. Looks at the disk only; neither mounts nor Dropbox are
+// asked, and nothing is changed.
+
+import ArgumentParser
+import Foundation
+import MetadataStore
+import Mounting
+
+struct AccountsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accounts",
+        abstract: "List the accounts of this machine, and what is still to be sent of each.",
+        discussion: """
+            Dropbox is not asked: the person is that of the last mount. With --json, one object per \
+            account, each on a line of its own.
+            """)
+
+    @Flag(help: "The accounts of system mounts, such as those in /etc/fstab; for root.")
+    var system = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let environment = try Environment(scope: system ? .system : .user)
+        let reports = AccountSurvey(environment).reports()
+        if json {
+            for report in reports { try Terminal.printJSON(report) }
+        } else if reports.isEmpty {
+            let command = CommandError.login(MountSource.standard.account, environment.scope)
+            Terminal.complain("no accounts here: run: " + command, prefix: "")
+        } else {
+            Terminal.print(reports.map(\.text).joined(separator: "\n\n"))
+        }
+    }
+}
+
+/// The accounts below a state folder.
+struct AccountSurvey {
+    private let environment: Environment
+
+    /// A ready token of the environment is no account's own, so it does not count.
+    init(_ environment: Environment) {
+        var environment = environment
+        environment.accessToken = nil
+        self.environment = environment
+    }
+
+    func reports() -> [AccountReport] {
+        AccountFolders.accounts(environment).map(report)
+    }
+
+    private func report(_ account: String) -> AccountReport {
+        let (access, problem) = access(to: account)
+        return AccountReport(
+            account: account, access: access, problem: problem,
+            trees: AccountFolders.states(of: account, environment: environment).map(tree))
+    }
+
+    private func access(to account: String) -> (AccountReport.Access, String?) {
+        let folders = AccountFolders(
+            source: MountSource(account: account, remotePath: ""), settings: MountSettings(),
+            environment: environment)
+        do throws(CommandError) {
+            let credentials = try Credentials.find(
+                environment: environment, account: account, login: folders.login,
+                tokenFile: folders.token)
+            switch credentials {
+            case .login: return (.login, nil)
+            case .token: return (.token, nil)
+            }
+        } catch {
+            if case .noToken(_, let command, _) = error { return (.none, "run: " + command) }
+            return (.unusable, error.message)
+        }
+    }
+
+    private func tree(_ folder: String) -> AccountReport.Tree {
+        var tree = AccountReport.Tree(folder: folder)
+        if let known = AccountIdentity.known(in: folder) {
+            tree.name = known.name
+            tree.email = known.email
+            tree.accountID = known.accountID
+            tree.teamNamespace = known.team
+        }
+        if let holder = AccountLock.currentHolder(of: folder) {
+            tree.mountpoint = holder.mountpoint
+            tree.pid = holder.pid
+        }
+        // Others may read while a mount writes, so no mount has to be asked, and none that hangs waited for.
+        if let pending = Self.pending(in: folder) {
+            tree.pendingOperations = pending.operations
+            tree.pendingBytes = pending.bytes
+        }
+        return tree
+    }
+
+    /// What is queued in a state folder; nil when that cannot be read.
+    static func pending(in folder: String) -> (operations: Int, bytes: Int64)? {
+        let database = AccountFolders.database(in: folder)
+        guard FileManager.default.fileExists(atPath: database) else { return nil }
+        return try? DatabaseInspection(path: database).read { try $0.pending() }
+    }
+}

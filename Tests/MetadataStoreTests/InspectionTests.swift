@@ -1,0 +1,63 @@
+// A look at a database from outside: with a mount, after one, and when the file is none.
+
+import Core
+import Foundation
+import MetadataStore
+import Testing
+
+@Suite struct InspectionTests {
+    let path = TemporaryStore.path()
+
+    private func pending() throws -> Int {
+        try DatabaseInspection(path: path).read { try $0.pending().operations }
+    }
+
+    @Test("what is queued shows while a mount has the database open, and after its end")
+    func queue() throws {
+        let store = try MetadataStore(path: path)
+        #expect(try pending() == 0)
+        try store.write { transaction in
+            let file = try transaction.insert(.file, at: place("a"), local: LocalFacts())
+            try transaction.enqueue(file, due: seconds(1))
+        }
+        #expect(try pending() == 1)
+        try store.close()
+        #expect(try pending() == 1)
+        #expect(try DatabaseInspection(path: path).damage() == nil)
+    }
+
+    @Test("a look leaves what the next mount would clean up")
+    func harmless() throws {
+        let store = try MetadataStore(path: path)
+        try store.write { transaction in
+            let file = try transaction.insert(.file, at: place("a"), local: LocalFacts())
+            try transaction.move(file, to: nil)
+        }
+        try store.close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        _ = try pending()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    }
+
+    @Test("no file, and a file that is no database, are errors; damage is described")
+    func damage() throws {
+        #expect(throws: (any Error).self) { try pending() }
+        #expect(!FileManager.default.fileExists(atPath: path))
+        let store = try MetadataStore(path: path)
+        try store.write { transaction in
+            for number in 0..<2000 {
+                _ = try transaction.insert(
+                    .file, at: place("file \(number)"), local: LocalFacts())
+            }
+        }
+        try store.close()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        for index in bytes.indices.dropFirst(4096) where index % 4096 < 200 { bytes[index] = 0xaa }
+        try bytes.write(to: URL(fileURLWithPath: path))
+        var found: String?
+        do { found = try DatabaseInspection(path: path).damage() } catch { found = "\(error)" }
+        #expect(found != nil)
+        try Data("nonsense, and more of it".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(throws: (any Error).self) { try pending() }
+    }
+}
