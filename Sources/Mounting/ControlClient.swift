@@ -32,14 +32,11 @@ public struct ControlClient: Sendable {
         return nil
     }
 
-    /// The status of every mount that answers, by mountpoint.
-    public func allMounts() -> [MountStatus] {
+    /// The status of every mount that answers within so many seconds, by mountpoint.
+    public func allMounts(patience: Int = 10) -> [MountStatus] {
         folders.flatMap { folder in folder.socketNames().map { (folder, $0) } }
             .compactMap { folder, name in
-                guard let connection = try? connect(socket: name, in: folder) else { return nil }
-                connection.setReceiveTimeout(seconds: 10)
-                connection.send(ControlRequest(.status))
-                return connection.receive(ControlReply.self)?.status
+                try? connect(socket: name, in: folder).status(patience: patience)
             }
             .sorted { $0.mountpoint < $1.mountpoint }
     }
@@ -70,5 +67,14 @@ public struct ControlClient: Sendable {
             throw error
         }
         return ControlConnection(descriptor: descriptor)
+    }
+}
+
+extension ControlConnection {
+    /// The mount's status; nil when it does not answer within so many seconds.
+    public func status(patience: Int) -> MountStatus? {
+        setReceiveTimeout(seconds: patience)
+        send(ControlRequest(.status))
+        return receive(ControlReply.self)?.status
     }
 }

@@ -4,7 +4,7 @@
 /// One mount, as `dbxfs status --json` prints it.
 public struct MountStatus: Hashable, Sendable, Codable {
     /// How the mount stands with the server.
-    public enum State: String, Hashable, Sendable, Codable {
+    public enum State: String, Hashable, Sendable, Codable, CaseIterable {
         /// Nothing has been heard from the server yet.
         case connecting
         /// Changes come and go.

@@ -1,13 +1,19 @@
-// `dbxfs status`: what the mounts say of themselves, for people or as JSON.
+// `dbxfs status`: what the mounts say of themselves: once or again and again, for people, scripts or
+// Prometheus. What it looks like is in `Mounting/Status`.
 
 import ArgumentParser
+import Glibc
 import Mounting
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show mounts, and what is still to be sent.",
-        discussion: "With --json, one object per mount, each on a line of its own.")
+        discussion: """
+            With --json, one object per mount, each on a line of its own. With --watch on a terminal, a \
+            screen that is kept up to date until Ctrl-C; elsewhere, the status again and again. With \
+            --metrics, the numbers in the text format of Prometheus.
+            """)
 
     @Argument(help: "A mountpoint or anything below it. Without it: all mounts.")
     var mountpoint: String?
@@ -15,11 +21,40 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @Flag(help: "Print metrics for Prometheus.")
+    var metrics = false
+
+    @Flag(help: "Go on until interrupted.")
+    var watch = false
+
+    @Option(help: "Seconds between two looks with --watch.")
+    var interval: Double?
+
+    func validate() throws {
+        guard interval.map({ (0.1...86400).contains($0) }) ?? true else {
+            throw ValidationError("--interval takes seconds, from 0.1 to 86400.")
+        }
+        guard watch || interval == nil else { throw ValidationError("--interval needs --watch.") }
+        guard !(metrics && (json || watch)) else {
+            throw ValidationError("--metrics goes with neither --json nor --watch.")
+        }
+    }
+
     func run() throws {
         let environment = try Environment()
-        let statuses = try statuses(environment)
+        guard watch else { return try show(try statuses(environment)) }
+        if LiveScreen.isPossible, !json {
+            try watchOnScreen(environment)
+        } else {
+            try watchOnLines(environment)
+        }
+    }
+
+    private func show(_ statuses: [MountStatus]) throws {
         if json {
             for status in statuses { try Terminal.printJSON(status) }
+        } else if metrics {
+            Terminal.printPlain(StatusMetrics.text(statuses))
         } else if statuses.isEmpty {
             Terminal.complain("nothing is mounted", prefix: "")
         } else {
@@ -27,16 +62,62 @@ struct StatusCommand: ParsableCommand {
         }
     }
 
-    private func statuses(_ environment: Environment) throws(CommandError) -> [MountStatus] {
+    // MARK: Again and again
+
+    /// Seconds between two looks, and those that a mount gets to answer: a screen waits for no one.
+    private static let standardInterval = 2.0
+    private static let watchPatience = 2
+
+    private func watchOnScreen(_ environment: Environment) throws(CommandError) {
+        // What is wrong at the beginning ends the command, as without --watch.
+        var look = StatusScreen.Look(
+            mounts: try statuses(environment, patience: Self.watchPatience))
+        var before: StatusScreen.Look?
+        LiveScreen.run { screen in
+            while screen.draw(StatusScreen.lines(look, since: before, size: screen.size)) {
+                switch screen.wait(seconds: interval ?? Self.standardInterval) {
+                case .end: return
+                case .redraw: continue
+                case .timeout: (before, look) = (look, self.look(environment))
+                }
+            }
+        }
+    }
+
+    private func look(_ environment: Environment) -> StatusScreen.Look {
+        do throws(CommandError) {
+            return .init(mounts: try statuses(environment, patience: Self.watchPatience))
+        } catch {
+            return .init(mounts: [], notice: error.message)
+        }
+    }
+
+    private func watchOnLines(_ environment: Environment) throws {
+        try show(try statuses(environment, patience: Self.watchPatience))
+        while true {
+            usleep(UInt32((interval ?? Self.standardInterval) * 1e6))
+            if !json { Terminal.print("") }
+            let look = look(environment)
+            if let notice = look.notice { Terminal.complain(notice) } else { try show(look.mounts) }
+        }
+    }
+
+    // MARK: Asking
+
+    private func statuses(
+        _ environment: Environment, patience: Int = 10
+    ) throws(CommandError) -> [MountStatus] {
         guard let mountpoint else {
-            return ControlClient(folders: environment.controlFolders).allMounts()
+            return ControlClient(folders: environment.controlFolders)
+                .allMounts(patience: patience)
         }
         var mount = RunningMount(at: mountpoint)
         if mount.entry == nil, try mount.connect(environment) == nil {
             mount = try RunningMount(containing: mountpoint)
         }
-        let reply = try mount.connectOrFail(environment)
-            .ask(ControlRequest(.status), about: mount.mountpoint)
-        return [reply.status].compactMap { $0 }
+        guard let status = try mount.connectOrFail(environment).status(patience: patience) else {
+            throw .noControl(path: mount.mountpoint, detail: "it does not answer")
+        }
+        return [status]
     }
 }

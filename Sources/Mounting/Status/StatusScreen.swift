@@ -1,0 +1,108 @@
+// What is on the screen of `dbxfs status --watch`. Pure: two looks at the mounts and the screen's size in,
+// lines out. The terminal is in `LiveScreen.swift`.
+
+/// The mounts on a screen that is drawn again and again.
+public enum StatusScreen {
+    /// One look at the mounts.
+    public struct Look: Sendable {
+        /// The mounts that answered.
+        public var mounts: [MountStatus]
+        /// Why there is less to see than was asked for.
+        public var notice: String?
+        /// When it was, by a clock that is never set.
+        public var time: ContinuousClock.Instant
+
+        /// Names every field.
+        public init(
+            mounts: [MountStatus], notice: String? = nil,
+            time: ContinuousClock.Instant = .now
+        ) {
+            self.mounts = mounts
+            self.notice = notice
+            self.time = time
+        }
+    }
+
+    /// How much fits on the screen.
+    public struct Size: Hashable, Sendable {
+        /// Characters of normal width in a line.
+        public var columns: Int
+        /// Lines.
+        public var rows: Int
+
+        /// Names both.
+        public init(columns: Int, rows: Int) {
+            self.columns = columns
+            self.rows = rows
+        }
+    }
+
+    /// The lines of a screen, none longer or more than fit. `before` is the look before this one.
+    public static func lines(_ look: Look, since before: Look?, size: Size) -> [String] {
+        var lines = [Terminal.printable(heading(look))]
+        for mount in look.mounts {
+            let rates = rates(of: mount, look, since: before)
+            lines += [""] + StatusRows.lines(mount.mountpoint, rows(mount, rates))
+        }
+        if lines.count > size.rows, size.rows > 0 {
+            let hidden = lines.count - size.rows + 1
+            lines = lines.prefix(size.rows - 1) + ["… \(Terminal.count(hidden, "more line"))"]
+        }
+        return lines.prefix(max(size.rows, 0)).map { Terminal.cut($0, to: size.columns) }
+    }
+
+    private static func heading(_ look: Look) -> String {
+        let mounts =
+            look.mounts.isEmpty ? "nothing is mounted" : Terminal.count(look.mounts.count, "mount")
+        return "dbxfs: " + (look.notice ?? mounts) + "  (Ctrl-C ends)"
+    }
+
+    private static func rows(
+        _ mount: MountStatus, _ rates: Rates?
+    ) -> [(String, String)] {
+        var rows = [("account", mount.accountText), ("state", mount.stateText)]
+        rows += [("queue", mount.queueText), ("network", rates?.text ?? "")]
+        rows += mount.uploads.map { ("sending", transfer($0.path, $0.sent, of: $0.bytes)) }
+        rows += mount.pins.fetches.map { ("fetching", transfer($0.path, $0.fetched, of: $0.bytes)) }
+        rows.append(("cache", cache(mount)))
+        if mount.pins.files > 0 { rows.append(("pinned", mount.pins.summary)) }
+        return rows + mount.trouble + mount.pins.trouble
+    }
+
+    /// The path comes last: it is what may be cut off.
+    private static func transfer(_ path: String, _ part: Int64, of whole: Int64) -> String {
+        "\(Terminal.bar(part, of: whole)) \(MountStatus.percent(part, of: whole)) % of "
+            + "\(Terminal.size(whole))  \(path)"
+    }
+
+    private static func cache(_ mount: MountStatus) -> String {
+        let limit = mount.pins.cacheSize > 0 ? " of \(Terminal.size(mount.pins.cacheSize))" : ""
+        return Terminal.size(mount.cachedBytes) + limit
+    }
+
+    // MARK: Rates
+
+    /// Bytes per second.
+    struct Rates: Hashable {
+        var down: Int64
+        var up: Int64
+
+        var text: String { "\(Terminal.size(down))/s down, \(Terminal.size(up))/s up" }
+    }
+
+    /// How fast bytes moved between two looks; nil unless the same process was seen both times.
+    static func rates(of mount: MountStatus, _ look: Look, since before: Look?) -> Rates? {
+        guard let before,
+            let earlier = before.mounts.first(where: { $0.mountpoint == mount.mountpoint }),
+            earlier.pid == mount.pid
+        else { return nil }
+        let seconds = (look.time - before.time) / .seconds(1)
+        guard seconds > 0 else { return nil }
+        func rate(_ now: Int64, _ then: Int64) -> Int64 {
+            Int64((Double(max(now - then, 0)) / seconds).rounded())
+        }
+        return Rates(
+            down: rate(mount.bytesDown, earlier.bytesDown),
+            up: rate(mount.bytesUp, earlier.bytesUp))
+    }
+}
