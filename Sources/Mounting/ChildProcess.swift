@@ -83,6 +83,32 @@ public struct ChildProcess: Sendable {
         return Outcome(status: child.wait(), errors: text)
     }
 
+    /// Runs a program that may hang; nil when it takes longer than so many seconds. What it says is in
+    /// English and short.
+    public static func run(
+        _ name: String, _ arguments: [String], within seconds: Double
+    ) throws(CommandError) -> Outcome? {
+        guard let path = find(name) else {
+            return Outcome(status: 127, errors: "\(name): not found")
+        }
+        let errors = try Pipe()
+        let child: ChildProcess
+        do {
+            defer { try? errors.writing.close() }
+            let environment = Environment.variables.merging(["LC_ALL": "C"]) { $1 }
+            child = try start(
+                path, arguments, environment: environment, descriptors: [2: errors.writing],
+                isDetached: false)
+        }
+        guard let status = child.wait(seconds: seconds) else {
+            // Not even this ends one that waits for a mount whose process hangs; so nobody waits for it.
+            kill(child.id, SIGKILL)
+            try? errors.reading.close()
+            return nil
+        }
+        return Outcome(status: status, errors: errors.readToEnd())
+    }
+
     /// The place of a program, from `PATH` and the folders of system tools.
     public static func find(_ name: String) -> String? {
         let folders = (Environment.variables["PATH"] ?? "").split(separator: ":").map(String.init)
@@ -109,6 +135,21 @@ public struct ChildProcess: Sendable {
         while waitpid(id, &status, 0) < 0 {
             if errno != EINTR { return 0 }
         }
+        return Self.exitCode(status)
+    }
+
+    /// The same; nil when it has not ended after so many seconds.
+    private func wait(seconds: Double) -> Int32? {
+        let end = ContinuousClock.now + .seconds(seconds)
+        var status: Int32 = 0
+        while waitpid(id, &status, WNOHANG) != id {
+            guard ContinuousClock.now < end else { return nil }
+            usleep(5000)
+        }
+        return Self.exitCode(status)
+    }
+
+    private static func exitCode(_ status: Int32) -> Int32 {
         let signal = status & 0x7f
         return signal == 0 ? (status >> 8) & 0xff : 128 + signal
     }

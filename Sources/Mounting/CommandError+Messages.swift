@@ -144,6 +144,8 @@ extension CommandError {
                 + "builds both"
         case .emulatorFailed(let detail):
             "the emulator did not start: \(detail)"
+        case .problemsFound(let count):
+            "\(Terminal.count(count, "problem")) found: see above"
         case .system(let detail): detail
         default: String(describing: self)
         }

@@ -82,6 +82,8 @@ public enum CommandError: Error, Hashable, Sendable {
     case notHereYet(files: Int, reason: String)
     case noEmulator(path: String)
     case emulatorFailed(detail: String)
+    /// `dbxfs doctor` has said which.
+    case problemsFound(Int)
     case system(String)
 }
 
@@ -95,7 +97,8 @@ extension CommandError {
         case .stillQueued, .notHereYet: .stillQueued
         case .reported(_, let status): status
         case .noControl, .nothingMounted, .nothingThere, .notPinned, .pinnedByFolder, .noEmulator,
-            .emulatorFailed, .system, .loginFailed, .loginRefused, .otherLogin, .notLoggedIn,
+            .emulatorFailed, .problemsFound, .system, .loginFailed, .loginRefused, .otherLogin,
+            .notLoggedIn,
             .stillMounted, .notRevoked:
             .system
         case .noToken, .credentialsTooOpen, .credentialsUnreadable, .loginDamaged, .unauthorized,
@@ -131,7 +134,7 @@ extension CommandError {
             .nothingMounted,
             .notOurs, .noControl, .busy, .unmountFailed, .stillQueued, .nothingThere, .notPinned,
             .pinnedByFolder, .notHereYet, .noEmulator,
-            .emulatorFailed, .system:
+            .emulatorFailed, .problemsFound, .system:
             runningMessage
         }
     }

@@ -64,6 +64,22 @@ public enum Thread {
         }
     }
 
+    /// Runs work that may block for ever on a new thread. Returns nil when it takes longer than so many
+    /// seconds; the thread is left to itself then.
+    public static func within<Value: Sendable>(
+        seconds: Double, _ work: @escaping @Sendable () -> Value
+    ) -> Value? {
+        let done = Signal()
+        let result = Mutex<Value?>(nil)
+        start {
+            let value = work()
+            result.withLock { $0 = value }
+            done.set()
+        }
+        _ = done.wait(seconds: seconds)
+        return result.withLock { $0 }
+    }
+
     /// Runs async work from a thread that may block, and waits for it.
     public static func waiting<Value: Sendable>(
         for work: @escaping @Sendable () async -> Value

@@ -15,7 +15,7 @@ struct DbxfsCommand: ParsableCommand {
             MountCommand.self, UnmountCommand.self, SyncCommand.self, StatusCommand.self,
             LoginCommand.self, LogoutCommand.self, AccountsCommand.self, PinCommand.self,
             UnpinCommand.self,
-            PinsCommand.self, CacheCommand.self, DemoCommand.self,
+            PinsCommand.self, CacheCommand.self, DoctorCommand.self, DemoCommand.self,
             ServeCommand.self,
         ])
 

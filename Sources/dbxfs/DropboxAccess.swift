@@ -8,7 +8,7 @@ import Mounting
 /// Connections to Dropbox's servers, without anybody's account yet.
 struct DropboxAccess {
     var configuration: DropboxConfiguration
-    let transport: any HTTPTransport
+    var transport: any HTTPTransport
 
     /// Makes connections; `adjust` may change settings first.
     init(

@@ -11,8 +11,6 @@ import Mounting
 import Sync
 
 extension Mount: MountService {
-    /// Refused changes that `status` lists at most; the rest is in the count of the queue.
-    private static let problemLimit = 20
     /// Why nothing moves while the server wants no requests.
     private static let waiting = "Dropbox asked to wait: too many requests"
 
@@ -29,7 +27,7 @@ extension Mount: MountService {
             status.pendingBytes = pending.bytes
         }
         status.entries = (try? store.read { try $0.nodeCount() }) ?? 0
-        status.problems = problems()
+        status.problems = (try? store.read { try $0.refusedChanges() }) ?? []
         status.uploads = sync.uploads.values
             .map { .init(path: $0.path, bytes: $0.size, sent: $0.sent) }
             .sorted { $0.path < $1.path }
@@ -69,20 +67,6 @@ extension Mount: MountService {
         }
         let command = "run: " + CommandError.login(plan.source.account, plan.environment.scope)
         return reason.contains(command) ? reason : reason + "; " + command
-    }
-
-    private func problems() -> [MountStatus.Problem] {
-        let found = try? store.read { snapshot in
-            try snapshot.journalEntries(limit: 10_000)
-                .filter { $0.problem != nil }
-                .prefix(Self.problemLimit)
-                .map { entry in
-                    let names = try snapshot.localPath(of: entry.inode) ?? []
-                    return MountStatus.Problem(
-                        path: names.map { "/" + $0.string }.joined(), reason: entry.problem ?? "")
-                }
-        }
-        return found ?? []
     }
 
     func backlog() -> Backlog {

@@ -1,0 +1,74 @@
+// The way to the server as far as a request shows it. Facts in, findings out.
+
+public import Foundation
+
+/// The way to the server, and its clock.
+public struct ServerRoute: Hashable, Sendable {
+    /// Its name.
+    public var server: String
+    /// The proxy in between, without its password.
+    public var proxy: String?
+    /// Seconds from a request to its answer.
+    public var latency: Double?
+    /// Seconds by which this machine's clock is ahead of the server's.
+    public var clockLead: Double?
+
+    /// A way that nobody has taken yet.
+    public init(server: String, proxy: String?) {
+        self.server = server
+        self.proxy = proxy
+    }
+
+    /// The proxy that libcurl takes from the environment for an address; nil for none.
+    public static func proxy(for address: String, variables: [String: String]) -> String? {
+        let isSecure = address.hasPrefix("https:")
+        // libcurl knows http_proxy in lower case only: upper case could be a header of a CGI request.
+        let names =
+            isSecure
+            ? ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+            : ["http_proxy", "all_proxy", "ALL_PROXY"]
+        let found = names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
+        guard var proxy = found?[...] else { return nil }
+        // What stands before the @ is a name and a password.
+        if let at = proxy.lastIndex(of: "@") {
+            let scheme = proxy.range(of: "://").map { proxy[..<$0.upperBound] } ?? ""
+            proxy = scheme + proxy[proxy.index(after: at)...]
+        }
+        return String(proxy)
+    }
+
+    /// The moment that a `Date` header names, by RFC 9110 in the form that servers must write.
+    public static func moment(of header: String) -> Date? {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = .gmt
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return format.date(from: header)
+    }
+
+    /// Seconds by which clocks may differ before anybody needs to know.
+    private static let tolerance = 60.0
+
+    var proxyNote: String { proxy.map { " (by way of the proxy \($0))" } ?? "" }
+
+    var summary: String {
+        let time = latency.map { " in \(Int(($0 * 1000).rounded())) ms" } ?? ""
+        return "\(server) answers\(time)\(proxyNote)"
+    }
+
+    func clockFindings(_ account: String) -> [Finding] {
+        guard let clockLead else { return [] }
+        let seconds = Int(clockLead.magnitude.rounded())
+        guard clockLead.magnitude > Self.tolerance else {
+            return [
+                Finding("clock", about: account, .ok, "within \(max(seconds, 1)) s of the server's")
+            ]
+        }
+        return [
+            Finding(
+                "clock", about: account, .warning,
+                "\(seconds) s \(clockLead > 0 ? "ahead of" : "behind") the server's: set it, "
+                    + "timedatectl set-ntp true; times of files and logins depend on it")
+        ]
+    }
+}

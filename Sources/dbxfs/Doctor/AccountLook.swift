@@ -1,0 +1,145 @@
+// Finds out what is so of one account: what is used to get in, whether the server takes it, and what state
+// its databases are in. Each part has a time limit.
+
+import DropboxAPI
+import Foundation
+import MetadataStore
+import Mounting
+import RemoteStore
+
+struct AccountLook {
+    /// Seconds for the server's answer, a new access token included, and for one database.
+    private static let serverPatience = 20
+    private static let databasePatience = 20
+
+    let environment: Environment
+    let account: String
+    /// Whether there are accounts beside it, and nobody asked for this one.
+    var isOneOfSeveral = false
+
+    func facts() throws(CommandError) -> AccountFacts {
+        let folders = AccountFolders(
+            source: MountSource(account: account, remotePath: ""), settings: MountSettings(),
+            environment: environment)
+        let api = environment.endpoint?.address ?? DropboxHosts.dropbox.api
+        let isLoopback = api.hasPrefix("http:")
+        let route = ServerRoute(
+            server: environment.serverName,
+            proxy: isLoopback
+                ? nil : ServerRoute.proxy(for: api, variables: Environment.variables))
+        let trees = AccountFolders.states(of: account, environment: environment).map(tree)
+        var facts: AccountFacts
+        do throws(CommandError) {
+            let credentials = try Credentials.find(
+                environment: environment, account: account, login: folders.login,
+                tokenFile: folders.token)
+            let access = access(credentials, folders)
+            facts = AccountFacts(account: account, access: access, route: route)
+            try ask(credentials, &facts)
+        } catch {
+            facts = AccountFacts(account: account, access: .refused(error), route: route)
+        }
+        facts.isOneOfSeveral = isOneOfSeveral
+        facts.trees = trees
+        return facts
+    }
+
+    private func access(
+        _ credentials: Credentials, _ folders: AccountFolders
+    ) -> AccountFacts.Access {
+        if environment.accessToken != nil { return .environment }
+        if case .login = credentials { return .login }
+        return .token(folders.token)
+    }
+
+    // MARK: The server
+
+    private func ask(
+        _ credentials: Credentials, _ facts: inout AccountFacts
+    ) throws(CommandError) {
+        var access = try DropboxAccess(environment)
+        let command = CommandError.login(account, environment.scope)
+        let probe = ServerProbe(access.transport)
+        access.transport = probe
+        let store = DropboxStore(
+            client: access.client(access.tokens(credentials, command: command) { _ in }))
+        let answer = Mounting.Thread.within(seconds: Double(Self.serverPatience)) {
+            Mounting.Thread.waiting { () async -> Result<RemoteAccount, RemoteError> in
+                do throws(RemoteError) {
+                    return .success(try await store.account())
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+        facts.route.latency = probe.sample?.latency
+        facts.route.clockLead = probe.sample?.clockLead
+        facts.answer =
+            switch answer.flatMap({ $0 }) {
+            case .success(let found)?: checked(found)
+            case .failure(let error)?:
+                .failed(CommandError(error, server: environment.serverName, remotePath: ""))
+            case nil: .silent(seconds: Self.serverPatience)
+            }
+    }
+
+    /// Access to another account than the one whose files are here would not be used.
+    private func checked(_ found: RemoteAccount) -> AccountFacts.Answer {
+        do throws(CommandError) {
+            try AccountIdentity.check(found, for: account, environment)
+            return .accepted(person: found.person)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    // MARK: The databases
+
+    private func tree(_ folder: String) -> TreeFacts {
+        let holder = AccountLock.currentHolder(of: folder)
+        let path = AccountFolders.database(in: folder)
+        return Self.look(at: path, folder, mountpoint: holder?.mountpoint)
+    }
+
+    private static func look(at path: String, _ folder: String, mountpoint: String?) -> TreeFacts {
+        let read = Mounting.Thread.within(seconds: Double(databasePatience)) {
+            contents(of: path, folder, mountpoint: mountpoint)
+        }
+        guard let read else {
+            return TreeFacts(folder: folder, database: .unreadable("no answer from the disk"))
+        }
+        guard case .sound = read.database else { return read }
+        let damage = Mounting.Thread.within(seconds: Double(databasePatience)) {
+            Result { try DatabaseInspection(path: path).damage() }
+        }
+        var facts = read
+        facts.database =
+            switch damage {
+            case .success(nil)?: .sound
+            case .success(let damage?)?: .damaged(damage)
+            case .failure(let error)?: .unreadable("\(error)")
+            case nil: .unchecked(seconds: databasePatience)
+            }
+        return facts
+    }
+
+    /// What is queued; `sound` only says that it can be read.
+    private static func contents(
+        of path: String, _ folder: String, mountpoint: String?
+    ) -> TreeFacts {
+        guard FileManager.default.fileExists(atPath: path) else {
+            return TreeFacts(folder: folder, database: .absent)
+        }
+        var facts = TreeFacts(
+            folder: folder, database: mountpoint.map { .mounted(at: $0) } ?? .sound)
+        do {
+            try DatabaseInspection(path: path).read { snapshot in
+                facts.pending = try snapshot.pending().operations
+                facts.refused = try snapshot.refusedChanges()
+            }
+        } catch {
+            facts.database = .unreadable("\(error)")
+        }
+        return facts
+    }
+}

@@ -1,0 +1,63 @@
+// `dbxfs doctor`: looks at everything that a mount needs, and says what to do about what is wrong. What is
+// bad is decided in `Mounting/Diagnosis`; how it is found out, in the files beside this one.
+
+import ArgumentParser
+import Mounting
+
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Check what mounts need, and say what to do about what is wrong.",
+        discussion: """
+            Looks at this machine, the folders, the accounts and the mounts, with a line for each, and asks \
+            Dropbox whose account it is. Changes nothing. Exits with 0 when there is no problem, else with \
+            2. With --json, one object per check, each on a line of its own.
+            """)
+
+    @Option(help: "The account to look at. Without it: all that this machine has.")
+    var account: String?
+
+    @Flag(help: "Look at system mounts, such as those in /etc/fstab, and their accounts; for root.")
+    var system = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        ProcessSettings.adjustLimits()
+        let environment = try Environment(scope: system ? .system : .user)
+        Environment.forgetToken()
+        quietLogs(environment)
+        let accounts = try accounts(environment)
+        var problems = 0
+        func report(_ findings: [Finding]) throws {
+            for finding in findings {
+                if json { try Terminal.printJSON(finding) } else { Terminal.print(finding.line) }
+            }
+            problems += findings.count { $0.level == .problem }
+        }
+        // Each part as soon as it is known: the next one may take a while.
+        try report(MachineLook.facts().findings)
+        for folder in FolderLook.facts(environment) { try report(folder.findings) }
+        for name in accounts {
+            var look = AccountLook(environment: environment, account: name)
+            look.isOneOfSeveral = account == nil && accounts.count > 1
+            try report(try look.facts().findings)
+        }
+        try report(MountLook.facts(environment, account: account).map(\.finding))
+        if problems > 0 { throw CommandError.problemsFound(problems) }
+    }
+
+    private func accounts(_ environment: Environment) throws(CommandError) -> [String] {
+        if let account {
+            guard try MountSource(parsing: account).account == account else {
+                throw .badSource(account)
+            }
+            return [account]
+        }
+        // The token of the environment is one account's; mounts would use it for whichever is named.
+        if environment.accessToken != nil { return [MountSource.standard.account] }
+        let known = AccountFolders.accounts(environment)
+        return known.isEmpty ? [MountSource.standard.account] : known
+    }
+}

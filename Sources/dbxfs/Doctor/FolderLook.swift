@@ -1,0 +1,71 @@
+// Finds out how the folders are that dbxfs keeps files in. A disk that does not answer is given up after a
+// while.
+
+import BlockCache
+import Fuse
+import Glibc
+import Mounting
+import SystemPackage
+
+enum FolderLook {
+    private static let patience = 5.0
+
+    static func facts(_ environment: Environment) -> [FolderFacts] {
+        let folders: [(FolderFacts.Role, String)] = [
+            (.state, environment.stateFolder), (.cache, environment.cacheFolder),
+            (.runtime, environment.runtimeFolder),
+        ]
+        return folders.map { role, path in
+            let condition = Thread.within(seconds: patience) { Self.condition(of: path, role) }
+            return FolderFacts(role: role, path: path, condition: condition ?? .silent)
+        }
+    }
+
+    private static func condition(
+        of path: String, _ role: FolderFacts.Role
+    ) -> FolderFacts.Condition {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            let code = errno
+            return code == ENOENT ? missing(path) : .unusable(Errno(rawValue: code).description)
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return .unusable("not a directory") }
+        guard status.st_uid == geteuid() else { return .foreign }
+        guard access(path, R_OK | W_OK | X_OK) == 0 else {
+            return .unusable(Errno(rawValue: errno).description)
+        }
+        guard var filesystem = filesystem(at: path) else {
+            return .unusable(Errno(rawValue: errno).description)
+        }
+        filesystem.mode = UInt32(status.st_mode & 0o7777)
+        if role == .cache, let abilities = try? FilesystemAbilities(probing: path) {
+            filesystem.isSparse = abilities.isSparse
+            filesystem.isDirect = abilities.isDirect
+        }
+        return .usable(filesystem)
+    }
+
+    /// Whether a folder can be made, judged by the first one above it that is there.
+    private static func missing(_ path: String) -> FolderFacts.Condition {
+        var parent = FilePath(path)
+        var status = stat()
+        repeat {
+            guard parent.removeLastComponent() else { break }
+        } while stat(parent.string, &status) != 0 && errno == ENOENT
+        guard access(parent.string, W_OK | X_OK) == 0,
+            let filesystem = filesystem(at: parent.string)
+        else { return .cannotBeMade(in: parent.string) }
+        return .willBeMade(filesystem)
+    }
+
+    private static func filesystem(at path: String) -> FolderFacts.Filesystem? {
+        var space = statvfs()
+        guard statvfs(path, &space) == 0 else { return nil }
+        let mount = MountTable.current().mount(containing: FilePath(resolvedPath(path)))
+        return .init(
+            type: mount?.type ?? "an unknown filesystem",
+            freeBytes: Int64(clamping: UInt64(space.f_bavail) * UInt64(space.f_frsize)),
+            // Some filesystems make room for files as they come, and count none.
+            freeFiles: space.f_files > 0 ? Int64(clamping: space.f_favail) : nil)
+    }
+}

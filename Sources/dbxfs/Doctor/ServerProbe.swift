@@ -1,0 +1,49 @@
+// What of a request to the server says something about the way there: how long it took, and what time it is
+// at the other end.
+
+import DropboxAPI
+import Foundation
+import Mounting
+import Synchronization
+
+/// A transport that looks at the answers that pass.
+final class ServerProbe: HTTPTransport {
+    /// What one answer tells.
+    struct Sample {
+        /// Seconds from the request to the answer's head.
+        var latency: Double
+        /// Seconds by which this machine's clock is ahead; nil when the answer has no date.
+        var clockLead: Double?
+    }
+
+    private let transport: any HTTPTransport
+    private let last = Mutex<Sample?>(nil)
+
+    init(_ transport: any HTTPTransport) {
+        self.transport = transport
+    }
+
+    /// The last answer; nil before there was one.
+    var sample: Sample? { last.withLock { $0 } }
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let start = ContinuousClock.now
+        let response = try await transport.send(request)
+        let latency = (ContinuousClock.now - start) / .seconds(1)
+        // The server wrote its date somewhere between the request and now.
+        let now = Date.now.addingTimeInterval(-latency / 2)
+        let date = response.headers["Date"].flatMap(ServerRoute.moment)
+        let sample = Sample(
+            latency: latency, clockLead: date.map { now.timeIntervalSince($0) })
+        last.withLock { $0 = sample }
+        return response
+    }
+
+    func limitBandwidth(up: UInt64?, down: UInt64?) {
+        transport.limitBandwidth(up: up, down: down)
+    }
+
+    func shutDown() async {
+        await transport.shutDown()
+    }
+}

@@ -1,0 +1,128 @@
+# What `dbxfs doctor` says of an account that is well, and of one with each thing that breaks.
+# mounts: itself
+# limit: 200
+unset DBXFS_ACCESS_TOKEN
+folder="$DBXFS_STATE_DIR/default"
+# doctor STATUS: what it says goes to $WORK/findings, as JSON.
+doctor() {
+    expected=$1
+    shift
+    status=0
+    timeout 60 dbxfs doctor "$@" > "$WORK/lines" 2> "$WORK/message" || status=$?
+    cat "$WORK/lines" "$WORK/message"
+    test $status = "$expected"
+    status=0
+    timeout 60 dbxfs doctor --json "$@" > "$WORK/findings" 2> /dev/null || status=$?
+    test $status = "$expected"
+    python3 -c 'import json, sys
+for line in open(sys.argv[1]): assert json.loads(line).keys() == {"check", "subject", "level", "text"}' \
+        "$WORK/findings"
+    ! grep -qF -e "$TOKEN" -e wrong-token "$WORK/lines" "$WORK/message" "$WORK/findings"
+}
+# says CHECK LEVEL TEXT
+says() {
+    python3 -c 'import json, sys
+_, path, check, level, text = sys.argv
+found = [f for f in map(json.loads, open(path)) if f["check"] == check and f["level"] == level]
+assert any(text in f["text"] for f in found), found' "$WORK/findings" "$@"
+}
+# admin METHOD PATH [BODY]
+admin() {
+    python3 -c 'import sys, urllib.request as u
+method, url, *body = sys.argv[1:]
+u.urlopen(u.Request(url, "".join(body).encode() or None, method=method))' "$1" "$ADMIN$2" ${3+"$3"}
+}
+problems() { grep -c '"level":"problem"' "$WORK/findings" || :; }
+
+# Before anybody has logged in, that is what is missing.
+doctor 2
+says credentials problem 'run: dbxfs login'
+says state-folder ok 'made by the first mount'
+grep -q '^dbxfs: 1 problem found' "$WORK/message"
+
+# All is well.
+mkdir -p -m 700 "$DBXFS_STATE_DIR" "$folder"
+(umask 077 && echo "$TOKEN" > "$folder/token")
+doctor 0
+says fuse-device ok /dev/fuse
+says versions ok libfuse
+says server ok 'the account of'
+says clock ok 'within'
+test "$(problems)" = 0
+dbxfs mount "$MNT"
+echo text > "$MNT/file"
+dbxfs sync "$MNT" --timeout 60
+doctor 0
+says mount ok online
+says database ok "$MNT"
+says cache-folder ok free
+dbxfs unmount "$MNT"
+doctor 0 --account default
+says database ok sound
+timeout 60 dbxfs doctor --account a/b 2> "$WORK/message" && exit 1
+grep -q "'a/b'" "$WORK/message"
+if [ "$(id -u)" = 0 ]; then
+    timeout 60 dbxfs doctor --system --account default > "$WORK/lines"
+    grep -qF "$DBXFS_STATE_DIR" "$WORK/lines"
+fi
+
+# A refused token, none, and one that others can read.
+(umask 077 && echo wrong-token > "$folder/token")
+doctor 2
+says server problem 'does not accept the access token'
+test "$(problems)" = 1
+echo "$TOKEN" > "$folder/token"
+chmod 644 "$folder/token"
+doctor 2
+says credentials problem 'chmod 600'
+chmod 600 "$folder/token"
+doctor 2 --account other
+says credentials problem 'dbxfs login --account other'
+
+# Nobody listens, or nobody answers.
+(
+    DBXFS_ENDPOINT=http://127.0.0.1:9
+    doctor 2
+    says server problem 'cannot be reached'
+)
+admin POST /faults '{"route": "users/*", "kind": "stall", "seconds": 100}'
+status=0
+timeout 50 dbxfs doctor > "$WORK/lines" 2> "$WORK/message" || status=$?
+cat "$WORK/lines"
+test $status = 2
+grep -q '^problem  server default: .*check the network and the proxy' "$WORK/lines"
+admin DELETE /faults
+
+# A change that Dropbox refuses.
+dbxfs mount "$MNT"
+admin POST /quota '{"bytes": 6}'
+echo more > "$MNT/refused"
+status=0
+dbxfs sync "$MNT" --timeout 30 || status=$?
+test $status = 3
+doctor 2
+says refused problem '/refused: '
+says queue ok '1 change queued'
+admin POST /quota '{"bytes": 1000000}'
+dbxfs sync "$MNT" --timeout 60
+doctor 0
+
+# A process that hangs.
+pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+kill -STOP "$pid"
+doctor 2
+says mount problem 'says nothing'
+kill -CONT "$pid"
+# A process that is gone.
+kill -KILL "$pid"
+while kill -0 "$pid" 2> /dev/null; do sleep 0.1; done
+doctor 2
+says mount problem "fusermount3 -uz $MNT"
+fusermount3 -uz "$MNT"
+doctor 0
+
+# A damaged database.
+dd if=/dev/urandom of="$folder/tree.sqlite" bs=4096 seek=1 count=4 conv=notrunc 2> /dev/null
+rm -f "$folder/tree.sqlite-wal" "$folder/tree.sqlite-shm"
+doctor 2
+says database problem 'keep a copy'

@@ -1,0 +1,31 @@
+// What is given up when it takes too long, so that a command that only looks never hangs.
+
+import Mounting
+import Testing
+
+@Suite struct PatienceTests {
+    @Test("work that is done in time gives its value, and other work nothing")
+    func threads() {
+        #expect(Thread.within(seconds: 30) { 7 } == 7)
+        let never = Signal()
+        let start = ContinuousClock.now
+        #expect(
+            Thread.within(seconds: 0.05) {
+                never.wait()
+                return 7
+            } == nil)
+        #expect(ContinuousClock.now - start < .seconds(10))
+        never.set()
+    }
+
+    @Test("a program that ends in time tells how, and another one is not waited for")
+    func programs() throws {
+        let outcome = try #require(
+            try ChildProcess.run("sh", ["-c", "echo no >&2; exit 3"], within: 30))
+        #expect(outcome.status == 3 && outcome.errors == "no")
+        let start = ContinuousClock.now
+        #expect(try ChildProcess.run("sleep", ["60"], within: 0.1) == nil)
+        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(try ChildProcess.run("no-such-program", [], within: 1)?.status == 127)
+    }
+}
