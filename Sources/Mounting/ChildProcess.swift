@@ -101,8 +101,10 @@ public struct ChildProcess: Sendable {
                 isDetached: false)
         }
         guard let status = child.wait(seconds: seconds) else {
-            // Not even this ends one that waits for a mount whose process hangs; so nobody waits for it.
+            // Not even this ends one that waits for a mount whose process hangs, so it is left to a thread
+            // to take note of its end.
             kill(child.id, SIGKILL)
+            Thread.start { _ = child.wait() }
             try? errors.reading.close()
             return nil
         }

@@ -86,7 +86,9 @@ public final class ControlConnection: Sendable {
     public func receive<Message: Decodable>(_ type: Message.Type) -> Message? {
         while true {
             if let line = received.takeLine() {
-                return try? JSONDecoder().decode(type, from: line)
+                // Foundation's decoder ends the process at a document that is cut off within very deep
+                // nesting, unless a byte follows.
+                return try? JSONDecoder().decode(type, from: line + [UInt8(ascii: " ")])
             }
             var buffer = [UInt8](repeating: 0, count: 16384)
             let count = recv(descriptor, &buffer, buffer.count, 0)

@@ -1,5 +1,6 @@
 // What is given up when it takes too long, so that a command that only looks never hangs.
 
+import Foundation
 import Mounting
 import Testing
 
@@ -27,5 +28,28 @@ import Testing
         #expect(try ChildProcess.run("sleep", ["60"], within: 0.1) == nil)
         #expect(ContinuousClock.now - start < .seconds(10))
         #expect(try ChildProcess.run("no-such-program", [], within: 1)?.status == 127)
+    }
+
+    @Test("a program that was given up leaves no dead process behind")
+    func reaped() async throws {
+        let mark = "60.\(getpid())"
+        #expect(try ChildProcess.run("sleep", [mark], within: 0.05) == nil)
+        var left = dead(children: "sleep")
+        for _ in 0..<200 where left > 0 {
+            try await Task.sleep(for: .milliseconds(50))
+            left = dead(children: "sleep")
+        }
+        #expect(left == 0)
+    }
+
+    /// How many children of this process have ended without anybody having taken note.
+    private func dead(children name: String) -> Int {
+        let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return processes.compactMap { Int32($0) }.count { id in
+            guard let line = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8) else {
+                return false
+            }
+            return line.hasPrefix("\(id) (\(name)) Z \(getpid()) ")
+        }
     }
 }
