@@ -75,14 +75,10 @@ public func writePrivately(_ text: String, to path: String) throws(CommandError)
     let temporary = Mounting.text(of: template)
     do {
         guard descriptor >= 0 else { throw failure }
-        let file = FileDescriptor(rawValue: descriptor)
         do {
-            try file.writeAll(text.utf8)
-            if fsync(descriptor) != 0 { throw currentErrno }
-            try file.close()
+            try fill(descriptor, with: text)
             if rename(temporary, path) != 0 { throw currentErrno }
         } catch {
-            try? file.close()
             unlink(temporary)
             throw error
         }
@@ -92,6 +88,16 @@ public func writePrivately(_ text: String, to path: String) throws(CommandError)
         throw .folderUnusable(path: path, reason: reason(error))
     }
     synchronizeFolder(of: path)
+}
+
+/// Writes a new file's bytes to the disk and closes it, once: another thread may have the same number for
+/// a file of its own right after.
+private func fill(_ descriptor: Int32, with text: String) throws {
+    let file = FileDescriptor(rawValue: descriptor)
+    try file.closeAfter {
+        try file.writeAll(text.utf8)
+        if fsync(descriptor) != 0 { throw currentErrno }
+    }
 }
 
 /// Whether a path is that of a file that `writePrivately` was killed over.

@@ -32,12 +32,16 @@ public final class LogSink: Sendable {
 
     /// Logs to a file that only its owner can read, and lets stderr go there too: libraries and the
     /// Swift runtime write their last words to it.
-    public init(path: String) throws(CommandError) {
+    public convenience init(path: String) throws(CommandError) {
+        try self.init(path: path, takesStandardError: true)
+    }
+
+    init(path: String, takesStandardError: Bool) throws(CommandError) {
         let file = Self.open(path)
         guard file >= 0 else {
             throw .folderUnusable(path: path, reason: currentErrno.description)
         }
-        dup2(file, STDERR_FILENO)
+        if takesStandardError { dup2(file, STDERR_FILENO) }
         descriptor = file
         self.path = path
         state = Mutex(State(size: Int64(lseek(file, 0, SEEK_END))))

@@ -11,11 +11,8 @@ import Testing
     func logFile() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/log"
-        // The sink takes over stderr; the test's own output must not end there.
-        let saved = dup(STDERR_FILENO)
-        let sink = try LogSink(path: path)
-        dup2(saved, STDERR_FILENO)
-        close(saved)
+        // What other tests write to stderr must not end there.
+        let sink = try LogSink(path: path, takesStandardError: false)
         sink.hide("sl.SECRET")
         var log = Logger(label: "sync") { LineLogHandler(label: $0, level: .info, sink: sink) }
         log[metadataKey: "mount"] = "/mnt"
