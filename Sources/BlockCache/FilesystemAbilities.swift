@@ -1,7 +1,6 @@
 // What a cache can make use of in the filesystem that it lies on, found out by trying. Not responsible for
 // what follows from that.
 
-import CFile
 import Glibc
 
 /// What a filesystem can do for a cache.

@@ -69,16 +69,7 @@ public struct ChildProcess: Sendable {
 
     /// Runs a program of the search path to its end. Status 127: there is no such program.
     public static func run(_ name: String, _ arguments: [String]) throws(CommandError) -> Outcome {
-        guard let path = find(name) else {
-            return Outcome(status: 127, errors: "\(name): not found")
-        }
-        let errors = try Pipe()
-        let child: ChildProcess
-        do {
-            defer { try? errors.writing.close() }
-            child = try start(
-                path, arguments, descriptors: [2: errors.writing], isDetached: false)
-        }
+        guard let (child, errors) = try begin(name, arguments) else { return missing(name) }
         let text = errors.readToEnd()
         return Outcome(status: child.wait(), errors: text)
     }
@@ -88,17 +79,9 @@ public struct ChildProcess: Sendable {
     public static func run(
         _ name: String, _ arguments: [String], within seconds: Double
     ) throws(CommandError) -> Outcome? {
-        guard let path = find(name) else {
-            return Outcome(status: 127, errors: "\(name): not found")
-        }
-        let errors = try Pipe()
-        let child: ChildProcess
-        do {
-            defer { try? errors.writing.close() }
-            let environment = Environment.variables.merging(["LC_ALL": "C"]) { $1 }
-            child = try start(
-                path, arguments, environment: environment, descriptors: [2: errors.writing],
-                isDetached: false)
+        let environment = Environment.variables.merging(["LC_ALL": "C"]) { $1 }
+        guard let (child, errors) = try begin(name, arguments, environment) else {
+            return missing(name)
         }
         guard let status = child.wait(seconds: seconds) else {
             // Not even this ends one that waits for a mount whose process hangs, so it is left to a thread
@@ -109,6 +92,23 @@ public struct ChildProcess: Sendable {
             return nil
         }
         return Outcome(status: status, errors: errors.readToEnd())
+    }
+
+    /// Starts a program of the search path, whose stderr can be read; nil when there is no such program.
+    private static func begin(
+        _ name: String, _ arguments: [String], _ environment: [String: String]? = nil
+    ) throws(CommandError) -> (child: ChildProcess, errors: Pipe)? {
+        guard let path = find(name) else { return nil }
+        let errors = try Pipe()
+        defer { try? errors.writing.close() }
+        let child = try start(
+            path, arguments, environment: environment, descriptors: [2: errors.writing],
+            isDetached: false)
+        return (child, errors)
+    }
+
+    private static func missing(_ name: String) -> Outcome {
+        Outcome(status: 127, errors: "\(name): not found")
     }
 
     /// The place of a program, from `PATH` and the folders of system tools.

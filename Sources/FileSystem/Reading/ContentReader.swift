@@ -15,7 +15,7 @@ public final class ContentReader: ContentReading {
     /// What reading may use.
     struct Limits: Sendable {
         /// Bytes on their way or just arrived. The whole mount is to stay below 200 MiB; SQLite, the
-        /// runtime and uploads need most of the rest. One reader's window is 32 MiB.
+        /// runtime and uploads need most of the rest. One reader's window is 24 MiB.
         var memory: Int64 = 48 << 20
         /// Requests at a time: enough for sixteen readers here and there. Of whole blocks, the memory
         /// holds fewer.

@@ -87,9 +87,8 @@ struct FetchQueue {
         guard hasRoomAhead(keepingBytes + bytes) else { return nil }
         var actions: [Action] = []
         guard makeRoom(bytes, &actions) else { return nil }
-        keeping[id] = bytes
-        keepingBytes += bytes
         self.bytes += bytes
+        keep(id, bytes)
         return actions
     }
 
@@ -112,12 +111,17 @@ struct FetchQueue {
         guard let bytes = running.removeValue(forKey: id) else { return [] }
         runningSpare.remove(id)
         runningBytes -= bytes
-        keeping[id] = bytes
-        keepingBytes += bytes
+        keep(id, bytes)
         return pump()
     }
 
-    /// The bytes of a fetch that was transferred are kept, or those of one that was admitted are here; they stay in memory for a while.
+    private mutating func keep(_ id: Int, _ bytes: Int64) {
+        keeping[id] = bytes
+        keepingBytes += bytes
+    }
+
+    /// The bytes of a fetch that was transferred are kept, or those of one that was admitted are here;
+    /// they stay in memory for a while.
     mutating func arrive(_ id: Int) -> [Action] {
         guard let bytes = keeping.removeValue(forKey: id) else { return [] }
         keepingBytes -= bytes
