@@ -1,4 +1,3 @@
-// What comes with the generated namespaces: the client, its errors and its bodies. Namespaces that both modules
-// have (`Files`, `Users`, …) mean the generated ones for whoever imports this module alone.
+// What comes with the namespaces of this module: those of the core, the client, its errors and its bodies.
 
 @_exported public import DropboxAPI

@@ -35,16 +35,17 @@ struct ErrorTests {
 
     @Test("busy writers and damaged bodies have a remedy, wherever in the error they stand")
     func remedies() throws {
-        #expect(Files.DeleteError.tooManyWriteOperations.remedy == .waitForWritersUnlessBody)
-        #expect(
-            Files.DeleteError.pathWrite(.tooManyWriteOperations).remedy
-                == .waitForWritersUnlessBody)
+        #expect(Files.DeleteError.tooManyWriteOperations.remedy == .waitForWriters)
+        #expect(Files.DeleteError.pathWrite(.tooManyWriteOperations).remedy == .waitForWriters)
         #expect(Files.DeleteError.pathLookup(.notFound).remedy == .none)
         #expect(Files.UploadError.contentHashMismatch.remedy == .resendBody)
         let nested = try error(
             """
             {".tag":"path","reason":{".tag":"too_many_write_operations"},"upload_session_id":"1"}
             """, as: Files.UploadError.self)
-        #expect(nested.remedy == .waitForWritersUnlessBody)
+        #expect(nested.remedy == .waitForWriters)
+        // What came with the request is in the session, also when the commit is refused.
+        let finish = Files.UploadSessionFinishError.path(.tooManyWriteOperations)
+        #expect(finish.remedy == .waitForWritersUnlessBody)
     }
 }

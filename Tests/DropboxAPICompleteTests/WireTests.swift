@@ -55,24 +55,6 @@ struct WireTests {
         await client.shutDown()
     }
 
-    @Test("routes are sent again only where that does no harm")
-    func retries() {
-        let harmless = Set(allRoutes.filter(\.retryAfterSend).map(\.name))
-        #expect(harmless.contains("files/get_metadata"))
-        #expect(harmless.contains("sharing/check_job_status"))
-        for name in [
-            "files/delete_v2", "files/upload", "auth/token/revoke", "team/members/remove",
-            "check/app", "team/member_space_limits/set_custom_quota",
-        ] {
-            #expect(!harmless.contains(name), "\(name)")
-        }
-        for route in allRoutes where route.retryAfterSend {
-            #expect(
-                route.scope?.hasSuffix(".write") != true || route.name.contains("check")
-                    || route.name.contains("status"), "\(route.name)")
-        }
-    }
-
     @Test("the methods of a namespace take the fields of the argument")
     func methods() async throws {
         let transport = AnsweringTransport(try RouteDocument.all())
@@ -104,15 +86,13 @@ struct WireTests {
     @Test("a route that the user or the app may call is called by whom the client says")
     func actingAsApp() async throws {
         let transport = AnsweringTransport(try RouteDocument.all())
-        var client = client(transport)
-        client.selectUser = "dbmid:1"
+        let member = client(transport).as(.teamMember("dbmid:1"))
         let route = try #require(allRoutes.first { $0.authentication == .userOrApp })
         let document = try #require(RouteDocument.all()[route.name])
-        _ = try await route.call(client, document.argument)
+        _ = try await route.call(member, document.argument)
         #expect(await transport.last?.headers["Authorization"] == "Bearer token")
         #expect(await transport.last?.headers["Dropbox-API-Select-User"] == "dbmid:1")
-        client.actsAsApp = true
-        _ = try await route.call(client, document.argument)
+        _ = try await route.call(member.as(.app), document.argument)
         #expect(await transport.last?.headers["Authorization"] == "Basic a2V5OnNlY3JldA==")
         #expect(await transport.last?.headers["Dropbox-API-Select-User"] == nil)
     }
@@ -120,9 +100,9 @@ struct WireTests {
     @Test("calls of the team select no member, and calls of the app need its secret")
     func teamAndApp() async throws {
         let transport = AnsweringTransport(try RouteDocument.all())
-        var client = DropboxClient(
-            tokens: FixedAccessToken(AccessToken("token")), transport: transport)
-        client.selectAdmin = "dbmid:1"
+        let client = DropboxClient(
+            tokens: FixedAccessToken(AccessToken("token")), transport: transport
+        ).as(.teamAdmin("dbmid:1"))
         _ = try await client.team.groupsList(limit: 5)
         #expect(await transport.last?.headers["Authorization"] == "Bearer token")
         #expect(await transport.last?.headers["Dropbox-API-Select-Admin"] == nil)

@@ -78,9 +78,8 @@ struct ErrorTests {
                     + #""root_namespace_id":"7","home_namespace_id":"8","home_path":"/F"}}}"#,
                 .pathRoot(
                     .invalidRoot(
-                        .init(
-                            tag: "team", rootNamespaceID: "7", homeNamespaceID: "8",
-                            homePath: "/F")))
+                        .team(
+                            .init(rootNamespaceID: "7", homeNamespaceID: "8", homePath: "/F"))))
             ),
             (422, #"{"error":{".tag":"no_permission"}}"#, .pathRoot(.noPermission)),
             (500, "oops", .internalServer(status: 500)),

@@ -51,7 +51,9 @@ struct UnionTests {
         #expect(
             try read(Files.DownloadError.self, String(decoding: JSON.encode(error), as: UTF8.self))
                 == error)
-        #expect(try read(Files.Metadata.self, #"{".tag":"wormhole"}"#) == .unknown("wormhole"))
+        #expect(
+            try read(Files.Metadata.self, #"{".tag":"wormhole","name":"w"}"#)
+                == .unknown("wormhole", .init(name: "w")))
         #expect(
             try read(Files.UploadSessionType.self, #""sideways""#) == .unknown("sideways"))
         #expect(

@@ -22,6 +22,11 @@ public enum RouteErrorRemedy: Hashable, Sendable {
     case waitForWritersUnlessBody
     /// Nothing was done because the body arrived damaged: send again.
     case resendBody
+
+    /// The same for a request whose body is taken even where what it asks for is refused.
+    package var unlessBody: RouteErrorRemedy {
+        self == .waitForWriters ? .waitForWritersUnlessBody : self
+    }
 }
 
 /// The error union of a route that has none.

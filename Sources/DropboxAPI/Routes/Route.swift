@@ -68,10 +68,3 @@ public enum RouteAuthentication: Hashable, Sendable {
     /// Nobody: an `Authorization` header may even be refused.
     case none
 }
-
-extension RouteAuthentication {
-    /// Who proves identity in a call, of those who may.
-    func resolved(asApp: Bool) -> RouteAuthentication {
-        self == .userOrApp ? (asApp ? .app : .user) : self
-    }
-}

@@ -21,12 +21,18 @@ public struct CalendarDate: Hashable, Comparable, Sendable, CustomStringConverti
 
     /// Parses `2015-05-12`; nil for anything else.
     public init?(_ text: String) {
-        var scanner = DigitScanner(rest: text.utf8[...])
+        var text = text
+        guard let date = text.withUTF8({ Self.date(DigitScanner($0)) }) else { return nil }
+        self = date
+    }
+
+    private static func date(_ text: DigitScanner) -> CalendarDate? {
+        var scanner = text
         guard let year = scanner.number(digits: 4), scanner.skip("-"),
             let month = scanner.number(digits: 2), scanner.skip("-"),
             let day = scanner.number(digits: 2), scanner.rest.isEmpty
         else { return nil }
-        self.init(year: Int(year), month: Int(month), day: Int(day))
+        return CalendarDate(year: Int(year), month: Int(month), day: Int(day))
     }
 
     /// Compares the days.
@@ -48,24 +54,5 @@ public struct CalendarDate: Hashable, Comparable, Sendable, CustomStringConverti
         case 4, 6, 9, 11: 30
         default: 31
         }
-    }
-}
-
-extension CalendarDate: Codable {
-    /// Reads the API's form; anything else is a `DecodingError`.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let value = CalendarDate(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "not a date: \(text.prefix(40))")
-        }
-        self = value
-    }
-
-    /// Writes the API's form.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
     }
 }

@@ -50,6 +50,11 @@ public struct FieldReader {
         container = try decoder.container(keyedBy: JSONKey.self)
     }
 
+    /// The fields of an object that was opened already: opening it costs a dictionary of all fields.
+    init(_ container: KeyedDecodingContainer<JSONKey>) {
+        self.container = container
+    }
+
     /// A field that has to be there.
     public func value<Value: Decodable>(_ name: String) throws -> Value {
         try container.decode(Value.self, forKey: JSONKey(stringValue: name))
@@ -63,6 +68,55 @@ public struct FieldReader {
     /// A field for whose absence the specification names a value.
     public func value<Value: Decodable>(_ name: String, default value: Value) throws -> Value {
         try valueIfPresent(name) ?? value
+    }
+
+    // Texts, flags and sizes are most of what listings have. A decoder reads them at once; what it knows as `Decodable` only
+    // gets a decoder of its own.
+
+    /// A text that has to be there.
+    public func value(_ name: String) throws -> String {
+        try container.decode(String.self, forKey: JSONKey(stringValue: name))
+    }
+
+    /// A text that may be absent or null.
+    public func valueIfPresent(_ name: String) throws -> String? {
+        try container.decodeIfPresent(String.self, forKey: JSONKey(stringValue: name))
+    }
+
+    /// A flag that may be absent or null.
+    public func valueIfPresent(_ name: String) throws -> Bool? {
+        try container.decodeIfPresent(Bool.self, forKey: JSONKey(stringValue: name))
+    }
+
+    /// A flag for whose absence the specification names a value.
+    public func value(_ name: String, default value: Bool) throws -> Bool {
+        try valueIfPresent(name) ?? value
+    }
+
+    /// A size that has to be there.
+    public func value(_ name: String) throws -> UInt64 {
+        try container.decode(UInt64.self, forKey: JSONKey(stringValue: name))
+    }
+
+    /// The same as `value` for what is a string, without the container that decoding any other type costs.
+    public func parsed<Value: StringValue>(_ name: String) throws -> Value {
+        try parse(try container.decode(String.self, forKey: JSONKey(stringValue: name)), name)
+    }
+
+    /// The same as `valueIfPresent` for what is a string.
+    public func parsedIfPresent<Value: StringValue>(_ name: String) throws -> Value? {
+        try container.decodeIfPresent(String.self, forKey: JSONKey(stringValue: name)).map {
+            try parse($0, name)
+        }
+    }
+
+    private func parse<Value: StringValue>(_ text: String, _ name: String) throws -> Value {
+        guard let value = Value(text: text) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: JSONKey(stringValue: name), in: container,
+                debugDescription: Value.complaint(text))
+        }
+        return value
     }
 }
 

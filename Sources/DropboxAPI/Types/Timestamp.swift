@@ -16,7 +16,15 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
     /// Parses `2015-05-12T15:50:38Z`; a fraction of a second is dropped; nil for anything else.
     public init?(_ text: String) {
-        var scanner = DigitScanner(rest: text.utf8[...])
+        var text = text
+        guard let seconds = text.withUTF8({ Self.secondsSince1970(DigitScanner($0)) }) else {
+            return nil
+        }
+        self.init(secondsSince1970: seconds)
+    }
+
+    private static func secondsSince1970(_ text: DigitScanner) -> Int64? {
+        var scanner = text
         guard let year = scanner.number(digits: 4), scanner.skip("-"),
             let month = scanner.number(digits: 2), scanner.skip("-"),
             let day = scanner.number(digits: 2), scanner.skip("T"),
@@ -30,8 +38,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         guard scanner.skip("Z"), scanner.rest.isEmpty, year >= 1, (1...12).contains(month),
             (1...31).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
-        let days = Self.daysSince1970(year: year, month: month, day: day)
-        self.init(secondsSince1970: days * 86_400 + hour * 3_600 + minute * 60 + second)
+        let days = daysSince1970(year: year, month: month, day: day)
+        return days * 86_400 + hour * 3_600 + minute * 60 + second
     }
 
     /// Compares the points in time.
@@ -85,48 +93,34 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     }
 }
 
-extension Timestamp: Codable {
-    /// Reads the API's form; anything else is a `DecodingError`.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let value = Timestamp(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "not a timestamp: \(text.prefix(40))")
-        }
-        self = value
-    }
-
-    /// Writes the API's form.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
-}
-
-/// Reads a text digit by digit.
+/// Reads a text digit by digit. A listing has two times for each file, so it works on bytes.
 struct DigitScanner {
-    var rest: Substring.UTF8View
+    private(set) var rest: Slice<UnsafeBufferPointer<UInt8>>
+
+    /// Must not outlive the bytes.
+    init(_ text: UnsafeBufferPointer<UInt8>) {
+        rest = text[...]
+    }
 
     mutating func number(digits: Int) -> Int64? {
         var value: Int64 = 0
         for _ in 0..<digits {
             guard let digit = rest.first, (48...57).contains(digit) else { return nil }
             value = value * 10 + Int64(digit - 48)
-            rest = rest.dropFirst()
+            rest.removeFirst()
         }
         return value
     }
 
-    mutating func skip(_ character: Character) -> Bool {
-        guard let byte = rest.first, byte == character.asciiValue else { return false }
-        rest = rest.dropFirst()
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest.removeFirst()
         return true
     }
 
     mutating func skipDigits() -> Int {
         let digits = rest.prefix { (48...57).contains($0) }.count
-        rest = rest.dropFirst(digits)
+        rest.removeFirst(digits)
         return digits
     }
 }

@@ -1,4 +1,4 @@
-// How tagged unions and optional fields of the API look in JSON.
+// How tagged unions of the API look in JSON.
 // A union is either the bare tag as a string or an object with ".tag"; the fields of a struct
 // payload stand beside the tag, any other payload stands under a key named like the tag.
 // https://github.com/dropbox/stone/blob/main/docs/json_serializer.rst
@@ -79,16 +79,13 @@ public struct UnionReader {
     private let decoder: any Decoder
     private let container: KeyedDecodingContainer<JSONKey>?
 
+    /// Tries the object first: it is what servers send, and an attempt that fails costs as much as many fields.
     init(_ decoder: any Decoder) throws {
         self.decoder = decoder
-        if let bare = try? decoder.singleValueContainer().decode(String.self) {
-            tag = bare
-            container = nil
-        } else {
-            let container = try decoder.container(keyedBy: JSONKey.self)
-            tag = try container.decode(String.self, forKey: .tag)
-            self.container = container
-        }
+        container = try? decoder.container(keyedBy: JSONKey.self)
+        tag =
+            try container?.decode(String.self, forKey: .tag)
+            ?? decoder.singleValueContainer().decode(String.self)
     }
 
     /// The payload that stands under the tag's name; throws `DecodingError` when it is missing.
@@ -109,12 +106,13 @@ public struct UnionReader {
     }
 
     /// The payload whose fields stand beside the tag; throws `DecodingError` when they do not fit.
-    public func fields<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
-        try Value(from: decoder)
+    public func fields<Value: StructValue>(_ type: Value.Type = Value.self) throws -> Value {
+        guard let container else { return try Value(from: decoder) }
+        return try Value(FieldReader(container))
     }
 
     /// The same, where the specification allows a tag without its payload: nil when nothing stands beside the tag.
-    public func fieldsIfPresent<Value: Decodable>(
+    public func fieldsIfPresent<Value: StructValue>(
         _ type: Value.Type = Value.self
     ) throws -> Value? {
         guard let container, container.allKeys.contains(where: { $0 != .tag }) else { return nil }
@@ -153,13 +151,6 @@ public struct UnionWriter {
     public mutating func write(_ tag: String, fieldsIfPresent fields: (some Encodable)?) throws {
         try container.encode(tag, forKey: .tag)
         try fields?.encode(to: encoder)
-    }
-}
-
-extension KeyedDecodingContainer {
-    /// A field that may be absent because the specification gives it a default.
-    func decode<Value: Decodable>(_ key: Key, default value: Value) throws -> Value {
-        try decodeIfPresent(Value.self, forKey: key) ?? value
     }
 }
 

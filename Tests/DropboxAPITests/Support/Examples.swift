@@ -35,23 +35,4 @@ enum Examples {
         {".tag":"deleted","path_lower":"/homework/math/pi.txt",
         "path_display":"/Homework/math/pi.txt","name":"pi.txt"}
         """
-
-    static let commit = #"{"path":"/Homework/math/Matrices.txt","autorename":true}"#
-    static let session = "pid_upload_session:h-NtwvAdw3XDqqHmb0J2t0XfIaSnQw2Eor59pfZI9D_ZGNJ4Ew"
-    static let cursor = #"{"session_id":"\#(session)","offset":0}"#
-    static let finish = #"{"cursor":\#(cursor),"commit":\#(commit)}"#
-    static let listCursor = "ZtkX9_EHj3x7PMkVuFIhwKYXEpwpLwyxp9vMKomUhllil9q7eWiAu"
-    static let job = #"{".tag":"async_job_id","async_job_id":"34g93hh34h04y384084"}"#
-
-    static let account = """
-        {"account_id":"dbid:AAH4f99T0taONIb-OurWxbNQ6ywGRopQngc",
-        "name":{"given_name":"Franz","surname":"Ferdinand","familiar_name":"Franz",
-        "display_name":"Franz Ferdinand (Personal)","abbreviated_name":"FF"},
-        "email":"franz@dropbox.com","email_verified":true,"country":"US","locale":"en",
-        "referral_link":"https://db.tt/ZITNuhtI",
-        "team":{"id":"dbtid:AAFdgehTzw7WlXhZJsbGCLePe8RvQGYDr-I","name":"Acme, Inc."},
-        "team_member_id":"dbmid:AAHhy7WsR0x-u4ZCqiDl5Fz5zvuL3kmspwU","is_paired":true,
-        "account_type":{".tag":"business"},"disabled":false,
-        "root_info":{".tag":"user","home_namespace_id":"3235641","root_namespace_id":"3235641"}}
-        """
 }

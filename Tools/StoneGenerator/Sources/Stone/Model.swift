@@ -207,6 +207,9 @@ public struct Specification: Sendable {
         return resolved(alias.type)
     }
 
+    /// The alias of a name.
+    public func alias(_ name: TypeName) -> Alias? { aliases[name] }
+
     /// The struct that a type is, if it is one.
     public func structure(_ type: ValueType) -> Structure? {
         guard case .structure(let name) = resolved(type) else { return nil }

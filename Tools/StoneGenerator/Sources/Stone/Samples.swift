@@ -123,8 +123,11 @@ extension StringLimits {
     ]
 
     /// A string that fits, or "text" if none of the candidates does.
+    ///
+    /// Strings of one length may be hashes, so they are tried with digits alone.
     var sample: String {
-        Self.candidates.lazy.map(padded).first(where: fits) ?? "text"
+        let digits = minimum != nil && minimum == maximum ? [""] : []
+        return (digits + Self.candidates).lazy.map(padded).first(where: fits) ?? "text"
     }
 
     private func padded(_ text: String) -> String {

@@ -1,44 +1,6 @@
-// What is written where. Not responsible for how a type or a route looks.
+// The files of all modules. Not responsible for how a type or a route looks.
 
 public import Stone
-
-/// What the generator writes.
-public struct EmissionPlan: Sendable {
-    /// A module that generated code goes to.
-    public struct Target: Sendable {
-        /// The module's name.
-        public let module: String
-        /// Its namespaces; nil means all that no target before it has.
-        public let namespaces: Set<String>?
-
-        /// Takes over all fields.
-        public init(module: String, namespaces: Set<String>? = nil) {
-            self.module = module
-            self.namespaces = namespaces
-        }
-    }
-
-    /// The modules, in the order in which they choose.
-    public let targets: [Target]
-
-    /// Takes over all fields.
-    public init(targets: [Target]) {
-        self.targets = targets
-    }
-
-    /// All namespaces go to one module. A namespace that builds in the core would be named in a target before it.
-    public static let dropbox = EmissionPlan(targets: [Target(module: "DropboxAPIComplete")])
-
-    /// The module of each namespace.
-    func modules(_ namespaces: [Namespace]) -> [String: String] {
-        var modules: [String: String] = [:]
-        for namespace in namespaces {
-            let target = targets.first { $0.namespaces?.contains(namespace.name) ?? true }
-            modules[namespace.name] = target?.module
-        }
-        return modules
-    }
-}
 
 /// A file to be written.
 public struct OutputFile: Hashable, Sendable {
@@ -88,13 +50,17 @@ public struct Emitter: Sendable {
     /// All files of all modules, in order. Throws when two names become one in Swift.
     public func files() throws(EmissionError) -> [OutputFile] {
         var files: [OutputFile] = []
-        let modules = plan.modules(specification.namespaces)
-        for namespace in specification.namespaces where !namespace.isEmpty {
-            guard let module = modules[namespace.name] else { continue }
-            let writer = NamespaceWriter(specification, namespace, modules: modules)
-            for (name, text) in try self.files(of: writer) {
-                files.append(
-                    OutputFile(path: "\(writer.name)/\(name)", module: module, text: text))
+        let placement = Placement(specification, plan: plan)
+        for module in plan.targets.map(\.module) {
+            for namespace in specification.namespaces {
+                let part = placement.part(of: namespace, in: module)
+                guard !part.isEmpty else { continue }
+                let writer = NamespaceWriter(
+                    specification, namespace, part: part, module: module, placement)
+                for (name, text) in try self.files(of: writer) {
+                    files.append(
+                        OutputFile(path: "\(writer.name)/\(name)", module: module, text: text))
+                }
             }
         }
         return files
@@ -104,13 +70,14 @@ public struct Emitter: Sendable {
         of writer: NamespaceWriter
     ) throws(EmissionError) -> [(name: String, text: String)] {
         let title = "the namespace `\(writer.namespace.name)`"
-        var files = [
-            (
-                "\(writer.name).swift",
-                Self.header("The enum that holds \(title), and its names for types.")
-                    + (try writer.namespaceText())
-            )
-        ]
+        var files: [(name: String, text: String)] = []
+        if let text = try writer.namespaceText() {
+            let about =
+                writer.declaresNamespace
+                ? "The enum that holds \(title), and its names for types."
+                : "More of the names that \(title) has for types."
+            files.append(("\(writer.name).swift", Self.header(about) + text))
+        }
         let types = try writer.types()
         let groups = Dictionary(grouping: types) { type in
             types.count > Self.typesPerFile ? "\(type.name.prefix(1))" : "Types"
@@ -118,7 +85,7 @@ public struct Emitter: Sendable {
         for (letter, group) in groups.sorted(by: { $0.key < $1.key }) {
             let about =
                 letter == "Types"
-                ? "The types of \(title)." : "The types of \(title) that begin with \(letter)."
+                ? "Types of \(title)." : "Types of \(title) that begin with \(letter)."
             files.append(
                 (
                     "\(writer.name)+\(letter).swift",
@@ -130,22 +97,15 @@ public struct Emitter: Sendable {
             files.append(
                 (
                     "\(writer.name)+Routes.swift",
-                    Self.header("The routes of \(title).") + (try writer.routesText())
+                    Self.header("Routes of \(title).") + (try writer.routesText())
                 ))
             files.append(
                 (
                     "\(writer.name)+Calls.swift",
-                    Self.header("The routes of \(title) as methods of a client.")
+                    Self.header("Routes of \(title) as methods of a client.")
                         + (try writer.callsText())
                 ))
         }
         return files
-    }
-}
-
-extension Namespace {
-    /// Whether it says nothing about routes and types.
-    var isEmpty: Bool {
-        aliases.isEmpty && structures.isEmpty && unions.isEmpty && routes.isEmpty
     }
 }

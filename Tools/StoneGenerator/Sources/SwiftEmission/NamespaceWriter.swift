@@ -1,4 +1,4 @@
-// One namespace: its enum, the order of its types, and how types are named from within it.
+// One namespace in one module: its enum, the order of its types, and how types are named from within it.
 
 import Stone
 
@@ -14,36 +14,51 @@ struct NamespaceWriter {
     private static let reserved: Set<String> = [
         "Bool", "Double", "Float", "Int32", "Int64", "UInt32", "UInt64", "String", "Void",
         "KeyValuePairs", "Self", "Type", "Protocol", "Timestamp", "CalendarDate", "Calls", "Empty",
-        "NoError", "Route", "RouteError", "RouteErrorRemedy", "TaggedUnion", "VoidUnion",
-        "StructValue", "UnionReader", "UnionWriter", "FieldReader", "FieldWriter", "CallError",
-        "CallOptions", "Download", "DropboxClient", "BodySource", "ByteRange",
+        "NoError", "ContentHash", "Route", "RouteError", "RouteErrorRemedy", "TaggedUnion",
+        "VoidUnion", "StringValue", "StructValue", "UnionReader", "UnionWriter", "FieldReader",
+        "FieldWriter", "CallError", "CallOptions", "Download", "DropboxClient", "BodySource",
+        "ByteRange",
     ]
 
+    /// The module that has the types which generated code is made of.
+    private static let library = "DropboxAPI"
+
     let specification: Specification
+    /// What this module has of the namespace.
     let namespace: Namespace
     /// The enum's name.
     let name: String
-    private let modules: [String: String]
+    /// Whether types of the namespace are named with it, too: for what stands outside of the enum.
+    var isOutside = false
+    private let whole: Namespace
+    private let module: String
+    private let placement: Placement
     private let ownTypes: Set<String>
     private let routeErrors: Set<TypeName>
 
-    init(_ specification: Specification, _ namespace: Namespace, modules: [String: String]) {
+    init(
+        _ specification: Specification, _ whole: Namespace, part: Namespace, module: String,
+        _ placement: Placement
+    ) {
         self.specification = specification
-        self.namespace = namespace
-        self.modules = modules
-        name = SwiftNames.namespace(namespace.name)
+        self.whole = whole
+        namespace = part
+        self.module = module
+        self.placement = placement
+        name = SwiftNames.namespace(whole.name)
         routeErrors = Self.routeErrors(specification)
-        ownTypes = Set(
-            (namespace.aliases.map(\.name) + namespace.structures.map(\.name)
-                + namespace.unions.map(\.name)).map { SwiftNames.type($0.name) })
+        ownTypes = Set(whole.typeNames.map { SwiftNames.type($0.name) })
     }
 
-    /// The module that this namespace builds in.
-    private var module: String? { modules[namespace.name] }
+    /// Whether the enum is declared here, and not in a module below.
+    var declaresNamespace: Bool { placement.declaration(of: whole.name) == module }
+
+    /// Whether the struct that calls the routes is declared here.
+    var declaresCalls: Bool { placement.caller(of: whole.name) == module }
 
     /// The import of the library, for all modules but the library itself.
     var libraryImport: String {
-        module == "DropboxAPI" ? "" : "public import DropboxAPI\n\n"
+        module == Self.library ? "" : "public import \(Self.library)\n\n"
     }
 
     // MARK: Types as they are spelled
@@ -51,11 +66,11 @@ struct NamespaceWriter {
     /// The type of a name, as seen from this namespace.
     func spelled(_ type: TypeName) -> String {
         let own = SwiftNames.type(type.name)
-        guard type.namespace != namespace.name else { return own }
+        guard isOutside || type.namespace != namespace.name else { return own }
         let other = SwiftNames.namespace(type.namespace)
-        guard ownTypes.contains(other), let module = modules[type.namespace] else {
-            return "\(other).\(own)"
-        }
+        guard ownTypes.contains(other),
+            let module = placement.declaration(of: type.namespace)
+        else { return "\(other).\(own)" }
         return "\(module).\(other).\(own)"
     }
 
@@ -76,41 +91,80 @@ struct NamespaceWriter {
         }
     }
 
+    /// A type as the documentation names it: a link, unless the way there begins in another module.
+    func documented(_ type: ValueType) -> String {
+        guard case .union(let name) = type, placement.module(of: name) == module,
+            placement.declaration(of: name.namespace) == module
+        else {
+            return "`\(spelled(type))`"
+        }
+        return "``\(spelled(type).map { $0 == "." ? "/" : String($0) }.joined())``"
+    }
+
     func isNullable(_ type: ValueType) -> Bool { specification.nullablePayload(type) != nil }
 
-    /// Whether a type is spelled with one of the library's.
-    private func usesLibrary(_ type: ValueType) -> Bool {
+    /// Whether a type is one of the library's that are strings in JSON.
+    func isParsed(_ type: ValueType) -> Bool {
         switch type {
         case .timestamp: true
-        case .list(let element, _, _), .map(let element), .nullable(let element):
-            usesLibrary(element)
+        case .nullable(let payload): isParsed(payload)
+        case .alias(let name):
+            LibraryTypes.ofAliases[name.description] != nil
+                || specification.alias(name).map { isParsed($0.type) } ?? false
         default: false
+        }
+    }
+
+    /// The modules that an alias of a type needs.
+    private func modules(_ type: ValueType) -> Set<String> {
+        switch type {
+        case .timestamp: [Self.library]
+        case .list(let element, _, _), .map(let element), .nullable(let element): modules(element)
+        case .alias(let name), .structure(let name), .union(let name):
+            placement.module(of: name).map { [$0] } ?? []
+        default: []
         }
     }
 
     // MARK: The enum and the types
 
-    /// The enum, with the aliases.
-    func namespaceText() throws(EmissionError) -> String {
+    /// The enum, with the aliases; nil where a module below has declared it and no alias is left.
+    func namespaceText() throws(EmissionError) -> String? {
         try checkNames()
+        guard declaresNamespace || !namespace.aliases.isEmpty else { return nil }
         var text = SourceText()
-        // An import that nothing needs is a warning.
-        if namespace.aliases.contains(where: { usesLibrary($0.type) }) {
-            text.lines(libraryImport)
-        }
-        text.documentation("The namespace `\(namespace.name)`.")
+        writeImports(to: &text)
+        if declaresNamespace { text.documentation("The namespace `\(namespace.name)`.") }
         guard !namespace.aliases.isEmpty else {
             text.line("public enum \(name) {}")
             return text.text
         }
-        text.block("public enum \(name)") { text in
+        text.block("\(declaresNamespace ? "public enum" : "extension") \(name)") { text in
             for alias in namespace.aliases {
                 text.documentation("The alias `\(alias.name)`\(limits(alias.type)).")
                 text.line(
-                    "public typealias \(SwiftNames.type(alias.name.name)) = \(spelled(alias.type))")
+                    "public typealias \(SwiftNames.type(alias.name.name)) = \(meaning(alias))")
             }
         }
         return text.text
+    }
+
+    /// What the enum needs: an import that nothing needs is a warning.
+    private func writeImports(to text: inout SourceText) {
+        var modules = Set(
+            namespace.aliases.flatMap { alias in
+                LibraryTypes.ofAliases[alias.name.description].map { [$0.module] }
+                    ?? self.modules(alias.type)
+            })
+        if !declaresNamespace { modules.insert(Self.library) }
+        modules.remove(module)
+        for module in modules.sorted() { text.line("public import \(module)") }
+        if !modules.isEmpty { text.line() }
+    }
+
+    /// What an alias stands for.
+    private func meaning(_ alias: Alias) -> String {
+        LibraryTypes.ofAliases[alias.name.description]?.name ?? spelled(alias.type)
     }
 
     /// The structs and unions, by name.
@@ -141,12 +195,9 @@ struct NamespaceWriter {
     }
 
     private func checkNames() throws(EmissionError) {
-        let all =
-            namespace.aliases.map(\.name) + namespace.structures.map(\.name)
-            + namespace.unions.map(\.name)
-        try Self.checkDistinct(all.map(\.name), in: namespace.name, SwiftNames.type)
+        try Self.checkDistinct(whole.typeNames.map(\.name), in: whole.name, SwiftNames.type)
         if let taken = ownTypes.intersection(Self.reserved).min() {
-            throw EmissionError("\(namespace.name): a type cannot be called '\(taken)'")
+            throw EmissionError("\(whole.name): a type cannot be called '\(taken)'")
         }
     }
 

@@ -5,12 +5,15 @@ import Stone
 
 /// Knows what helps against an error.
 struct Remedies {
-    /// Busy writers: nothing was done. A request with content is not sent again by itself, because some routes
-    /// keep the content even so.
+    /// Busy writers: nothing was done.
     private static let tags = [
-        "too_many_write_operations": "waitForWritersUnlessBody",
+        "too_many_write_operations": "waitForWriters",
         "content_hash_mismatch": "resendBody",
     ]
+
+    /// Errors of routes with content that keep nothing of what they refuse. Others may: what comes with
+    /// `upload_session/finish` is appended, also when the commit is refused.
+    private static let keepNothing: Set = ["files.UploadError"]
 
     /// A tag that can be helped.
     struct Branch {
@@ -21,13 +24,32 @@ struct Remedies {
     }
 
     private let specification: Specification
+    private let mayKeepContent: Set<TypeName>
 
     init(_ specification: Specification) {
         self.specification = specification
+        let uploads = specification.namespaces.flatMap(\.routes).filter {
+            $0.attributes.style == "upload"
+        }
+        mayKeepContent = Set(
+            uploads.compactMap { specification.union($0.error)?.name }.filter {
+                !Self.keepNothing.contains($0.description)
+            })
     }
 
     /// The tags of a union that can be helped.
     func branches(of union: Union) -> [Branch] { branches(of: union, within: []) }
+
+    /// How the remedy of a tag is spelled.
+    func spelled(_ branch: Branch, of union: Union) -> String {
+        let remedy = branch.path ?? ".\(branch.remedy)"
+        guard mayKeepContent.contains(union.name) else { return remedy }
+        return switch branch.remedy {
+        case "": remedy + ".unlessBody"
+        case "waitForWriters": remedy + "UnlessBody"
+        default: remedy
+        }
+    }
 
     private func branches(of union: Union, within open: [TypeName]) -> [Branch] {
         guard !open.contains(union.name) else { return [] }

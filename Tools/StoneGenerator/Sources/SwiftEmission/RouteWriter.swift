@@ -26,6 +26,22 @@ extension Route {
         return scope.hasSuffix(".read") || scope == "sessions.list" || scope == "openid"
     }
 
+    /// Routes that change something and may be sent twice all the same; with the reason.
+    private static let harmless = [
+        "auth/token/revoke": "A token that was revoked stays so.",
+        "files/upload_session/append_batch":
+            "Sending it twice appends once: the second request is told the offsets, entry by entry.",
+        "files/upload_session/append_v2":
+            "Sending it twice appends once: the second request is told the offset.",
+        "files/upload_session/start":
+            "Sending it twice leaves a session that nobody uses and that expires by itself.",
+        "files/upload_session/start_batch":
+            "Sending it twice leaves sessions that nobody uses and that expire by themselves.",
+    ]
+
+    /// Why it does no harm to send it twice although it changes something; nil where it may.
+    var harmlessness: String? { Self.harmless[path] }
+
     /// The case of the library's `RouteAuthentication`.
     var authentication: String {
         switch attributes.authentication.sorted() {
@@ -91,7 +107,7 @@ extension NamespaceWriter {
             arguments.append("authentication: .\(route.authentication)")
         }
         if let scope = attributes.scope { arguments.append("scope: \"\(scope)\"") }
-        arguments.append("retryAfterSend: \(route.onlyReads)")
+        arguments.append("retryAfterSend: \(route.onlyReads || route.harmlessness != nil)")
         return arguments.joined(separator: ", ")
     }
 
@@ -105,7 +121,9 @@ extension NamespaceWriter {
             "The route `\(route.path)`: \(attributes.style), host \(attributes.host), "
             + "called by \(route.callers)"
         text += attributes.scope.map { ", scope `\($0)`." } ?? "."
-        text += route.error == .void ? " No errors of its own." : " Errors: ``\(failure(route))``."
+        text +=
+            route.error == .void ? " No errors of its own." : " Errors: \(documented(route.error))."
+        text += route.harmlessness.map { " " + $0 } ?? ""
         if attributes.isPreview { text += " Preview: it may change without notice." }
         if let mode = attributes.selectAdmin {
             text += " Administrators may select a member (`\(mode)`)."
@@ -125,26 +143,36 @@ extension NamespaceWriter {
     func callsText() throws(EmissionError) -> String {
         var text = SourceText()
         text.lines(libraryImport)
-        text.block("extension DropboxClient") { text in
-            text.documentation("The routes of the namespace `\(namespace.name)`.")
-            text.line(
-                "public var \(SwiftNames.escaped(SwiftNames.member(namespace.name))): "
-                    + "\(name).Calls { .init(client: self) }")
-        }
-        text.line()
-        text.block("extension \(name)") { text in
-            text.documentation("Calls the routes of the namespace `\(namespace.name)`.")
-            text.block("public struct Calls: Sendable") { text in
-                text.line("let client: DropboxClient")
-                for route in namespace.routes {
-                    for method in methods(route) {
-                        text.line()
-                        write(method, of: route, to: &text)
-                    }
+        if declaresCalls {
+            text.block("extension DropboxClient") { text in
+                text.documentation("The routes of the namespace `\(namespace.name)`.")
+                text.line(
+                    "public var \(SwiftNames.escaped(SwiftNames.member(namespace.name))): "
+                        + "\(name).Calls { .init(client: self) }")
+            }
+            text.line()
+            text.block("extension \(name)") { text in
+                text.documentation("Calls the routes of the namespace `\(namespace.name)`.")
+                text.block("public struct Calls: Sendable") { text in
+                    text.line("package let client: DropboxClient")
+                    text.line()
+                    writeMethods(to: &text)
                 }
             }
+        } else {
+            var outside = self
+            outside.isOutside = true
+            text.block("extension \(name).Calls") { text in outside.writeMethods(to: &text) }
         }
         return text.text
+    }
+
+    private func writeMethods(to text: inout SourceText) {
+        let all = namespace.routes.flatMap { route in methods(route).map { (route, $0) } }
+        for (index, (route, method)) in all.enumerated() {
+            if index > 0 { text.line() }
+            write(method, of: route, to: &text)
+        }
     }
 
     /// One way to call a route.

@@ -97,8 +97,9 @@ struct StructWriter {
     }
 
     private func reading(_ field: Field) -> String {
-        if namespace.isNullable(field.type) { return "valueIfPresent(\"\(field.name)\")" }
-        guard let value = field.defaultValue else { return "value(\"\(field.name)\")" }
+        let verb = namespace.isParsed(field.type) ? "parsed" : "value"
+        if namespace.isNullable(field.type) { return "\(verb)IfPresent(\"\(field.name)\")" }
+        guard let value = field.defaultValue else { return "\(verb)(\"\(field.name)\")" }
         return "value(\"\(field.name)\", default: \(value.spelled))"
     }
 

@@ -121,8 +121,9 @@ struct UnionTextWriter {
             text.block("switch self") { text in
                 for branch in branches {
                     let binding = branch.path == nil ? "" : "(let payload)"
-                    let value = branch.path ?? ".\(branch.remedy)"
-                    text.line("case .\(member(branch.tag))\(binding): \(value)")
+                    text.line(
+                        "case .\(member(branch.tag))\(binding): "
+                            + remedies.spelled(branch, of: union))
                 }
                 text.line("default: .none")
             }

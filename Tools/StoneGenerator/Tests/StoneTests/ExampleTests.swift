@@ -101,6 +101,14 @@ struct ExampleTests {
         #expect(text.count == count)
     }
 
+    @Test("samples of one length could be hashes")
+    func hashes() throws {
+        let model = try model("namespace a\nalias A = String(min_length=64, max_length=64)\n")
+        #expect(
+            model.sampleDocument(of: .alias(TypeName("a", "A")))
+                == .string(String(repeating: "0", count: 64)))
+    }
+
     @Test(
         "an example that does not fit is refused, with its place",
         arguments: [

@@ -205,6 +205,74 @@ struct EmissionTests {
         #expect(text.contains("documentation#files-upload-v2>"))
     }
 
+    @Test("content that may have been kept is not sent again because of busy writers")
+    func keptContent() throws {
+        let text = try text(
+            """
+            namespace files
+            union WriteError
+                too_many_write_operations
+            union FinishError
+                path WriteError
+                too_many_write_operations
+                content_hash_mismatch
+            route finish (Void, Void, FinishError)
+                attrs
+                    host = "content"
+                    style = "upload"
+            """)
+        #expect(contains(text, "case .tooManyWriteOperations: .waitForWriters\ndefault"))
+        #expect(
+            contains(
+                text,
+                """
+                case .path(let payload): payload.remedy.unlessBody
+                case .tooManyWriteOperations: .waitForWritersUnlessBody
+                case .contentHashMismatch: .resendBody
+                """))
+    }
+
+    @Test("a route that changes something is sent again only where that is known to do no harm")
+    func harmless() throws {
+        let text = try text(
+            """
+            namespace files
+            route upload_session/start (Void, Void, Void)
+                attrs
+                    scope = "files.content.write"
+            route upload_session/finish (Void, Void, Void)
+                attrs
+                    scope = "files.content.write"
+            """)
+        #expect(
+            text.contains(
+                #".init("files/upload_session/start", scope: "files.content.write", retryAfterSend: true)"#
+            ))
+        let prose = text.replacing("\n    /// ", with: " ")
+        #expect(prose.contains("Sending it twice leaves a session that nobody uses"))
+        #expect(
+            text.contains(
+                #".init("files/upload_session/finish", scope: "files.content.write", retryAfterSend: false)"#
+            ))
+    }
+
+    @Test("an alias that the library has a type for is that type")
+    func libraryTypes() throws {
+        let text = try text(
+            """
+            namespace files
+            alias Sha256HexHash = String(max_length=64, min_length=64)
+            struct A
+                content_hash Sha256HexHash?
+                created Timestamp("%Y-%m-%dT%H:%M:%SZ")
+            """)
+        #expect(contains(text, "public import ContentHashing\n\n/// The namespace"))
+        #expect(text.contains("public typealias Sha256HexHash = ContentHash\n"))
+        #expect(text.contains("public var contentHash: Sha256HexHash?\n"))
+        #expect(text.contains(#"contentHash = try reader.parsedIfPresent("content_hash")"#))
+        #expect(text.contains(#"created = try reader.parsed("created")"#))
+    }
+
     @Test("a type that has the name of a namespace does not hide it")
     func shadowing() throws {
         let text = try text(
@@ -217,7 +285,7 @@ struct EmissionTests {
             namespace team
             alias Id = String
             """)
-        #expect(text.contains("public var id: DropboxAPIComplete.Team.ID"))
+        #expect(text.contains("public var id: DropboxAPI.Team.ID"))
     }
 
     @Test("each namespace goes to the first target that takes it")
@@ -238,6 +306,56 @@ struct EmissionTests {
             files.map { "\($0.module)/\($0.path)" }
                 == ["DropboxAPI/Files/Files.swift", "Rest/Team/Team.swift"])
         #expect(files.map { $0.text.contains("import DropboxAPI\n") } == [false, true])
+    }
+
+    @Test("single routes take the types that they need along; the rest extends what is there")
+    func singleRoutes() throws {
+        let plan = EmissionPlan(targets: [
+            .init(module: "DropboxAPI", namespaces: [], routes: ["a/one"]), .init(module: "Rest"),
+        ])
+        let emitter = try emitter(
+            """
+            namespace a
+            import b
+            alias Text = String
+            struct One
+                inner Inner?
+            struct Inner
+                choices List(b.Choice)
+            struct Two
+                one One
+            route one (One, Void, Void)
+            route two (Two, Void, Void)
+            ---
+            namespace b
+            union Choice
+                leaf
+            union Other
+                choice Choice
+            """, plan: plan)
+        let files = try emitter.files()
+        #expect(
+            files.map { "\($0.module)/\($0.path)" } == [
+                "DropboxAPI/A/A.swift", "DropboxAPI/A/A+Types.swift", "DropboxAPI/A/A+Routes.swift",
+                "DropboxAPI/A/A+Calls.swift", "DropboxAPI/B/B.swift", "DropboxAPI/B/B+Types.swift",
+                "Rest/A/A.swift", "Rest/A/A+Types.swift", "Rest/A/A+Routes.swift",
+                "Rest/A/A+Calls.swift", "Rest/B/B+Types.swift",
+            ])
+        func text(_ path: String) -> String {
+            files.first { "\($0.module)/\($0.path)" == path }?.text ?? ""
+        }
+        #expect(text("DropboxAPI/A/A.swift").contains("public enum A {}"))
+        #expect(text("DropboxAPI/A/A+Types.swift").contains("struct Inner"))
+        #expect(!text("DropboxAPI/A/A+Types.swift").contains("struct Two"))
+        #expect(text("DropboxAPI/A/A+Calls.swift").contains("public struct Calls: Sendable {"))
+        #expect(
+            contains(
+                text("Rest/A/A.swift"),
+                "public import DropboxAPI\n\nextension A {\n/// The alias `a.Text`."))
+        #expect(text("Rest/A/A+Calls.swift").contains("extension A.Calls {"))
+        #expect(text("Rest/A/A+Calls.swift").contains("_ argument: A.Two,"))
+        #expect(text("Rest/B/B+Types.swift").contains("enum Other"))
+        #expect(!text("Rest/B/B+Types.swift").contains("enum Choice"))
     }
 
     @Test(

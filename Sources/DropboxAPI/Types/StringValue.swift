@@ -1,0 +1,65 @@
+// Values that are strings in JSON and more in Swift: times, days and hashes.
+
+public import ContentHashing
+
+/// A value that is written as a string.
+public protocol StringValue: Codable, Hashable, Sendable {
+    /// Reads the API's form; nil for anything else.
+    init?(text: String)
+
+    /// The API's form.
+    var text: String { get }
+}
+
+extension StringValue {
+    /// Reads the API's form; anything else is a `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let value = Self(text: text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: Self.complaint(text))
+        }
+        self = value
+    }
+
+    /// Writes the API's form.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+
+    static func complaint(_ text: String) -> String {
+        "not a \(Self.self): \(text.prefix(40))"
+    }
+}
+
+extension Timestamp: StringValue {
+    /// Parses `2015-05-12T15:50:38Z`.
+    public init?(text: String) {
+        self.init(text)
+    }
+
+    /// The form that the API uses.
+    public var text: String { description }
+}
+
+extension CalendarDate: StringValue {
+    /// Parses `2015-05-12`.
+    public init?(text: String) {
+        self.init(text)
+    }
+
+    /// The form that the API uses.
+    public var text: String { description }
+}
+
+extension ContentHash: StringValue {
+    /// Parses 64 hexadecimal digits.
+    public init?(text: String) {
+        self.init(hex: text)
+    }
+
+    /// 64 lower-case hexadecimal digits.
+    public var text: String { hex }
+}
