@@ -158,12 +158,16 @@ static inline int cfuse_wake_signal(void) {
     return SIGRTMIN + 4;
 }
 
-// Without SA_RESTART, so that a waiting thread returns with EINTR. 0 or -1.
+// For the thread that is to be woken: without SA_RESTART, so that what it waits in returns with EINTR, and
+// let through, because threads that libdispatch's have started inherit that all signals are blocked. 0 or -1.
 static inline int cfuse_install_wake_handler(void) {
     struct sigaction action;
+    sigset_t signals;
     memset(&action, 0, sizeof action);
     action.sa_handler = cfuse_ignore_signal;
-    return sigaction(cfuse_wake_signal(), &action, 0);
+    sigemptyset(&signals);
+    sigaddset(&signals, cfuse_wake_signal());
+    return sigaction(cfuse_wake_signal(), &action, 0) || pthread_sigmask(SIG_UNBLOCK, &signals, 0) ? -1 : 0;
 }
 
 // Names the calling thread for ps(1). In C because prctl is variadic.

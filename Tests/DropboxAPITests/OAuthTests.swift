@@ -85,6 +85,21 @@ struct OAuthTests {
         await transport.shutDown()
     }
 
+    @Test("the owner is told of each new grant before anybody gets the token")
+    func telling() async throws {
+        let server = try ScriptedServer(answers: [.json(Self.grant)])
+        defer { server.stop() }
+        let (client, transport) = try client(server)
+        let told = Mutex<[String]>([])
+        let tokens = RefreshingAccessTokens(client: client, refreshToken: "r") { grant in
+            try? await Task.sleep(for: .milliseconds(20))
+            told.withLock { $0.append(grant.accessToken) }
+        }
+        #expect(try await tokens.accessToken().secret == "fresh")
+        #expect(told.withLock { $0 } == ["fresh"])
+        await transport.shutDown()
+    }
+
     @Test("a code is not exchanged twice; a refresh is repeated after faults")
     func repetition() async throws {
         let server = try ScriptedServer(answers: [.answer(500), .answer(500), .json(Self.grant)])
@@ -166,12 +181,11 @@ private final class TokenSource: Sendable {
 struct RefreshingAccessTokensTests {
     private func tokens(
         _ source: TokenSource, _ clock: StepClock, token: String? = "old",
-        validFor: Duration = .seconds(600),
-        onRenewal: @escaping @Sendable (TokenGrant) -> Void = { _ in }
+        validFor: Duration = .seconds(600)
     ) -> RefreshingAccessTokens {
         RefreshingAccessTokens(
             refreshToken: "r", accessToken: token.map { AccessToken($0) }, validFor: validFor,
-            onRenewal: onRenewal, now: { clock.now }
+            now: { clock.now }
         ) { (_: String) async throws(TokenError) -> TokenGrant in try await source.grant() }
     }
 
@@ -183,8 +197,7 @@ struct RefreshingAccessTokensTests {
     func margin() async throws {
         let source = TokenSource([.success(Self.fresh)])
         let clock = StepClock()
-        let stored = Mutex<[TokenGrant]>([])
-        let tokens = tokens(source, clock) { grant in stored.withLock { $0.append(grant) } }
+        let tokens = tokens(source, clock)
         #expect(try await tokens.accessToken().secret == "old")
         clock.advance(.seconds(299))
         #expect(try await tokens.accessToken().secret == "old")
@@ -194,7 +207,6 @@ struct RefreshingAccessTokensTests {
         clock.advance(.seconds(14_000))
         #expect(try await tokens.accessToken().secret == "fresh")
         #expect(source.asked == 1)
-        #expect(stored.withLock { $0 } == [Self.fresh])
     }
 
     @Test("many callers at once make one request, and one that is cancelled leaves the others")

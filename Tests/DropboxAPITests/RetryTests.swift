@@ -48,12 +48,12 @@ struct RetryTests {
             defer { server.stop() }
             let client = try DropboxClient.testing(server)
             let error = await #expect(throws: CallError<Files.DeleteError>.self) {
-                try await client.call(Files.delete, .init(path: "/x"))
+                try await client.call(Files.deleteV2, .init(path: "/x"))
             }
             #expect(error?.mayHaveTakenEffect == true)
             #expect(server.requests.count == 1)
             _ = try await client.call(
-                Files.delete, .init(path: "/x"), options: .init(retryAfterSend: true))
+                Files.deleteV2, .init(path: "/x"), options: .init(retryAfterSend: true))
             #expect(server.requests.count == 2)
         }
     }
@@ -68,7 +68,7 @@ struct RetryTests {
         let client = try DropboxClient.testing(server)
         let error = await #expect(throws: CallError<Files.DeleteError>.self) {
             try await client.call(
-                Files.delete, .init(path: "/x"), options: .init(retryAfterSend: true))
+                Files.deleteV2, .init(path: "/x"), options: .init(retryAfterSend: true))
         }
         #expect(error?.routeError == .pathLookup(.notFound))
         #expect(error?.context.earlierAttemptMayHaveTakenEffect == true)
@@ -162,7 +162,7 @@ struct RetryTests {
         defer { server.stop() }
         let clock = StepClock()
         let client = try DropboxClient.testing(server, clock: clock)
-        _ = try await client.call(Files.createFolder, .init(path: "/x"))
+        _ = try await client.call(Files.createFolderV2, .init(path: "/x"))
         // The second names one second in its body, by default; the others double.
         #expect(clock.sleeps == [.milliseconds(500), .seconds(1), .seconds(2)])
         #expect(client.gate.delay(at: clock.now) == nil)
@@ -174,7 +174,8 @@ struct RetryTests {
         defer { server.stop() }
         let body = PatternBody(length: 1_500_000)
         _ = try await DropboxClient.testing(server).upload(
-            Files.uploadSessionAppend, .init(cursor: .init(sessionID: "s", offset: 0)), body: body)
+            Files.uploadSessionAppendV2, .init(cursor: .init(sessionID: "s", offset: 0)), body: body
+        )
         let hash = body.hash
         #expect(server.requests.map(\.bodyHash) == [hash, hash, hash])
     }
@@ -187,7 +188,7 @@ struct RetryTests {
         ])
         defer { server.stop() }
         _ = try await DropboxClient.testing(server).upload(
-            Files.upload, .init(commit: .init(path: "/x")), body: BytesBody([1]))
+            Files.upload, .init(path: "/x"), body: BytesBody([1]))
         #expect(server.requests.count == 2)
     }
 
@@ -220,7 +221,7 @@ struct RetryTests {
         let client = try DropboxClient.testing(server)
         _ = try await client.call(Users.getSpaceUsage)
         let error = await #expect(throws: CallError<Files.DeleteError>.self) {
-            try await client.call(Files.delete, .init(path: "/x"))
+            try await client.call(Files.deleteV2, .init(path: "/x"))
         }
         #expect(error?.mayHaveTakenEffect == true)
         #expect(server.requests.map(\.path) == ["/2/users/get_space_usage", "/2/files/delete_v2"])

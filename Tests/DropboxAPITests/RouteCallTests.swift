@@ -27,9 +27,7 @@ struct RouteCallTests {
         #expect(request.headers["expect"] == nil)
         #expect(
             request.text
-                == #"{"include_deleted":false,"include_has_explicit_shared_members":false,"#
-                + #""include_mounted_folders":true,"include_non_downloadable_files":true,"limit":7,"#
-                + #""path":"/a","recursive":false}"#)
+                == #"{"limit":7,"path":"/a"}"#)
     }
 
     @Test("a route without argument is called with null")
@@ -58,8 +56,8 @@ struct RouteCallTests {
     func longpoll() async throws {
         let server = try ScriptedServer(answers: [.json(#"{"changes":true,"backoff":60}"#)])
         defer { server.stop() }
-        var client = try DropboxClient.testing(server).rooted(at: .root("123"))
-        client.selectUser = "dbmid:1"
+        let client = try DropboxClient.testing(server).rooted(at: .root("123"))
+            .as(.teamMember("dbmid:1"))
         let result = try await client.call(
             Files.listFolderLongpoll, .init(cursor: "c", timeout: 480))
         #expect(result.changes)
@@ -71,19 +69,42 @@ struct RouteCallTests {
         #expect(request.headers["dropbox-api-select-user"] == nil)
     }
 
-    @Test("path root and members travel as headers")
-    func selection() async throws {
+    @Test(
+        "path root, and the member or the administrator, travel as headers",
+        arguments: [
+            (Caller.user, nil, nil), (.teamMember("dbmid:1"), "dbmid:1", nil),
+            (.teamAdmin("dbmid:2"), nil, "dbmid:2"),
+        ])
+    func selection(caller: Caller, member: String?, admin: String?) async throws {
         let server = try ScriptedServer(answers: [.json(#"{"result":"x"}"#)])
         defer { server.stop() }
-        var client = try DropboxClient.testing(server).rooted(at: .namespaceID("42"))
-        client.selectUser = "dbmid:1"
-        client.selectAdmin = "dbmid:2"
+        let client = try DropboxClient.testing(server).rooted(at: .namespaceID("42")).as(caller)
         _ = try await client.call(Check.user, .init(query: "x"))
         let headers = try #require(server.requests.first?.headers)
         #expect(
             headers["dropbox-api-path-root"] == #"{".tag":"namespace_id","namespace_id":"42"}"#)
-        #expect(headers["dropbox-api-select-user"] == "dbmid:1")
-        #expect(headers["dropbox-api-select-admin"] == "dbmid:2")
+        #expect(headers["dropbox-api-select-user"] == member)
+        #expect(headers["dropbox-api-select-admin"] == admin)
+    }
+
+    @Test("in the app's name no route of a user is called, and nothing is sent")
+    func appCallsNoUser() async throws {
+        let server = try ScriptedServer(answers: [.json(#"{"result":"x"}"#)])
+        defer { server.stop() }
+        let client = try DropboxClient.testing(server) { $0.app = .init(key: "k", secret: "s") }
+            .as(.app)
+        let error = await #expect(throws: CallError<Check.EchoError>.self) {
+            try await client.call(Check.user, .init(query: "x"))
+        }
+        guard case .badInput? = error?.kind else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(error?.mayHaveTakenEffect == false)
+        #expect(server.requests.isEmpty)
+        let route = Route<Check.EchoArg, Check.EchoResult, Check.EchoError>(
+            "check/app", authentication: .app, retryAfterSend: true)
+        _ = try await client.call(route, .init(query: "x"))
+        #expect(server.requests.map(\.path) == ["/2/check/app"])
     }
 
     @Test("an upload sends its argument as an ASCII header and its content as the body")
@@ -95,10 +116,9 @@ struct RouteCallTests {
         let file = try await DropboxClient.testing(server).upload(
             Files.upload,
             .init(
-                commit: .init(
-                    path: "/Ünï/😀\u{7F}.txt", mode: .update("a1c10ce0dd78"),
-                    clientModified: Timestamp("2015-05-12T15:50:38Z"), mute: true,
-                    strictConflict: true), contentHash: hash),
+                path: "/Ünï/😀\u{7F}.txt", mode: .update("a1c10ce0dd78"),
+                clientModified: Timestamp("2015-05-12T15:50:38Z"), mute: true,
+                strictConflict: true, contentHash: hash),
             body: body)
         #expect(file.rev == "a1c10ce0dd78")
         let request = try #require(server.requests.first)
@@ -108,7 +128,7 @@ struct RouteCallTests {
         #expect(request.bodyHash == hash)
         #expect(
             request.headers["dropbox-api-arg"]
-                == #"{"autorename":false,"client_modified":"2015-05-12T15:50:38Z","content_hash":"#
+                == #"{"client_modified":"2015-05-12T15:50:38Z","content_hash":"#
                 + #""\#(hash.hex)","mode":{".tag":"update","update":"a1c10ce0dd78"},"mute":true,"#
                 + #""path":"/\u00dcn\u00ef/\ud83d\ude00\u007f.txt","strict_conflict":true}"#)
     }
@@ -125,7 +145,7 @@ struct RouteCallTests {
         #expect(request.headers["content-type"] == "application/octet-stream")
         #expect(
             request.headers["dropbox-api-arg"]
-                == #"{"close":false,"session_type":{".tag":"concurrent"}}"#)
+                == #"{"session_type":{".tag":"concurrent"}}"#)
     }
 
     @Test("bodies from a file and from several parts arrive whole, at their offsets")
@@ -146,7 +166,8 @@ struct RouteCallTests {
         ])
         let whole = [1, 2, 3] + bytes[1_000..<2_001_000] + [9]
         _ = try await DropboxClient.testing(server).upload(
-            Files.uploadSessionAppend, .init(cursor: .init(sessionID: "s", offset: 0)), body: body)
+            Files.uploadSessionAppendV2, .init(cursor: .init(sessionID: "s", offset: 0)), body: body
+        )
         let request = try #require(server.requests.first)
         #expect(request.bodyLength == whole.count)
         #expect(request.bodyHash == ContentHasher.hash(whole))
@@ -165,7 +186,7 @@ struct RouteCallTests {
         let client = try DropboxClient.testing(server)
         let error = await #expect(throws: CallError<Files.UploadSessionAppendError>.self) {
             try await client.upload(
-                Files.uploadSessionAppend, .init(cursor: .init(sessionID: "s", offset: 0)),
+                Files.uploadSessionAppendV2, .init(cursor: .init(sessionID: "s", offset: 0)),
                 body: Short())
         }
         guard case .transport(let failure) = error?.kind else {

@@ -78,7 +78,7 @@ struct StreamTests {
             .answer(200, [("Content-Length", "1000000000000")]) + [.stream(-1)]
         ])
         defer { server.stop() }
-        let transport = try CurlTransport(configuration: .init(observer: counter))
+        let transport = try CurlTransport(configuration: .init(observers: [counter]))
         let response = try await transport.send(
             request(server, timeouts: .init(stall: .milliseconds(200))))
         // Longer than the stall timeout: a reader that is slow is not a server that is silent.

@@ -23,6 +23,7 @@ struct TLSTests {
             class Handler(http.server.BaseHTTPRequestHandler):
                 protocol_version = "HTTP/1.1"
                 def do_POST(self):
+                    with open(sys.argv[1] + "/requests", "a") as log: log.write("x")
                     self.rfile.read(int(self.headers.get("Content-Length", 0)))
                     body = b'{"result":"secure"}'
                     self.send_response(200)
@@ -64,6 +65,32 @@ struct TLSTests {
             port = try #require(Int(line))
         }
 
+        /// The hash of the public key, in base64, as libcurl wants it.
+        func publicKeyHash() throws -> String {
+            try run(
+                """
+                openssl x509 -in '\(certificate)' -pubkey -noout | openssl pkey -pubin -outform der |
+                openssl dgst -sha256 -binary | base64
+                """)
+        }
+
+        /// How many requests have come in.
+        func requestCount() throws -> Int {
+            let log = folder.appendingPathComponent("requests")
+            return (try? Data(contentsOf: log))?.count ?? 0
+        }
+
+        private func run(_ script: String) throws -> String {
+            let output = try Mounting.Pipe()
+            defer { try? output.reading.close() }
+            let shell = try ChildProcess.start(
+                "/bin/sh", ["-c", script], descriptors: [1: output.writing], isDetached: false)
+            try output.writing.close()
+            let line = output.readLine()
+            #expect(shell.wait() == 0)
+            return try #require(line)
+        }
+
         deinit {
             process.terminate()
             _ = process.wait()
@@ -71,10 +98,13 @@ struct TLSTests {
         }
     }
 
-    private func call(_ server: TLSServer, certificate: String?) async throws -> String {
+    private func call(
+        _ server: TLSServer, certificate: String?, keys: [PinnedKey] = []
+    ) async throws -> String {
         var configuration = DropboxConfiguration(
             hosts: try DropboxHosts(endpoint: "https://127.0.0.1:\(server.port)"))
         configuration.transport.certificateFile = certificate
+        configuration.transport.pinnedKeys = keys
         let client = try DropboxClient(
             configuration: configuration, tokens: FixedAccessToken(AccessToken("secret")),
             logger: silent)
@@ -111,6 +141,41 @@ struct TLSTests {
             return
         }
         #expect(failure.kind == .certificate)
+    }
+
+    @Test("a server that has one of the pinned keys is talked to; another one is not sent anything")
+    func pinning() async throws {
+        let server = try TLSServer(name: "IP:127.0.0.1")
+        let key = try #require(PinnedKey(try server.publicKeyHash()))
+        let other = try #require(PinnedKey(Data(repeating: 7, count: 32).base64EncodedString()))
+        #expect(
+            try await call(server, certificate: server.certificate, keys: [other, key]) == "secure")
+        #expect(try server.requestCount() == 1)
+        let error = await #expect(throws: CallError<Check.EchoError>.self) {
+            try await call(server, certificate: server.certificate, keys: [other])
+        }
+        guard case .transport(let failure) = error?.kind else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(failure.kind == .certificate)
+        #expect(failure.message.contains("pinned"))
+        #expect(!failure.mayHaveBeenReceived)
+        #expect(error?.context.attempts == 1)
+        #expect(try server.requestCount() == 1)
+    }
+
+    @Test("a pinned key is trusted only with a certificate that is")
+    func pinningIsNoTrust() async throws {
+        let server = try TLSServer(name: "IP:127.0.0.1")
+        let key = try #require(PinnedKey(try server.publicKeyHash()))
+        let error = await #expect(throws: CallError<Check.EchoError>.self) {
+            try await call(server, certificate: nil, keys: [key])
+        }
+        guard case .transport(let failure) = error?.kind else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(failure.kind == .certificate)
+        #expect(try server.requestCount() == 0)
     }
 
     // The environment belongs to the whole process, so these run in one of their own.

@@ -55,7 +55,7 @@ struct TrafficTests {
             Task { _ = try await client.download(Files.download, .init(path: "/a")) },
             Task {
                 _ = try await client.upload(
-                    Files.upload, .init(commit: .init(path: "/b")), body: BytesBody([1]))
+                    Files.upload, .init(path: "/b"), body: BytesBody([1]))
             },
         ]
         for _ in 0..<3 { _ = await server.nextRequest() }
@@ -82,7 +82,7 @@ struct TrafficTests {
         }
         defer { server.stop() }
         let counter = TrafficCounter()
-        let client = try DropboxClient.testing(server, observer: counter)
+        let client = try DropboxClient.testing(server, observers: [counter])
         let download = try await client.download(Files.download, .init(path: "/a"))
         var received = 0
         var held = 0
@@ -96,7 +96,8 @@ struct TrafficTests {
 
         let source = CountingBody(length: UInt64(size))
         _ = try await client.upload(
-            Files.uploadSessionAppend, .init(cursor: .init(sessionID: "s", offset: 0)), body: source
+            Files.uploadSessionAppendV2, .init(cursor: .init(sessionID: "s", offset: 0)),
+            body: source
         )
         #expect(server.requests.last?.bodyLength == size)
         // The source is asked piece by piece, never for more than libcurl's upload buffer.
@@ -167,10 +168,10 @@ struct TrafficTests {
         let server = try ScriptedServer(answers: [.answer(500), Self.space, .json("null")])
         defer { server.stop() }
         let counter = TrafficCounter()
-        let client = try DropboxClient.testing(server, observer: counter)
+        let client = try DropboxClient.testing(server, observers: [counter])
         _ = try await client.call(Users.getSpaceUsage)
         _ = try await client.upload(
-            Files.uploadSessionAppend, .init(cursor: .init(sessionID: "s", offset: 0)),
+            Files.uploadSessionAppendV2, .init(cursor: .init(sessionID: "s", offset: 0)),
             body: BytesBody([UInt8](repeating: 0, count: 1_000)))
         let totals = counter.totals
         #expect(
@@ -201,12 +202,18 @@ struct TrafficTests {
             try await client.call(Users.getSpaceUsage)
         }
         let written = lines.all
-        #expect(written.count == 3)
-        #expect(written.allSatisfy { $0.hasPrefix("debug ") })
-        #expect(written[0].contains("route=users/get_space_usage"))
+        #expect(
+            written.map { $0.split(separator: " attempt")[0] } == [
+                "debug request failed", "debug request will be sent again", "debug request",
+                "debug request failed", "debug call failed",
+            ])
+        #expect(written.allSatisfy { $0.contains("route=users/get_space_usage") })
+        #expect(written.allSatisfy { $0.contains("request_id=r1") })
         #expect(written[0].contains("status=500"))
-        #expect(written[0].contains("request_id=r1"))
-        #expect(written[1].contains("attempt=2"))
+        #expect(written[1].contains("delay_ms=250"))
+        #expect(written[1].contains("kind=internal_server"))
+        #expect(written[2].contains("attempt=2"))
+        #expect(written[4].contains("kind=auth"))
         #expect(written.allSatisfy { !$0.contains("secret-token") })
         await client.shutDown()
     }

@@ -1,13 +1,23 @@
 // One call as a series of requests: gate, token, send, read, decide. The decisions are
 // RetryPolicy's; here they are only carried out.
 
-import Logging
-
 /// Time and chance, replaceable in tests.
-struct CallClock: Sendable {
-    var now: @Sendable () -> ContinuousClock.Instant = { .now }
-    var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    var random: @Sendable () -> Double = { .random(in: 0..<1) }
+package struct CallClock: Sendable {
+    package var now: @Sendable () -> ContinuousClock.Instant
+    package var sleep: @Sendable (Duration) async throws -> Void
+    package var random: @Sendable () -> Double
+
+    package init(
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        sleep: @escaping @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0)
+        },
+        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
+    ) {
+        self.now = now
+        self.sleep = sleep
+        self.random = random
+    }
 }
 
 extension CallError {
@@ -38,14 +48,35 @@ extension DropboxClient {
     /// Bytes of an error's body that are read.
     private static var errorBodyLimit: Int { 64 << 10 }
 
-    /// Sends until there is a result, an error that stays, or no time left.
+    /// Makes a call, and tells observers how it ended.
     ///
     /// `read` turns a successful answer into the result.
     func perform<Output: Sendable, Failure>(
         _ call: PreparedCall,
         read: (HTTPResponse) async -> Result<Output, CallError<Failure>.Failed>
     ) async throws(CallError<Failure>) -> Output {
+        let start = clock.now()
         var history = CallHistory(context: call.context)
+        var failure: CallFailure?
+        defer {
+            reporter.callEnded(
+                CallRecord(
+                    context: failure?.context ?? history.context,
+                    duration: start.duration(to: clock.now()), failure: failure))
+        }
+        do {
+            return try await repeated(call, &history, read: read)
+        } catch {
+            failure = CallFailure(error)
+            throw error
+        }
+    }
+
+    /// Sends until there is a result, an error that stays, or no time left.
+    private func repeated<Output: Sendable, Failure>(
+        _ call: PreparedCall, _ history: inout CallHistory,
+        read: (HTTPResponse) async -> Result<Output, CallError<Failure>.Failed>
+    ) async throws(CallError<Failure>) -> Output {
         while true {
             try await passGate(call, history.context, Failure.self)
             history.token = try await token(for: call, history, Failure.self)
@@ -147,7 +178,7 @@ extension DropboxClient {
         if case .failure(let failed) = result {
             failure = failed.kind.explanation
         }
-        record(
+        reporter.requestEnded(
             RequestRecord(
                 route: call.name, status: status, requestID: history.context.requestID,
                 duration: start.duration(to: clock.now()), attempt: history.context.attempts,
@@ -170,20 +201,6 @@ extension DropboxClient {
             acceptsCompression: call.acceptsCompression, label: call.name)
     }
 
-    private func record(_ record: RequestRecord) {
-        configuration.observer?.requestEnded(record)
-        logger.debug(
-            record.failure == nil ? "request" : "request failed",
-            metadata: [
-                "route": "\(record.route)",
-                "status": "\(record.status.map(String.init) ?? "none")",
-                "request_id": "\(record.requestID ?? "none")",
-                "ms": "\(record.duration.milliseconds)",
-                "attempt": "\(record.attempt)",
-                "failure": "\(record.failure ?? "none")",
-            ])
-    }
-
     private func pauseOrThrow<Failure>(
         _ error: CallError<Failure>, _ call: PreparedCall, _ history: inout CallHistory
     ) async throws(CallError<Failure>) {
@@ -198,8 +215,12 @@ extension DropboxClient {
             if !call.isPacedByCaller { closeGate(after: event) }
             throw error
         case .retry(let delay):
+            reporter.retryDecided(
+                RetryRecord(failure: CallFailure(error), delay: delay, holdsAllCalls: false))
             try await sleep(delay, error.context, Failure.self)
         case .holdAllCalls(let delay):
+            reporter.retryDecided(
+                RetryRecord(failure: CallFailure(error), delay: delay, holdsAllCalls: true))
             gate.close(until: clock.now().advanced(by: delay))
         }
     }
@@ -237,7 +258,7 @@ extension CallError.Kind {
     }
 
     /// What the retry policy has to know about this error.
-    var retryEvent: RetryPolicy.Event {
+    package var retryEvent: RetryPolicy.Event {
         switch self {
         case .route(let failure, _): .route(failure.remedy)
         case .internalServer: .serverFault

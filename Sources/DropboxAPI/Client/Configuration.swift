@@ -18,8 +18,8 @@ public struct DropboxConfiguration: Sendable {
     public var transport: TransportConfiguration
     /// The app's key and secret, for routes that the app itself calls.
     public var app: AppCredentials?
-    /// Sees requests and bytes.
-    public var observer: (any DropboxObserver)?
+    /// See requests, retries, failures, tokens and bytes; each sees all.
+    public var observers: [any DropboxObserver]
 
     /// Takes over all fields.
     public init(
@@ -28,7 +28,7 @@ public struct DropboxConfiguration: Sendable {
         contentTimeouts: TransferTimeouts = .init(response: .seconds(300)),
         retryPolicy: RetryPolicy = .init(), resultLimit: Int = 64 << 20,
         transport: TransportConfiguration = .init(), app: AppCredentials? = nil,
-        observer: (any DropboxObserver)? = nil
+        observers: [any DropboxObserver] = []
     ) {
         self.hosts = hosts
         self.userAgent = userAgent
@@ -38,7 +38,7 @@ public struct DropboxConfiguration: Sendable {
         self.resultLimit = resultLimit
         self.transport = transport
         self.app = app
-        self.observer = observer
+        self.observers = observers
     }
 }
 
@@ -109,42 +109,6 @@ public struct DropboxHosts: Hashable, Sendable {
         case .content: content
         case .notify: notify
         }
-    }
-}
-
-/// Settings of connections.
-public struct TransportConfiguration: Sendable {
-    /// A file of trusted certificates (PEM). By default `SSL_CERT_FILE` of the environment, else
-    /// the system's.
-    public var certificateFile: String?
-    /// Requests at the same time, by purpose; further ones wait in order.
-    public var concurrency: [TransferPurpose: Int]
-    /// Use HTTP/2 for content, too.
-    ///
-    /// Off by default: parallel bodies would share one connection's congestion window, and of a
-    /// body that nobody reads libcurl may have to keep what its flow-control window allows (32 MiB)
-    /// in memory while it reads other streams of that connection, where TCP would push back.
-    public var usesHTTP2ForContent: Bool
-    /// Bytes per second that all uploads together may use; nil means no limit.
-    public var uploadLimit: UInt64?
-    /// Bytes per second that all downloads together may use; nil means no limit.
-    public var downloadLimit: UInt64?
-    /// Sees the bytes that move; a client sets its own observer here.
-    public var observer: (any TransferObserver)?
-
-    /// Takes over all fields.
-    public init(
-        certificateFile: String? = nil,
-        concurrency: [TransferPurpose: Int] = [.rpc: 32, .download: 16, .upload: 8, .longpoll: 16],
-        usesHTTP2ForContent: Bool = false, uploadLimit: UInt64? = nil,
-        downloadLimit: UInt64? = nil, observer: (any TransferObserver)? = nil
-    ) {
-        self.certificateFile = certificateFile
-        self.concurrency = concurrency
-        self.usesHTTP2ForContent = usesHTTP2ForContent
-        self.uploadLimit = uploadLimit
-        self.downloadLimit = downloadLimit
-        self.observer = observer
     }
 }
 

@@ -57,12 +57,14 @@ public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
     let chunks: ResponseBody
     let expected: UInt64?
     let context: CallContext
+    let reporter: Reporter
 
     /// Reads the body chunk by chunk.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var chunks: ResponseBody.AsyncIterator
         fileprivate let expected: UInt64?
         fileprivate let context: CallContext
+        fileprivate let reporter: Reporter
         fileprivate var received: UInt64 = 0
 
         /// The next chunk; nil after the last byte.
@@ -73,14 +75,22 @@ public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
             do {
                 chunk = try await chunks.next()
             } catch {
-                throw CallError(kind: .init(error), context: context)
+                throw failure(.init(error))
             }
             received += UInt64(chunk?.count ?? 0)
             if let expected, received > expected || chunk == nil && received < expected {
                 let fault = ResponseFault.bodyLength(expected: expected, received: received)
-                throw CallError(kind: .response(fault), context: context)
+                throw failure(.response(fault))
             }
             return chunk
+        }
+
+        fileprivate func failure(
+            _ kind: CallError<RouteFailure>.Kind
+        ) -> CallError<RouteFailure> {
+            let error = CallError(kind: kind, context: context)
+            reporter.downloadFailed(CallFailure(error))
+            return error
         }
 
         /// The next chunk; nil after the last byte.
@@ -93,7 +103,9 @@ public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
 
     /// Starts reading; a second iterator would go on where the first is, with a wrong count.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(chunks: chunks.makeAsyncIterator(), expected: expected, context: context)
+        AsyncIterator(
+            chunks: chunks.makeAsyncIterator(), expected: expected, context: context,
+            reporter: reporter)
     }
 
     /// The whole body. Throws `tooLarge` for more than `limit` bytes.
@@ -108,7 +120,7 @@ public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
                 let error = TransportError(
                     kind: .tooLarge, message: "more than \(limit) bytes",
                     mayHaveBeenReceived: true)
-                throw CallError(kind: .transport(error), context: context)
+                throw iterator.failure(.transport(error))
             }
             bytes += chunk
         }

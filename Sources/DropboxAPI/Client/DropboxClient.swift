@@ -15,19 +15,15 @@ public struct DropboxClient: Sendable {
     /// Settings; they stay as they were at the beginning.
     public let configuration: DropboxConfiguration
     /// What paths are relative to; nil means the user's home.
-    public var pathRoot: Common.PathRoot?
-    /// The member as whom a team's token acts.
-    public var selectUser: String?
-    /// The administrator as whom a team's token acts.
-    public var selectAdmin: String?
-    /// Whether routes that the user or the app may call are called as the app; by default as the user.
-    public var actsAsApp = false
+    public private(set) var pathRoot: Common.PathRoot?
+    /// In whose name routes are called.
+    public private(set) var caller = Caller.user
 
     let transport: any HTTPTransport
     let tokens: any AccessTokenProvider
-    let logger: Logger
+    let reporter: Reporter
     let gate: RateGate
-    var clock = CallClock()
+    package var clock = CallClock()
 
     /// A client with connections of its own.
     ///
@@ -37,7 +33,7 @@ public struct DropboxClient: Sendable {
         logger: Logger = Logger(label: "dropbox.api")
     ) throws(TransportError) {
         var settings = configuration.transport
-        settings.observer = settings.observer ?? configuration.observer
+        settings.observers += configuration.observers as [any TransferObserver]
         self.init(
             configuration: configuration, tokens: tokens,
             transport: try CurlTransport(configuration: settings, logger: logger), logger: logger)
@@ -51,7 +47,7 @@ public struct DropboxClient: Sendable {
         self.configuration = configuration
         self.tokens = tokens
         self.transport = transport
-        self.logger = logger
+        reporter = Reporter(observers: configuration.observers, logger: logger)
         gate = RateGate()
     }
 
@@ -59,6 +55,13 @@ public struct DropboxClient: Sendable {
     public func rooted(at root: Common.PathRoot?) -> DropboxClient {
         var copy = self
         copy.pathRoot = root
+        return copy
+    }
+
+    /// The same client in somebody's name.
+    public func `as`(_ caller: Caller) -> DropboxClient {
+        var copy = self
+        copy.caller = caller
         return copy
     }
 
@@ -83,16 +86,13 @@ public struct DropboxClient: Sendable {
         options: CallOptions = .init()
     ) async throws(CallError<Failure>) -> Output {
         guard route.style != .download else {
-            throw CallError(
-                kind: .badInput("\(route.name) gives content: use download"),
-                context: CallContext(route: route.name))
+            throw refusal(of: route, .badInput("\(route.name) gives content: use download"))
         }
         let call: PreparedCall
         do {
             call = try prepare(route, argument, content: body, options: options)
         } catch {
-            throw CallError(
-                kind: .serialization(error.message), context: CallContext(route: route.name))
+            throw refusal(of: route, .init(error))
         }
         let limit = configuration.resultLimit
         return try await perform(call) {
@@ -118,12 +118,11 @@ public struct DropboxClient: Sendable {
         do {
             call = try prepare(route, argument, content: nil, options: options)
         } catch {
-            throw CallError(
-                kind: .serialization(error.message), context: CallContext(route: route.name))
+            throw refusal(of: route, .init(error))
         }
         if let range {
             guard let value = range.headerValue else {
-                throw CallError(kind: .badInput("empty range"), context: call.context)
+                throw refusal(of: route, .badInput("empty range"))
             }
             call.headers.append("Range", value)
         }
@@ -131,7 +130,7 @@ public struct DropboxClient: Sendable {
         return try await perform(call) {
             (response: HTTPResponse) async
                 -> Result<Download<Output, Failure>, CallError<Failure>.Failed> in
-            Self.start(response, asked: range, context: context)
+            Self.start(response, asked: range, context: context, reporter)
         }
     }
 
@@ -148,6 +147,16 @@ public struct DropboxClient: Sendable {
         await transport.shutDown()
     }
 
+    /// The error of a call that is not sent.
+    private func refusal<Argument, Output, Failure>(
+        of route: Route<Argument, Output, Failure>, _ kind: CallError<Failure>.Kind
+    ) -> CallError<Failure> {
+        let error = CallError(kind: kind, context: CallContext(route: route.name))
+        reporter.callEnded(
+            CallRecord(context: error.context, duration: .zero, failure: CallFailure(error)))
+        return error
+    }
+
     private static func decode<Output: Decodable, Failure>(
         _ type: Output.Type, _ bytes: [UInt8]
     ) -> Result<Output, CallError<Failure>.Failed> {
@@ -161,7 +170,7 @@ public struct DropboxClient: Sendable {
 
     /// Reads a download's headers; the body stays to be read.
     private static func start<Output: Decodable & Sendable, Failure>(
-        _ response: HTTPResponse, asked: ByteRange?, context: CallContext
+        _ response: HTTPResponse, asked: ByteRange?, context: CallContext, _ reporter: Reporter
     ) -> Result<Download<Output, Failure>, CallError<Failure>.Failed> {
         guard let header = response.headers["Dropbox-API-Result"] else {
             return .failure(.init(.response(.missingResult)))
@@ -186,7 +195,7 @@ public struct DropboxClient: Sendable {
                     result: result, range: range,
                     body: DownloadBody(
                         chunks: response.body, expected: range.map { UInt64($0.count) },
-                        context: context)))
+                        context: context, reporter: reporter)))
         }
     }
 }

@@ -2,9 +2,9 @@
 
 import Foundation
 
-enum JSON {
+package enum JSON {
     /// Encodes with keys in order, so that equal values give equal bytes.
-    static func encode(_ value: some Encodable) throws(SerializationError) -> [UInt8] {
+    package static func encode(_ value: some Encodable) throws(SerializationError) -> [UInt8] {
         if value is Empty { return Array("null".utf8) }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -15,7 +15,7 @@ enum JSON {
         }
     }
 
-    static func decode<Value: Decodable>(
+    package static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8]
     ) throws(SerializationError) -> Value {
         // A route without result may answer with no bytes at all.
@@ -35,7 +35,7 @@ enum JSON {
     /// Writes every character outside of printable ASCII as `\uXXXX`, as headers need it.
     ///
     /// DEL is ASCII, but not allowed in headers. JSON has no such characters outside of strings.
-    static func headerValue(_ json: [UInt8]) -> String {
+    package static func headerValue(_ json: [UInt8]) -> String {
         guard json.contains(where: { $0 >= 0x7F }) else {
             return String(decoding: json, as: UTF8.self)
         }
@@ -71,6 +71,6 @@ enum JSON {
 }
 
 /// A value that does not fit its JSON.
-struct SerializationError: Error {
-    let message: String
+package struct SerializationError: Error {
+    package let message: String
 }

@@ -1,10 +1,9 @@
-// What a client lets others see of its work: one record per request, and the bytes that move.
-
-import Synchronization
+// What a client lets others see of its work: requests, what is sent again and why, how calls end, tokens,
+// and the bytes that move. Not responsible for counting: see TrafficCounter.
 
 /// One request and its end.
 public struct RequestRecord: Hashable, Sendable {
-    /// The route, for example `files/list_folder`.
+    /// The route, for example `files/list_folder`; `oauth2/token` for the token endpoint.
     public var route: String
     /// The status; nil when no answer came.
     public var status: Int?
@@ -31,52 +30,96 @@ public struct RequestRecord: Hashable, Sendable {
     }
 }
 
-/// Sees all requests and bytes of a client. It is called from many threads and returns quickly.
-public protocol DropboxObserver: TransferObserver {
-    /// A request ended.
-    func requestEnded(_ record: RequestRecord)
+/// A decision to send a request again.
+public struct RetryRecord: Sendable {
+    /// What went wrong; its context has the route and how many requests were sent so far.
+    public var failure: CallFailure
+    /// How long to wait first.
+    public var delay: Duration
+    /// Whether no call of the client is sent meanwhile, because the server asked for that.
+    public var holdsAllCalls: Bool
+
+    /// Takes over all fields.
+    public init(failure: CallFailure, delay: Duration, holdsAllCalls: Bool) {
+        self.failure = failure
+        self.delay = delay
+        self.holdsAllCalls = holdsAllCalls
+    }
 }
 
-/// Counts requests by route, and bytes both ways.
-public final class TrafficCounter: DropboxObserver {
-    /// The counts at one moment.
-    public struct Totals: Hashable, Sendable {
-        /// Requests by route, repeated ones included.
-        public var requests: [String: Int] = [:]
-        /// Requests that ended with an error, by route.
-        public var failures: [String: Int] = [:]
-        /// Bytes of requests' bodies.
-        public var bytesUp: UInt64 = 0
-        /// Bytes of answers' bodies.
-        public var bytesDown: UInt64 = 0
+/// A call that ended, after one request or several. The body of a download is yet to come then.
+public struct CallRecord: Sendable {
+    /// Where, after how many requests, and the last one's name.
+    public var context: CallContext
+    /// From the call's beginning, with pauses and waiting for tokens.
+    public var duration: Duration
+    /// What the caller was thrown; nil when the call succeeded.
+    public var failure: CallFailure?
+
+    /// Takes over all fields.
+    public init(context: CallContext, duration: Duration, failure: CallFailure?) {
+        self.context = context
+        self.duration = duration
+        self.failure = failure
     }
+}
 
-    /// Held for an addition only.
-    private let state = Mutex(Totals())
+/// An access token that was renewed, or could not be.
+public struct TokenRefreshRecord: Hashable, Sendable {
+    /// The account's name in the store; nil for tokens that no store knows.
+    public var account: String?
+    /// How long it took.
+    public var duration: Duration
+    /// Why there is no new token; nil when there is one.
+    public var failure: TokenError?
+    /// Why the new token, which is good, could not be kept; nil when it was, or when nothing keeps it.
+    public var storeFailure: TokenStoreError?
 
-    /// Starts at zero.
-    public init() {}
-
-    /// The counts now.
-    public var totals: Totals { state.withLock { $0 } }
-
-    /// Counts the request.
-    public func requestEnded(_ record: RequestRecord) {
-        state.withLock { totals in
-            totals.requests[record.route, default: 0] += 1
-            if record.failure != nil {
-                totals.failures[record.route, default: 0] += 1
-            }
-        }
+    /// Takes over all fields.
+    public init(
+        account: String? = nil, duration: Duration, failure: TokenError? = nil,
+        storeFailure: TokenStoreError? = nil
+    ) {
+        self.account = account
+        self.duration = duration
+        self.failure = failure
+        self.storeFailure = storeFailure
     }
+}
 
-    /// Counts bytes up.
-    public func sent(bytes: Int, label: String) {
-        state.withLock { $0.bytesUp += UInt64(bytes) }
-    }
+/// Sees what a client does. It is called from many threads and returns quickly.
+///
+/// Each method does nothing unless it is implemented.
+public protocol DropboxObserver: TransferObserver {
+    /// A request ended, one of several of its call perhaps.
+    func requestEnded(_ record: RequestRecord)
 
-    /// Counts bytes down.
-    public func received(bytes: Int, label: String) {
-        state.withLock { $0.bytesDown += UInt64(bytes) }
-    }
+    /// A request will be sent again.
+    func retryDecided(_ record: RetryRecord)
+
+    /// A call ended.
+    func callEnded(_ record: CallRecord)
+
+    /// The body of a download ended early, after its call had succeeded.
+    func downloadFailed(_ failure: CallFailure)
+
+    /// An access token was renewed, or could not be.
+    func tokenRefreshed(_ record: TokenRefreshRecord)
+}
+
+extension DropboxObserver {
+    /// Does nothing.
+    public func requestEnded(_ record: RequestRecord) {}
+    /// Does nothing.
+    public func retryDecided(_ record: RetryRecord) {}
+    /// Does nothing.
+    public func callEnded(_ record: CallRecord) {}
+    /// Does nothing.
+    public func downloadFailed(_ failure: CallFailure) {}
+    /// Does nothing.
+    public func tokenRefreshed(_ record: TokenRefreshRecord) {}
+    /// Does nothing.
+    public func sent(bytes: Int, label: String) {}
+    /// Does nothing.
+    public func received(bytes: Int, label: String) {}
 }

@@ -25,6 +25,24 @@ struct PreparedCall: Sendable {
     var isPacedByCaller: Bool { purpose == .longpoll }
 }
 
+/// Why a call cannot be sent.
+enum PreparationError: Error {
+    /// The argument cannot be written.
+    case argument(SerializationError)
+    /// The route of this name is not for the client's caller.
+    case wrongCaller(String)
+}
+
+extension CallError.Kind {
+    init(_ error: PreparationError) {
+        switch error {
+        case .argument(let error): self = .serialization(error.message)
+        case .wrongCaller(let route):
+            self = .badInput("\(route) is not for apps: call it as a user or a member of a team")
+        }
+    }
+}
+
 /// An argument that asks the server to take its time.
 package protocol AsksForPatience {
     /// How long the first byte of the answer may take.
@@ -46,10 +64,17 @@ extension DropboxClient {
     func prepare<Argument, Output, Failure>(
         _ route: Route<Argument, Output, Failure>, _ argument: Argument,
         content: (any BodySource)?, options: CallOptions
-    ) throws(SerializationError) -> PreparedCall {
-        let json = try JSON.encode(argument)
+    ) throws(PreparationError) -> PreparedCall {
+        guard let authentication = route.authentication.resolved(for: caller) else {
+            throw .wrongCaller(route.name)
+        }
+        let json: [UInt8]
+        do {
+            json = try JSON.encode(argument)
+        } catch {
+            throw .argument(error)
+        }
         var headers: HTTPHeaders = ["User-Agent": configuration.userAgent]
-        let authentication = route.authentication.resolved(asApp: actsAsApp)
         addSelection(to: &headers, for: authentication)
         var body = content
         switch route.style {
@@ -78,11 +103,8 @@ extension DropboxClient {
         if let pathRoot, let json = try? JSON.encode(pathRoot) {
             headers.append("Dropbox-API-Path-Root", JSON.headerValue(json))
         }
-        if let selectUser {
-            headers.append("Dropbox-API-Select-User", selectUser)
-        }
-        if let selectAdmin {
-            headers.append("Dropbox-API-Select-Admin", selectAdmin)
+        if let selection = caller.selection {
+            headers.append(selection.name, selection.value)
         }
     }
 

@@ -2,6 +2,8 @@
 // Not responsible for showing pages, reading codes, or storing tokens.
 // https://developers.dropbox.com/oauth-guide
 
+public import Logging
+
 /// What the token endpoint gives.
 public struct TokenGrant: Codable, Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The token for calls.
@@ -40,16 +42,21 @@ public struct OAuthClient: Sendable {
     private let app: AppCredentials
     private let configuration: DropboxConfiguration
     private let transport: any HTTPTransport
+    let reporter: Reporter
     var clock = CallClock()
+
+    /// The name of the token endpoint for observers and logs.
+    private static let route = "oauth2/token"
 
     /// A client for one app over shared connections.
     public init(
         app: AppCredentials, configuration: DropboxConfiguration = .init(),
-        transport: any HTTPTransport
+        transport: any HTTPTransport, logger: Logger = Logger(label: "dropbox.oauth")
     ) {
         self.app = app
         self.configuration = configuration
         self.transport = transport
+        reporter = Reporter(observers: configuration.observers, logger: logger)
     }
 
     /// The page on which the user allows access and gets a code.
@@ -98,11 +105,13 @@ public struct OAuthClient: Sendable {
     ) async throws(TokenError) -> TokenGrant {
         var progress = RetryPolicy.Progress(
             retryAfterSend: retryAfterSend, maxAttempts: options.maxAttempts)
+        var context = CallContext(route: Self.route)
         while true {
+            context.attempts += 1
             progress.remaining = options.deadline.map { clock.now().duration(to: $0) }
             let error: TokenError
             let event: RetryPolicy.Event
-            switch await attempt(fields, remaining: progress.remaining) {
+            switch await attempt(fields, remaining: progress.remaining, &context) {
             case .success(let grant): return grant
             case .failure(let failure): (error, event) = (failure.error, failure.event)
             }
@@ -115,6 +124,9 @@ public struct OAuthClient: Sendable {
             switch policy.decide(event, progress, random: clock.random()) {
             case .giveUp: throw error
             case .retry(let delay), .holdAllCalls(let delay):
+                let failure = CallFailure(CallError<NoError>(kind: .token(error), context: context))
+                reporter.retryDecided(
+                    RetryRecord(failure: failure, delay: delay, holdsAllCalls: false))
                 do {
                     try await clock.sleep(delay)
                 } catch {
@@ -130,16 +142,30 @@ public struct OAuthClient: Sendable {
     }
 
     private func attempt(
-        _ fields: [(String, String)], remaining: Duration?
+        _ fields: [(String, String)], remaining: Duration?, _ context: inout CallContext
     ) async -> Result<TokenGrant, Failure> {
+        let start = clock.now()
+        var status: Int?
+        let result: Result<TokenGrant, Failure>
+        context.requestID = nil
         do throws(TransportError) {
             let response = try await transport.send(request(fields, remaining: remaining))
+            status = response.status
+            context.requestID = response.requestID
             let body = try await response.body.collect(upTo: Self.resultLimit)
-            return Self.read(response, body)
+            result = Self.read(response, body)
         } catch {
             let reason: TokenError = error.kind == .cancelled ? .cancelled : .transport(error)
-            return .failure(Failure(error: reason, event: .transport(error)))
+            result = .failure(Failure(error: reason, event: .transport(error)))
         }
+        var failure: String?
+        if case .failure(let reason) = result { failure = reason.error.advice }
+        reporter.requestEnded(
+            RequestRecord(
+                route: Self.route, status: status, requestID: context.requestID,
+                duration: start.duration(to: clock.now()), attempt: context.attempts,
+                failure: failure))
+        return result
     }
 
     private func request(_ fields: [(String, String)], remaining: Duration?) -> HTTPRequest {
@@ -161,7 +187,7 @@ public struct OAuthClient: Sendable {
         return HTTPRequest(
             url: configuration.hosts.api + "/oauth2/token", headers: headers,
             body: BytesBody(Array(FormEncoding.encode(fields).utf8)), timeouts: timeouts,
-            label: "oauth2/token")
+            label: Self.route)
     }
 
     private struct Refusal: Decodable {

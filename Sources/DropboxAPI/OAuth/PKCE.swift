@@ -65,7 +65,7 @@ enum FormEncoding {
         }
     }
 
-    private static func escape(_ text: String) -> String {
+    static func escape(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -76,5 +76,10 @@ enum FormEncoding {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The text that `escape` made this of; nil when it cannot be one.
+    static func unescape(_ text: some StringProtocol) -> String? {
+        text.removingPercentEncoding
     }
 }

@@ -1,5 +1,5 @@
 // Access tokens that renew themselves by a refresh token: early, and once for all who wait.
-// Not responsible for storing anything: the owner is told of each new grant.
+// Not responsible for storing anything: the owner is told of each new grant, and see OAuthClient+Accounts.
 
 /// Renews an access token before it expires, or when the server says that it did.
 public actor RefreshingAccessTokens: AccessTokenProvider {
@@ -8,9 +8,9 @@ public actor RefreshingAccessTokens: AccessTokenProvider {
 
     private typealias Outcome = Result<AccessToken, TokenError>
 
-    private let refreshToken: String
+    private var refreshToken: String
+    /// Renews, and returns when the grant is kept.
     private let source: @Sendable (String) async throws(TokenError) -> TokenGrant
-    private let onRenewal: @Sendable (TokenGrant) -> Void
     private let now: @Sendable () -> ContinuousClock.Instant
     private var current: (token: AccessToken, expires: ContinuousClock.Instant)?
     /// Set when the server refused the grant: asking again is useless and looks like an attack.
@@ -22,28 +22,54 @@ public actor RefreshingAccessTokens: AccessTokenProvider {
     /// Renews by `client`.
     ///
     /// A known access token may be given with the time that it has left. `onRenewal` is told of
-    /// each new grant, to store it; it must not block.
+    /// each new grant, to store it, and nobody gets the new token before it returns.
     public init(
         client: OAuthClient, refreshToken: String, accessToken: AccessToken? = nil,
-        validFor: Duration = .zero, onRenewal: @escaping @Sendable (TokenGrant) -> Void = { _ in }
+        validFor: Duration = .zero,
+        onRenewal: @escaping @Sendable (TokenGrant) async -> Void = { _ in }
     ) {
         self.init(
             refreshToken: refreshToken, accessToken: accessToken, validFor: validFor,
-            onRenewal: onRenewal, now: { .now }
+            onRenewal: {
+                await onRenewal($0)
+                return nil
+            }, client: client, account: nil)
+    }
+
+    /// The same, for an account of a store. `onRenewal` says why a grant could not be kept, if so.
+    init(
+        refreshToken: String, accessToken: AccessToken?, validFor: Duration,
+        onRenewal: @escaping @Sendable (TokenGrant) async -> TokenStoreError?,
+        client: OAuthClient, account: String?
+    ) {
+        self.init(
+            refreshToken: refreshToken, accessToken: accessToken, validFor: validFor,
+            now: client.clock.now
         ) { (token: String) async throws(TokenError) -> TokenGrant in
-            try await client.refresh(token, options: .within(.seconds(60)))
+            let start = client.clock.now()
+            var record = TokenRefreshRecord(account: account, duration: .zero)
+            defer {
+                record.duration = start.duration(to: client.clock.now())
+                client.reporter.tokenRefreshed(record)
+            }
+            do throws(TokenError) {
+                let grant = try await client.refresh(token, options: .within(.seconds(60)))
+                record.storeFailure = await onRenewal(grant)
+                return grant
+            } catch {
+                record.failure = error
+                throw error
+            }
         }
     }
 
     init(
         refreshToken: String, accessToken: AccessToken?, validFor: Duration,
-        onRenewal: @escaping @Sendable (TokenGrant) -> Void = { _ in },
         now: @escaping @Sendable () -> ContinuousClock.Instant,
         source: @escaping @Sendable (String) async throws(TokenError) -> TokenGrant
     ) {
         self.refreshToken = refreshToken
         self.source = source
-        self.onRenewal = onRenewal
         self.now = now
         current = accessToken.map { ($0, now().advanced(by: validFor)) }
     }
@@ -123,7 +149,7 @@ public actor RefreshingAccessTokens: AccessTokenProvider {
             // Without a time it lasts; a year is as good as for ever.
             let seconds = min(max(grant.expiresIn ?? .max, 0), 365 * 86_400)
             current = (token, now().advanced(by: .seconds(seconds)))
-            onRenewal(grant)
+            refreshToken = grant.refreshToken ?? refreshToken
             outcome = .success(token)
         case .failure(let error):
             if case .invalidGrant = error {

@@ -5,7 +5,7 @@
 final class CurlFlow {
     var upLimit: BandwidthLimit
     var downLimit: BandwidthLimit
-    private let observer: (any TransferObserver)?
+    private let observers: [any TransferObserver]
     /// Transfers that wait for bandwidth, in the order in which they ran out of it.
     private var throttled: [CurlTransfer] = []
     /// When waiting transfers may go on; nil when none waits.
@@ -13,10 +13,10 @@ final class CurlFlow {
     /// Transfers whose readers have something new.
     private var touched: [CurlTransfer] = []
 
-    init(upLimit: UInt64?, downLimit: UInt64?, observer: (any TransferObserver)?) {
+    init(upLimit: UInt64?, downLimit: UInt64?, observers: [any TransferObserver]) {
         self.upLimit = BandwidthLimit(rate: upLimit)
         self.downLimit = BandwidthLimit(rate: downLimit)
-        self.observer = observer
+        self.observers = observers
     }
 
     /// Whether bytes may be taken now; if not, the transfer is put in line.
@@ -43,7 +43,9 @@ final class CurlFlow {
 
     func noteReceived(_ count: Int, _ transfer: CurlTransfer) {
         if transfer.request.purpose == .download { downLimit.consume(count) }
-        observer?.received(bytes: count, label: transfer.request.label)
+        for observer in observers {
+            observer.received(bytes: count, label: transfer.request.label)
+        }
         noteProgress(transfer)
         if touched.last !== transfer {
             touched.append(transfer)
@@ -52,7 +54,7 @@ final class CurlFlow {
 
     func noteSent(_ count: Int, _ transfer: CurlTransfer) {
         if transfer.request.purpose == .upload { upLimit.consume(count) }
-        observer?.sent(bytes: count, label: transfer.request.label)
+        for observer in observers { observer.sent(bytes: count, label: transfer.request.label) }
         noteProgress(transfer)
     }
 

@@ -87,12 +87,9 @@ final class CurlTransfer {
         ccurl_set_string(easy, CURLOPT_URL, request.url)
         ccurl_set_string(easy, CURLOPT_PROTOCOLS_STR, url.isEncrypted ? "https" : "http")
         setLong(CURLOPT_FOLLOWLOCATION, 0)
-        if ServerURL.isLoopback(url.host) {
-            // A proxy is another machine, and would be asked about its own loopback.
-            ccurl_set_string(easy, CURLOPT_PROXY, "")
-        }
-        let usesHTTP2 =
-            url.isEncrypted && (settings.usesHTTP2ForContent || !request.purpose.movesContent)
+        setProxy(url, settings.proxy)
+        setLong(CURLOPT_IPRESOLVE, settings.ipVersion.option)
+        let usesHTTP2 = url.isEncrypted && settings.http2.contains(request.purpose)
         setLong(
             CURLOPT_HTTP_VERSION,
             usesHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
@@ -108,7 +105,23 @@ final class CurlTransfer {
         if let folder = settings.certificateFolder {
             ccurl_set_string(easy, CURLOPT_CAPATH, folder)
         }
+        if url.isEncrypted, let keys = settings.pinnedKeys {
+            ccurl_set_string(easy, CURLOPT_PINNEDPUBLICKEY, keys)
+        }
         ccurl_set_pointer(easy, CURLOPT_SHARE, settings.share)
+    }
+
+    private func setProxy(_ url: ServerURL, _ setting: ProxySetting) {
+        switch setting {
+        // A proxy is another machine, and would be asked about its own loopback.
+        case _ where ServerURL.isLoopback(url.host): ccurl_set_string(easy, CURLOPT_PROXY, "")
+        case .environment: break
+        case .none: ccurl_set_string(easy, CURLOPT_PROXY, "")
+        case .proxy(let proxy):
+            ccurl_set_string(easy, CURLOPT_PROXY, proxy.url)
+            // Without any, too: those of the environment are for the environment's proxy.
+            ccurl_set_string(easy, CURLOPT_NOPROXY, proxy.exceptions.joined(separator: ","))
+        }
     }
 
     private func setHeaders() throws(TransportError) {
@@ -303,6 +316,16 @@ final class CurlTransfer {
         let message = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
         return .failure(
             TransportError(curl: code, message: message, mayHaveBeenReceived: hasConnection))
+    }
+}
+
+extension IPVersion {
+    fileprivate var option: Int {
+        switch self {
+        case .any: Int(CURL_IPRESOLVE_WHATEVER)
+        case .v4: Int(CURL_IPRESOLVE_V4)
+        case .v6: Int(CURL_IPRESOLVE_V6)
+        }
     }
 }
 

@@ -8,9 +8,9 @@ import Synchronization
 /// Sends requests by libcurl, on one thread of its own.
 ///
 /// Connections are kept and used again, by host; requests are limited by purpose, so that waiting
-/// for changes, calls and bodies never wait for one another. TLS is always verified. The proxy
-/// variables of the environment (`https_proxy`, `no_proxy`, …) and `SSL_CERT_FILE` are honoured;
-/// redirects are not followed.
+/// for changes, calls and bodies never wait for one another. TLS is always verified. Unless the
+/// configuration says otherwise, the proxy variables of the environment (`https_proxy`, `no_proxy`, …)
+/// and `SSL_CERT_FILE` are honoured; redirects are not followed.
 public final class CurlTransport: HTTPTransport {
     let inbox: Inbox
     private let lastID = Atomic<UInt64>(0)

@@ -9,7 +9,11 @@ import Logging
 struct CurlSettings {
     var certificateFile: String?
     var certificateFolder: String?
-    var usesHTTP2ForContent: Bool
+    /// As libcurl wants them; nil for none.
+    var pinnedKeys: String?
+    var proxy: ProxySetting
+    var ipVersion: IPVersion
+    var http2: Set<TransferPurpose>
     var share: UnsafeMutableRawPointer?
     /// Seconds of age up to which connections are used again; nil for no limit of ours.
     var trustedConnectionAge: Int?
@@ -46,7 +50,7 @@ final class CurlWorker {
         concurrency = configuration.concurrency
         flow = CurlFlow(
             upLimit: configuration.uploadLimit, downLimit: configuration.downloadLimit,
-            observer: configuration.observer)
+            observers: configuration.observers)
         // Each handle has a cache of TLS sessions of its own unless they share one.
         let share = curl_share_init()
         if let share {
@@ -56,9 +60,16 @@ final class CurlWorker {
         settings = CurlSettings(
             certificateFile: configuration.certificateFile ?? Self.environment("SSL_CERT_FILE"),
             certificateFolder: Self.environment("SSL_CERT_DIR"),
-            usesHTTP2ForContent: configuration.usesHTTP2ForContent, share: share)
+            pinnedKeys: configuration.pinnedKeys.isEmpty
+                ? nil : configuration.pinnedKeys.map(\.description).joined(separator: ";"),
+            proxy: configuration.proxy, ipVersion: configuration.ipVersion,
+            http2: configuration.http2, share: share)
         // Enough for all purposes; the default shrinks with the number of transfers.
-        ccurl_multi_set_long(inbox.multi, CURLMOPT_MAXCONNECTS, 64)
+        ccurl_multi_set_long(
+            inbox.multi, CURLMOPT_MAXCONNECTS, max(1, configuration.idleConnections))
+        if let limit = configuration.connectionsPerHost {
+            ccurl_multi_set_long(inbox.multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, limit))
+        }
         ccurl_multi_set_long(inbox.multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     }
 

@@ -1,6 +1,8 @@
 // The body of an answer as a sequence of chunks. Not responsible for where chunks come from:
 // the curl transport and scripted transports of tests both implement ChunkSource.
 
+import Synchronization
+
 /// Gives the chunks of a body, one reader at a time.
 public protocol ChunkSource: AnyObject, Sendable {
     /// The next chunk, never empty; nil after the last one. An error ends the body for good.
@@ -38,6 +40,11 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// Takes over a source.
     public init(_ source: any ChunkSource) {
         owner = Owner(source)
+    }
+
+    /// A body in memory, as one chunk.
+    public init(bytes: [UInt8]) {
+        self.init(MemorySource(bytes))
     }
 
     /// Reads the body chunk by chunk.
@@ -86,5 +93,26 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
         owner.source.abandon()
         return bytes
+    }
+}
+
+/// Bytes that are here already.
+private final class MemorySource: ChunkSource {
+    /// Held for an exchange only.
+    private let rest: Mutex<[UInt8]>
+
+    init(_ bytes: [UInt8]) {
+        rest = Mutex(bytes)
+    }
+
+    func nextChunk() async throws(TransportError) -> [UInt8]? {
+        rest.withLock { rest in
+            defer { rest = [] }
+            return rest.isEmpty ? nil : rest
+        }
+    }
+
+    func abandon() {
+        rest.withLock { $0 = [] }
     }
 }

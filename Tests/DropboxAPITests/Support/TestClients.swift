@@ -44,11 +44,12 @@ extension DropboxClient {
     static func testing(
         _ server: ScriptedServer, clock: StepClock = StepClock(),
         tokens: any AccessTokenProvider = FixedAccessToken(AccessToken("secret-token")),
-        observer: (any DropboxObserver)? = nil, logger: Logger = silent,
+        observers: [any DropboxObserver] = [], logger: Logger = silent,
         change: (inout DropboxConfiguration) -> Void = { _ in }
     ) throws -> DropboxClient {
         var configuration = DropboxConfiguration(
-            hosts: try DropboxHosts(endpoint: server.url), userAgent: "test/1", observer: observer)
+            hosts: try DropboxHosts(endpoint: server.url), userAgent: "test/1", observers: observers
+        )
         change(&configuration)
         var client = try DropboxClient(
             configuration: configuration, tokens: tokens, logger: logger)

@@ -1,0 +1,100 @@
+// Logins as files of a folder, for machines without a service for secrets, and for servers.
+
+import PrivateFiles
+
+/// Keeps each login in a file of mode 0600, in a folder of mode 0700.
+///
+/// A file is replaced as a whole, and is on the disk when `save` returns. A folder or file that others
+/// may read is refused (`TokenStoreError.notPrivate`): somebody may have read the login.
+public struct FolderTokenStore: TokenStore {
+    private static let suffix = ".json"
+
+    /// Where the files lie.
+    public let folder: String
+
+    /// Names the folder, by its whole path; it is made when the first login is kept.
+    public init(folder: String) {
+        self.folder = folder
+    }
+
+    /// The login of an account; nil when there is none.
+    public func load(_ account: String) throws(TokenStoreError) -> StoredLogin? {
+        let path = try path(of: account)
+        guard !PrivateFile.isMissing(path) else { return nil }
+        try checkFolder()
+        do throws(StoredLogin.FileError) {
+            return try StoredLogin.read(path)
+        } catch {
+            throw TokenStoreError(error, account: account)
+        }
+    }
+
+    /// Keeps a login in place of the account's former one.
+    public func save(_ login: StoredLogin, for account: String) throws(TokenStoreError) {
+        let path = try path(of: account)
+        try checkFolder()
+        do throws(StoredLogin.FileError) {
+            try login.write(to: path)
+        } catch {
+            throw TokenStoreError(error, account: account)
+        }
+    }
+
+    /// Forgets an account's login, if there is one.
+    public func remove(_ account: String) throws(TokenStoreError) {
+        let path = try path(of: account)
+        do throws(PrivateFileError) {
+            try PrivateFile.remove(path)
+        } catch {
+            throw TokenStoreError(error)
+        }
+    }
+
+    /// The names of all accounts, sorted.
+    public func accounts() -> [String] {
+        folderNames(in: folder).compactMap(Self.account).sorted()
+    }
+
+    private func checkFolder() throws(TokenStoreError) {
+        do throws(PrivateFileError) {
+            try PrivateFolder.make(folder, ifOpen: .refused)
+        } catch {
+            throw TokenStoreError(error)
+        }
+    }
+
+    /// Names of accounts may have any characters, `/` among them; those of files may not.
+    private func path(of account: String) throws(TokenStoreError) -> String {
+        try TokenStoreError.check(account: account)
+        return folder + "/" + FormEncoding.escape(account) + Self.suffix
+    }
+
+    /// The account that a file is of; nil for files of others.
+    private static func account(of name: String) -> String? {
+        guard name.hasSuffix(suffix),
+            let account = FormEncoding.unescape(name.dropLast(suffix.count)),
+            FormEncoding.escape(account) + suffix == name
+        else { return nil }
+        return account
+    }
+}
+
+extension TokenStoreError {
+    fileprivate init(_ error: PrivateFileError) {
+        self =
+            switch error {
+            case .fileTooOpen(let path), .folderTooOpen(let path): .notPrivate(path)
+            case .unreadable(let path, let reason), .unwritable(let path, let reason):
+                .failed("\(path): \(reason)")
+            case .diskFull(let path): .failed("\(path): no space left on the disk")
+            }
+    }
+
+    fileprivate init(_ error: StoredLogin.FileError, account: String) {
+        self =
+            switch error {
+            case .file(let error): TokenStoreError(error)
+            case .damaged(_, let reason): .damaged(account: account, reason: reason)
+            }
+    }
+}

@@ -1,0 +1,150 @@
+// What is kept of a login, and how it is written down. Not responsible for where: see TokenStore.
+
+import Foundation
+package import PrivateFiles
+
+/// The right to use an account until it is revoked.
+public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible, CustomReflectable {
+    /// The app that the login is for; no secret.
+    public var appKey: String
+    /// The secret from which access tokens are made.
+    public var refreshToken: String
+    /// What the login allows, as Dropbox names it.
+    public var scopes: [String]
+    /// The account, `dbid:…`; of a team's login, the team, `dbtid:…`.
+    public var accountID: String
+    /// The last access token; nil where none is kept.
+    public var accessToken: String?
+    /// When that token ends; nil when it lasts or is not kept.
+    public var expires: Timestamp?
+
+    private enum CodingKeys: String, CodingKey {
+        case appKey = "app_key"
+        case refreshToken = "refresh_token"
+        case scopes
+        case accountID = "account_id"
+        case accessToken = "access_token"
+        case expires = "expires_at"
+    }
+
+    /// Names every field.
+    public init(
+        appKey: String, refreshToken: String, scopes: [String], accountID: String,
+        accessToken: String? = nil, expires: Timestamp? = nil
+    ) {
+        self.appKey = appKey
+        self.refreshToken = refreshToken
+        self.scopes = scopes
+        self.accountID = accountID
+        self.accessToken = accessToken
+        self.expires = expires
+    }
+
+    /// What a login with a code gave; nil unless it was for offline access and names its account.
+    public init?(_ grant: TokenGrant, app: AppCredentials) {
+        guard let refreshToken = grant.refreshToken, let account = grant.accountID ?? grant.teamID
+        else { return nil }
+        self.init(
+            appKey: app.key, refreshToken: refreshToken, scopes: grant.scopes ?? [],
+            accountID: account)
+        adopt(grant, at: .now)
+    }
+
+    /// Takes over what a renewal gave: the access token, and what it names anew of the rest.
+    mutating func adopt(_ grant: TokenGrant, at now: Timestamp) {
+        accessToken = grant.accessToken
+        expires = grant.expiresIn.map {
+            Timestamp(secondsSince1970: now.secondsSince1970 + min(max($0, 0), 1 << 40))
+        }
+        refreshToken = grant.refreshToken ?? refreshToken
+        scopes = grant.scopes ?? scopes
+    }
+
+    /// Never the secret.
+    public var description: String { "<login of \(accountID)>" }
+    /// Never the secret.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+
+    /// Whether a text can be an app's key: it is put into addresses and forms.
+    public static func isAppKey(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension Timestamp {
+    static var now: Timestamp { .init(secondsSince1970: Int64(Date().timeIntervalSince1970)) }
+}
+
+extension TokenGrant {
+    fileprivate var scopes: [String]? { scope?.split(separator: " ").map(String.init) }
+}
+
+// MARK: Text and files
+
+extension StoredLogin {
+    /// What is wrong with a text that should be a login; it does not repeat the text, which is secret.
+    public struct Damage: Error, Hashable, Sendable {
+        /// In words that follow the place's name.
+        public let reason: String
+    }
+
+    /// Reads JSON. Throws when it is not a login whose every field can be used.
+    public init(json: String) throws(Damage) {
+        guard let login = try? JSONDecoder().decode(StoredLogin.self, from: Data(json.utf8)) else {
+            throw Damage(reason: "it is damaged")
+        }
+        let isSound =
+            Self.isAppKey(login.appKey) && PrivateFile.isSecret(login.refreshToken)
+            && login.accessToken.map(PrivateFile.isSecret) != false && !login.accountID.isEmpty
+        guard isSound else { throw Damage(reason: "it is incomplete") }
+        self = login
+    }
+
+    /// As JSON in several lines; what is nil is left out.
+    public var json: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        // Strings and numbers always can be written.
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// Why a file does not give a login.
+    package enum FileError: Error {
+        case file(PrivateFileError)
+        case damaged(file: String, reason: String)
+    }
+
+    /// The login in a file; nil when there is no file. Refuses a file that others may read.
+    package static func read(_ path: String) throws(FileError) -> StoredLogin? {
+        let text: String?
+        do {
+            text = try PrivateFile.read(path)
+        } catch {
+            throw .file(error)
+        }
+        guard let text else { return nil }
+        do {
+            return try StoredLogin(json: text)
+        } catch {
+            throw .damaged(file: path, reason: error.reason)
+        }
+    }
+
+    /// Replaces a file by one with this login, durably.
+    package func write(to path: String) throws(FileError) {
+        do {
+            try PrivateFile.replace(path, with: json + "\n")
+        } catch {
+            throw .file(error)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// Where logins of several accounts are kept, by names that the app chooses. Not responsible for using them.
+
+/// Keeps logins by the name of an account.
+///
+/// The name is the app's own, for example `work` or an e-mail address.
+public protocol TokenStore: Sendable {
+    /// The login of an account; nil when there is none.
+    func load(_ account: String) async throws(TokenStoreError) -> StoredLogin?
+
+    /// Keeps a login in place of the account's former one. It is safe from a crash when this returns.
+    func save(_ login: StoredLogin, for account: String) async throws(TokenStoreError)
+
+    /// Forgets an account's login, if there is one. The login stays valid until it is revoked
+    /// (`auth/token/revoke`).
+    func remove(_ account: String) async throws(TokenStoreError)
+
+    /// The names of all accounts, sorted.
+    func accounts() async throws(TokenStoreError) -> [String]
+}
+
+/// Why a login could not be loaded, kept or forgotten. None of the texts has a secret.
+public enum TokenStoreError: Error, Hashable, Sendable {
+    /// There is no such store on this machine, or not now: a program or a service is missing.
+    case unavailable(String)
+    /// Others may look into the folder or file of this path, or own it. What is in it is not used.
+    case notPrivate(String)
+    /// What is kept for an account is not a login.
+    case damaged(account: String, reason: String)
+    /// No account can have this name.
+    case invalidAccount(String)
+    /// The store failed.
+    case failed(String)
+}
+
+extension TokenStoreError: CustomStringConvertible {
+    /// What happened and what to do.
+    public var description: String {
+        switch self {
+        case .unavailable(let reason): "logins cannot be kept there: \(reason)"
+        case .notPrivate(let path):
+            "\(path) is not private; take it from other users, and log in again"
+        case .damaged(let account, let reason):
+            "the login of \(account) cannot be used: \(reason); log in again"
+        case .invalidAccount(let name): "no account can have the name '\(name)'"
+        case .failed(let reason): "logins could not be read or kept: \(reason)"
+        }
+    }
+}
+
+extension TokenStoreError {
+    /// Checks the name of an account: 1 to 100 bytes, none of which is a control character.
+    package static func check(account: String) throws(TokenStoreError) {
+        let isSound =
+            (1...100).contains(account.utf8.count)
+            && account.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        guard isSound else { throw .invalidAccount(account) }
+    }
+}

@@ -1,0 +1,224 @@
+// Makes complete upload sessions files, many in one request, also when answers are lost.
+//
+// A request whose answer is lost may have stored all, some or none. It is not sent again before the server was asked what
+// is at each path: equal content is the own success. What is sent again, and refused because its session is gone or
+// something is at its path, is looked for once more. A session becomes a file once, so nothing is stored twice.
+
+package import ContentHashing
+
+/// A session that has all of a file's content and is closed.
+struct PendingCommit: Sendable {
+    /// Which file.
+    var file: Int
+    var session: String
+    var size: UInt64
+    var hash: ContentHash
+    var commit: Files.CommitInfo
+
+    fileprivate var argument: Files.UploadSessionFinishArg {
+        .init(cursor: .init(sessionID: session, offset: size), commit: commit)
+    }
+}
+
+/// One group of sessions on its way to become files.
+struct BatchCommit: Sendable {
+    typealias Outcome = Result<Files.FileMetadata, FileUploadError>
+
+    /// Questions after single files at once.
+    private static let concurrentQuestions = 8
+
+    private let calls: Files.Calls
+    private let options: CallOptions
+    /// What is not settled.
+    private var open: [PendingCommit]
+    /// The error of a request that may have had its effect.
+    private var lost: CallError<NoError>?
+    private var outcomes: [(file: Int, outcome: Outcome)] = []
+    private var patience = Patience()
+
+    init(_ commits: [PendingCommit], calls: Files.Calls, options: CallOptions) {
+        self.calls = calls
+        self.options = options
+        open = commits
+    }
+
+    /// Settles all of them.
+    mutating func run() async -> [(file: Int, outcome: Outcome)] {
+        while !open.isEmpty {
+            do throws(CallError<NoError>) {
+                await settle(with: try await finish())
+                guard !open.isEmpty else { break }
+                if await !pause(after: .route(.waitForWriters)) {
+                    settleAll(.commit(.tooManyWriteOperations))
+                }
+            } catch {
+                await react(to: error)
+            }
+        }
+        return outcomes
+    }
+
+    private func finish() async throws(CallError<NoError>) -> [Files
+        .UploadSessionFinishBatchResultEntry]
+    {
+        var once = options
+        once.retryAfterSend = false
+        return try await calls.uploadSessionFinishBatchV2(
+            entries: open.map(\.argument), options: once
+        ).entries
+    }
+
+    private mutating func pause(after event: RetryPolicy.Event) async -> Bool {
+        await patience.pause(
+            after: event, of: calls.client, maxAttempts: options.maxAttempts,
+            deadline: options.deadline)
+    }
+
+    // MARK: Answers
+
+    /// What has to wait for other writers stays open.
+    private mutating func settle(
+        with answers: [Files.UploadSessionFinishBatchResultEntry]
+    ) async {
+        guard answers.count == open.count else {
+            let text = "\(open.count) files were to be stored, \(answers.count) answered"
+            return settleAll(.malformedAnswer(text))
+        }
+        let asked = open
+        open = []
+        var doubtful: [(commit: PendingCommit, error: Files.UploadSessionFinishError)] = []
+        for (commit, answer) in zip(asked, answers) {
+            switch answer {
+            case .success(let file): settle(commit, commit.stored(file))
+            case .failure(let error) where error.remedy == .waitForWritersUnlessBody:
+                open.append(commit)
+            case .failure(let error) where lost != nil && error.mayBeOwnSuccess:
+                doubtful.append((commit, error))
+            case .failure(let error): settle(commit, .failure(.commit(error)))
+            case .unknown(let tag): settle(commit, .failure(.malformedAnswer(tag)))
+            }
+        }
+        let findings = await look(for: doubtful.map(\.commit))
+        for ((commit, error), finding) in zip(doubtful, findings) {
+            switch finding {
+            case .stored(let file): settle(commit, commit.stored(file))
+            case .absent where error.isOnlyConflict: settle(commit, .failure(.commit(error)))
+            case .absent, .unknown: settle(commit, .failure(.uncertain(lost)))
+            }
+        }
+    }
+
+    private mutating func react(to error: CallError<NoError>) async {
+        guard error.mayHaveTakenEffect else {
+            return settleAll(
+                error.kind == .cancelled && lost == nil
+                    ? .cancelled : lost.map { .uncertain($0) } ?? .finish(error))
+        }
+        lost = error
+        guard error.kind != .cancelled, await pause(after: error.kind.retryEvent) else {
+            return await settleLast()
+        }
+        await settleStored()
+    }
+
+    /// After the last attempt only what is seen to be stored is a success.
+    private mutating func settleLast() async {
+        await settleStored()
+        settleAll(.uncertain(lost))
+    }
+
+    private mutating func settleStored() async {
+        let asked = open
+        open = []
+        for (commit, finding) in zip(asked, await look(for: asked)) {
+            if case .stored(let file) = finding {
+                settle(commit, commit.stored(file))
+            } else {
+                open.append(commit)
+            }
+        }
+    }
+
+    private mutating func settle(_ commit: PendingCommit, _ outcome: Outcome) {
+        outcomes.append((commit.file, outcome))
+    }
+
+    private mutating func settleAll(_ error: FileUploadError) {
+        for commit in open { settle(commit, .failure(error)) }
+        open = []
+    }
+
+    // MARK: Questions
+
+    /// What is where a file was to be.
+    private enum Finding {
+        /// A file with the same content.
+        case stored(Files.FileMetadata)
+        /// Nothing, or something else.
+        case absent
+        case unknown
+    }
+
+    private func look(for commits: [PendingCommit]) async -> [Finding] {
+        await withTaskGroup(of: (Int, Finding).self) { group in
+            var findings = [Finding](repeating: .unknown, count: commits.count)
+            for (index, commit) in commits.enumerated() {
+                if index >= Self.concurrentQuestions, let (done, finding) = await group.next() {
+                    findings[done] = finding
+                }
+                group.addTask { (index, await look(for: commit)) }
+            }
+            for await (done, finding) in group { findings[done] = finding }
+            return findings
+        }
+    }
+
+    private func look(for commit: PendingCommit) async -> Finding {
+        do throws(CallError<Files.GetMetadataError>) {
+            let there = try await calls.getMetadata(path: commit.commit.path, options: options)
+            guard case .file(let file) = there, commit.commit.isStored(as: file, commit.hash) else {
+                return .absent
+            }
+            return .stored(file)
+        } catch {
+            if case .path(.notFound)? = error.routeError { return .absent }
+            return .unknown
+        }
+    }
+}
+
+extension PendingCommit {
+    /// The server's file, if it has the content that was read.
+    fileprivate func stored(_ file: Files.FileMetadata) -> BatchCommit.Outcome {
+        guard file.size == size, file.contentHash == nil || file.contentHash == hash else {
+            return .failure(.mismatch(stored: file, expected: hash))
+        }
+        return .success(file)
+    }
+}
+
+extension Files.CommitInfo {
+    /// Whether a file at the path can be what this commit, whose answer was lost, has made.
+    ///
+    /// Only of a strict commit equal content is not enough, because it would not have been content with a file of
+    /// others; there the time has to fit, too, if one was given.
+    package func isStored(as file: Files.FileMetadata, _ hash: ContentHash) -> Bool {
+        guard file.contentHash == hash else { return false }
+        return !strictConflict || clientModified.map { $0 == file.clientModified } ?? true
+    }
+}
+
+extension Files.UploadSessionFinishError {
+    /// Whether an earlier request, whose answer was lost, can be the reason.
+    package var mayBeOwnSuccess: Bool {
+        switch self {
+        case .lookupFailed(.notFound), .lookupFailed(.closed), .path(.conflict): true
+        default: false
+        }
+    }
+
+    /// Whether the session is still there.
+    fileprivate var isOnlyConflict: Bool {
+        if case .path = self { true } else { false }
+    }
+}

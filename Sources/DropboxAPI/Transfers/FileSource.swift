@@ -1,0 +1,168 @@
+// Where whole files come from whose turn to be sent has not come yet. Not responsible for sending: see BodySource for
+// the bytes of one request.
+
+import Glibc
+
+/// Content that is opened when its turn comes, and read once, from its beginning to its end.
+///
+/// All of it is called on a thread that may wait for the local disk.
+public protocol FileSource: Sendable {
+    /// Opens the content. Throws when it cannot be read.
+    func open() throws -> any OpenedFile
+}
+
+/// Content that is open until the last reference goes.
+public protocol OpenedFile: Sendable {
+    /// Number of bytes.
+    var length: UInt64 { get }
+
+    /// Copies up to `buffer.count` bytes from `offset` on into `buffer` and returns how many; zero behind the end.
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int
+
+    /// Whether the content is still what it was when it was opened, as far as can be told.
+    func isUnchanged() throws -> Bool
+}
+
+/// Content in memory.
+public struct BytesSource: FileSource, OpenedFile {
+    private let bytes: [UInt8]
+
+    /// Takes over bytes; the array is shared, not copied.
+    public init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Always succeeds.
+    public func open() -> any OpenedFile { self }
+
+    /// Number of bytes.
+    public var length: UInt64 { UInt64(bytes.count) }
+
+    /// Copies from the array.
+    public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        BytesBody(bytes).read(at: offset, into: buffer)
+    }
+
+    /// Memory does not change.
+    public func isUnchanged() -> Bool { true }
+}
+
+/// A regular file by its path.
+///
+/// A file that is replaced (by a rename over it) while it is sent is sent as it was opened; one that is written to is
+/// reported as changed.
+public struct LocalFile: FileSource {
+    /// The file's path.
+    public let path: String
+
+    /// Takes over the path.
+    public init(_ path: String) {
+        self.path = path
+    }
+
+    /// Why a file cannot be read.
+    public enum Failure: Error, Hashable, CustomStringConvertible {
+        /// The system refused; with its error number.
+        case system(errno: Int32)
+        /// It is a folder, a device or the like.
+        case notRegular
+
+        /// The failure in words.
+        public var description: String {
+            switch self {
+            case .system(let errno): String(cString: strerror(errno))
+            case .notRegular: "it is not a regular file"
+            }
+        }
+    }
+
+    /// Opens the file. Throws `Failure`.
+    public func open() throws -> any OpenedFile {
+        try OpenedLocalFile(path)
+    }
+}
+
+/// What tells one state of a file from another: the file itself, its size, and when it was written to.
+package struct FileIdentity: Hashable, Sendable {
+    package var device: UInt64
+    package var inode: UInt64
+    package var size: UInt64
+    /// Nanoseconds since 1970.
+    package var modified: Int64
+
+    package init(device: UInt64, inode: UInt64, size: UInt64, modified: Int64) {
+        self.device = device
+        self.inode = inode
+        self.size = size
+        self.modified = modified
+    }
+
+    init(_ status: stat) {
+        self.init(
+            device: UInt64(status.st_dev), inode: UInt64(status.st_ino),
+            size: UInt64(max(0, status.st_size)),
+            modified: Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+        )
+    }
+}
+
+/// A local file that is open for reading.
+package final class OpenedLocalFile: OpenedFile {
+    private let descriptor: Int32
+    /// The file as it was opened.
+    package let identity: FileIdentity
+
+    package var length: UInt64 { identity.size }
+
+    package init(_ path: String) throws(LocalFile.Failure) {
+        // A FIFO without a writer would hold the open.
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .system(errno: errno) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            let failure: LocalFile.Failure =
+                status.st_mode & S_IFMT == 0 ? .system(errno: errno) : .notRegular
+            close(descriptor)
+            throw failure
+        }
+        self.descriptor = descriptor
+        identity = FileIdentity(status)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    package func read(
+        at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws -> Int {
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw LocalFile.Failure.system(errno: errno) }
+        }
+    }
+
+    package func isUnchanged() throws -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw LocalFile.Failure.system(errno: errno)
+        }
+        return FileIdentity(status) == identity
+    }
+}
+
+extension OpenedFile {
+    /// The bytes of a range. Throws `FileUploadError.changed` when the file has fewer.
+    package func bytes(_ range: Range<UInt64>) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: Int(range.count)) { buffer, count in
+            let whole = UnsafeMutableRawBufferPointer(buffer)
+            while count < whole.count {
+                let part = UnsafeMutableRawBufferPointer(rebasing: whole[count...])
+                let read = try read(at: range.lowerBound + UInt64(count), into: part)
+                guard read > 0 else { throw FileUploadError.changed }
+                count += read
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// Why a sequence of a folder's entries or changes ended.
+
+/// What ends a listing of a folder, or the following of its changes, early.
+public enum FolderListingError: Error, Hashable, Sendable {
+    /// The first page, or a cursor, was refused.
+    case start(CallError<Files.ListFolderError>)
+    /// A further page was refused.
+    case proceed(CallError<Files.ListFolderContinueError>)
+    /// Waiting for changes was refused.
+    case wait(CallError<Files.ListFolderLongpollError>)
+    /// The task was cancelled.
+    case cancelled
+
+    init(_ error: CallError<Files.ListFolderError>) {
+        self = error.kind == .cancelled ? .cancelled : .start(error)
+    }
+
+    init(_ error: CallError<Files.ListFolderContinueError>) {
+        self = error.kind == .cancelled ? .cancelled : .proceed(error)
+    }
+
+    init(_ error: CallError<Files.ListFolderLongpollError>) {
+        self = error.kind == .cancelled ? .cancelled : .wait(error)
+    }
+
+    /// Whether the server has forgotten the cursor, so that only a new listing helps.
+    public var isReset: Bool {
+        switch self {
+        case .proceed(let error): error.routeError == .reset
+        case .wait(let error): error.routeError == .reset
+        case .start, .cancelled: false
+        }
+    }
+
+    /// One line: the route, what happened, what to do, and the request's id.
+    public var summary: String {
+        switch self {
+        case .start(let error): error.summary
+        case .proceed(let error): error.summary
+        case .wait(let error): error.summary
+        case .cancelled: "cancelled"
+        }
+    }
+
+    /// What the retry policy has to know about it.
+    var retryEvent: RetryPolicy.Event {
+        switch self {
+        case .start(let error): error.kind.retryEvent
+        case .proceed(let error): error.kind.retryEvent
+        case .wait(let error): error.kind.retryEvent
+        case .cancelled: .permanent
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// A folder's listing as sequences: of pages, and of entries. Not responsible for what changes after it: see
+// FolderChanges.
+
+/// The pages of a listing. Each is asked for when the consumer wants it.
+///
+/// The next page is not fetched ahead: nothing runs while nobody waits, a consumer that stops leaves no request
+/// behind, and the cursor of a page means what it says. A page has up to 2,000 entries, which take a consumer less
+/// time than the server needs for the next.
+public struct FolderPages: AsyncSequence, Sendable {
+    /// A page; it may have no entries although more follow.
+    public typealias Element = Files.ListFolderResult
+    /// What ends a listing early.
+    public typealias Failure = FolderListingError
+
+    let calls: Files.Calls
+    let argument: Files.ListFolderArg
+    let options: CallOptions
+
+    /// Asks for one page after the other.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private enum Position {
+            case start
+            case after(Files.ListFolderCursor)
+            case end
+        }
+
+        private let pages: FolderPages
+        private var position = Position.start
+
+        fileprivate init(_ pages: FolderPages) {
+            self.pages = pages
+        }
+
+        /// The next page; nil after the last one, and after an error.
+        public mutating func next() async throws(FolderListingError) -> Files.ListFolderResult? {
+            let page: Files.ListFolderResult
+            do throws(FolderListingError) {
+                switch position {
+                case .end: return nil
+                case .start: page = try await pages.first()
+                case .after(let cursor): page = try await pages.page(after: cursor)
+                }
+            } catch {
+                position = .end
+                throw error
+            }
+            position = page.hasMore ? .after(page.cursor) : .end
+            return page
+        }
+
+        /// The next page; nil after the last one, and after an error.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(FolderListingError) -> Files.ListFolderResult? {
+            try await next()
+        }
+    }
+
+    /// Starts a listing of its own.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(self)
+    }
+
+    private func first() async throws(FolderListingError) -> Files.ListFolderResult {
+        do throws(CallError<Files.ListFolderError>) {
+            return try await calls.listFolder(argument, options: options)
+        } catch {
+            throw FolderListingError(error)
+        }
+    }
+
+    private func page(
+        after cursor: Files.ListFolderCursor
+    ) async throws(FolderListingError) -> Files.ListFolderResult {
+        do throws(CallError<Files.ListFolderContinueError>) {
+            return try await calls.listFolderContinue(cursor: cursor, options: options)
+        } catch {
+            throw FolderListingError(error)
+        }
+    }
+}
+
+/// The entries of a listing, page by page; one page is held in memory.
+public struct FolderEntries: AsyncSequence, Sendable {
+    /// A file, a folder, or what was deleted.
+    public typealias Element = Files.Metadata
+    /// What ends a listing early.
+    public typealias Failure = FolderListingError
+
+    let pages: FolderPages
+
+    /// Takes one entry after the other from the pages.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var pages: FolderPages.AsyncIterator
+        private var entries: IndexingIterator<[Files.Metadata]> = [].makeIterator()
+
+        fileprivate init(_ pages: FolderPages.AsyncIterator) {
+            self.pages = pages
+        }
+
+        /// The next entry; nil after the last one, and after an error.
+        public mutating func next() async throws(FolderListingError) -> Files.Metadata? {
+            while true {
+                if let entry = entries.next() { return entry }
+                guard let page = try await pages.next() else { return nil }
+                entries = page.entries.makeIterator()
+            }
+        }
+
+        /// The next entry; nil after the last one, and after an error.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(FolderListingError) -> Files.Metadata? {
+            try await next()
+        }
+    }
+
+    /// Starts a listing of its own.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(pages.makeAsyncIterator())
+    }
+}
+
+extension Files.Calls {
+    /// The pages of a folder's listing; the last one's cursor is where changes go on.
+    ///
+    /// `options` hold for each request.
+    public func pages(
+        _ argument: Files.ListFolderArg, options: CallOptions = .init()
+    ) -> FolderPages {
+        FolderPages(calls: self, argument: argument, options: options)
+    }
+
+    /// The pages of a folder's listing. The root is the empty path.
+    public func pages(
+        of path: Files.PathROrID, recursive: Bool = false, limit: UInt32? = nil,
+        options: CallOptions = .init()
+    ) -> FolderPages {
+        pages(.init(path: path, recursive: recursive, limit: limit), options: options)
+    }
+
+    /// The entries of a folder, also of those below it if `recursive`. The root is the empty path.
+    public func entries(
+        of path: Files.PathROrID, recursive: Bool = false, limit: UInt32? = nil,
+        options: CallOptions = .init()
+    ) -> FolderEntries {
+        FolderEntries(pages: pages(of: path, recursive: recursive, limit: limit, options: options))
+    }
+
+    /// The entries of a listing.
+    public func entries(
+        _ argument: Files.ListFolderArg, options: CallOptions = .init()
+    ) -> FolderEntries {
+        FolderEntries(pages: pages(argument, options: options))
+    }
+}

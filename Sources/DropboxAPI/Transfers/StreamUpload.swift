@@ -1,0 +1,96 @@
+// Uploads of bytes whose number nobody knows beforehand: an upload session, filled piece by piece.
+// Not responsible for where the bytes come from, nor for several pieces at a time.
+
+/// Why a stream of bytes did not become a file.
+public enum StreamUploadError<Source: Error>: Error {
+    /// The bytes ended early.
+    case source(Source)
+    /// The session was not started.
+    case start(CallError<Files.UploadSessionStartError>)
+    /// A piece was not taken.
+    case append(CallError<Files.UploadSessionAppendError>)
+    /// All pieces are there, but did not become a file.
+    case finish(CallError<Files.UploadSessionFinishError>)
+}
+
+extension Files.Calls {
+    /// Writes a file of bytes that come chunk by chunk.
+    ///
+    /// They travel in requests of `pieceSize` bytes; that many are held in memory, because a request may have to be
+    /// sent again. Before the last request nothing is visible; what a failure leaves behind expires by itself.
+    public func upload<Chunks: AsyncSequence>(
+        _ commit: Files.CommitInfo, chunks: Chunks, pieceSize: Int = 8 << 20,
+        options: CallOptions = .init()
+    ) async throws(StreamUploadError<Chunks.Failure>) -> Files.FileMetadata
+    where Chunks.Element == [UInt8] {
+        let session: Files.UploadSessionStartResult
+        do throws(CallError<Files.UploadSessionStartError>) {
+            session = try await uploadSessionStart(body: BytesBody([]), options: options)
+        } catch {
+            throw .start(error)
+        }
+        var cursor = Files.UploadSessionCursor(sessionID: session.sessionID, offset: 0)
+        var pieces = PieceReader(chunks.makeAsyncIterator(), size: max(1, pieceSize))
+        while let piece = try await pieces.next() {
+            do throws(CallError<Files.UploadSessionAppendError>) {
+                try await append(piece, at: cursor, options: options)
+            } catch {
+                throw .append(error)
+            }
+            cursor.offset += UInt64(piece.count)
+        }
+        do throws(CallError<Files.UploadSessionFinishError>) {
+            return try await uploadSessionFinish(
+                cursor: cursor, commit: commit, body: BytesBody([]), options: options)
+        } catch {
+            throw .finish(error)
+        }
+    }
+
+    /// A piece whose first request lost its answer is there already when the second is told the offset behind it:
+    /// nobody else knows the session.
+    private func append(
+        _ piece: [UInt8], at cursor: Files.UploadSessionCursor, options: CallOptions
+    ) async throws(CallError<Files.UploadSessionAppendError>) {
+        do throws(CallError<Files.UploadSessionAppendError>) {
+            try await uploadSessionAppendV2(
+                cursor: cursor, body: BytesBody(piece), options: options)
+        } catch {
+            guard case .incorrectOffset(let server)? = error.routeError,
+                server.correctOffset == cursor.offset + UInt64(piece.count)
+            else { throw error }
+        }
+    }
+}
+
+/// Cuts chunks of any size into pieces of one size.
+private struct PieceReader<Iterator: AsyncIteratorProtocol> where Iterator.Element == [UInt8] {
+    private var iterator: Iterator
+    private let size: Int
+    private var buffer: [UInt8] = []
+    private var isAtEnd = false
+
+    init(_ iterator: Iterator, size: Int) {
+        self.iterator = iterator
+        self.size = size
+    }
+
+    /// The next piece, never empty; nil after the last one.
+    mutating func next() async throws(StreamUploadError<Iterator.Failure>) -> [UInt8]? {
+        while buffer.count < size, !isAtEnd {
+            do throws(Iterator.Failure) {
+                guard let chunk = try await iterator.next(isolation: #isolation) else {
+                    isAtEnd = true
+                    break
+                }
+                buffer += chunk
+            } catch {
+                throw .source(error)
+            }
+        }
+        guard !buffer.isEmpty else { return nil }
+        let piece = Array(buffer.prefix(size))
+        buffer.removeFirst(piece.count)
+        return piece
+    }
+}

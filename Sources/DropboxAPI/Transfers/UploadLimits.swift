@@ -1,0 +1,36 @@
+// How many files share a request, and how many requests are on their way. Pure.
+
+import ContentHashing
+
+/// The sizes of one upload of many files.
+struct UploadLimits: Hashable, Sendable {
+    /// The unit of a concurrent session, and of the hash.
+    private static let block = ContentHasher.blockSize
+    /// One request may have 150 MiB (files.stone); this is the most whole blocks below.
+    private static let largestPiece = 144 << 20
+
+    /// Parts of one request: its argument travels in a header, and each takes about 130 bytes of it.
+    static let partsPerRequest = 250
+    /// Sessions per start, and files per commit (files.stone).
+    static let filesPerBatch = 1_000
+
+    /// Bytes in one request.
+    let pieceSize: Int
+    /// Requests with content on their way.
+    let concurrency: Int
+
+    init(_ options: BatchUploadOptions) {
+        let budget = max(options.memoryBudget, 2 * Self.block)
+        let wanted = min(options.pieceSize, Self.largestPiece, budget / 2)
+        pieceSize = max(Self.block, wanted / Self.block * Self.block)
+        // One more is being read.
+        concurrency = max(1, min(options.concurrency, budget / pieceSize - 1))
+    }
+
+    /// The pieces of a large file, in order. The last one closes its session.
+    func pieces(of length: UInt64) -> [Range<UInt64>] {
+        stride(from: 0, to: length, by: pieceSize).map {
+            $0..<min($0 + UInt64(pieceSize), length)
+        }
+    }
+}

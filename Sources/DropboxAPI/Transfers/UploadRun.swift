@@ -1,0 +1,258 @@
+// One upload of many files. A single reader goes through the files and fills parcels; parcels travel side by side; what
+// has arrived is committed, one group at a time, while others still travel. All state is the reader's.
+//
+// The bound of memory: one parcel is being filled and `concurrency` are on their way, each of at most `pieceSize` bytes.
+
+import ContentHashing
+
+/// Uploads files and collects what became of them.
+struct UploadRun {
+    typealias Outcome = Result<Files.FileMetadata, FileUploadError>
+
+    /// What a child task has done.
+    private enum Event: Sendable {
+        case sent(UploadParcel, [Result<Void, FileUploadError>])
+        case committed([(file: Int, outcome: Outcome)])
+    }
+
+    /// A file of which something was read and that is not committed.
+    private struct Travelling {
+        var size: UInt64
+        /// Of all blocks read so far, where it is large; of the whole, where it is small.
+        var hasher = ContentHasher()
+        /// Parts on their way.
+        var underWay = 0
+    }
+
+    private let calls: Files.Calls
+    private let files: [FileUpload]
+    private let options: BatchUploadOptions
+    private let limits: UploadLimits
+
+    private var outcomes: [Outcome?]
+    private var travelling: [Int: Travelling] = [:]
+    private var parcel = UploadParcel()
+    private var parcelsUnderWay = 0
+    private var ready: [PendingCommit] = []
+    private var isCommitting = false
+    /// Sessions that nobody uses yet.
+    private var sessions: [String] = []
+    /// What each further request would fail with, too.
+    private var stop: FileUploadError?
+    private var progress: BatchUploadProgress
+
+    init(calls: Files.Calls, files: [FileUpload], options: BatchUploadOptions) {
+        self.calls = calls
+        self.files = files
+        self.options = options
+        limits = UploadLimits(options)
+        outcomes = Array(repeating: nil, count: files.count)
+        progress = BatchUploadProgress(filesTotal: files.count)
+    }
+
+    /// Does all of it.
+    consuming func results() async -> [Outcome] {
+        var run = self
+        await withTaskGroup(of: Event.self) { group in
+            for index in run.files.indices {
+                guard !Task.isCancelled, run.stop == nil else { break }
+                await run.take(index, &group)
+            }
+            await run.flush(&group)
+            while run.parcelsUnderWay > 0 || run.isCommitting {
+                await run.handleNext(&group)
+            }
+        }
+        let unsettled = Outcome.failure(run.stop ?? .cancelled)
+        return run.outcomes.map { $0 ?? unsettled }
+    }
+
+    // MARK: Reading
+
+    private mutating func take(_ index: Int, _ group: inout TaskGroup<Event>) async {
+        do throws(FileUploadError) {
+            let source = files[index].source
+            let file = try await reading { try source.open() }
+            if file.length > UInt64(limits.pieceSize) {
+                try await sendLarge(index, file, &group)
+            } else {
+                try await addSmall(index, file, &group)
+            }
+        } catch {
+            end(index, .failure(error))
+        }
+    }
+
+    private func reading<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws(FileUploadError) -> Value {
+        do {
+            return try await LocalDisk.run(body)
+        } catch {
+            throw error as? FileUploadError ?? .source(error)
+        }
+    }
+
+    private mutating func addSmall(
+        _ index: Int, _ file: any OpenedFile, _ group: inout TaskGroup<Event>
+    ) async throws(FileUploadError) {
+        if !parcel.hasRoom(for: file.length, limits) { await flush(&group) }
+        let (bytes, hasher) = try await reading {
+            let bytes = try file.bytes(0..<file.length)
+            guard try file.isUnchanged() else { throw FileUploadError.changed }
+            var hasher = ContentHasher()
+            hasher.update(bytes)
+            return (bytes, hasher)
+        }
+        travelling[index] = Travelling(size: file.length, hasher: hasher)
+        parcel.add(.init(file: index, offset: 0, bytes: bytes, closes: true))
+    }
+
+    /// All pieces but the last travel side by side; that one follows, because it closes the session.
+    private mutating func sendLarge(
+        _ index: Int, _ file: any OpenedFile, _ group: inout TaskGroup<Event>
+    ) async throws(FileUploadError) {
+        await flush(&group)
+        let session = try await startSessions(1, .concurrent)[0]
+        travelling[index] = Travelling(size: file.length)
+        for piece in limits.pieces(of: file.length) {
+            let isLast = piece.upperBound == file.length
+            while isLast && (travelling[index]?.underWay ?? 0) > 0 { await handleNext(&group) }
+            guard let state = travelling[index], !Task.isCancelled else { return }
+            let known = state.hasher
+            let (bytes, hasher) = try await reading {
+                let bytes = try file.bytes(piece)
+                guard try !isLast || file.isUnchanged() else { throw FileUploadError.changed }
+                var hasher = known
+                hasher.update(bytes)
+                return (bytes, hasher)
+            }
+            travelling[index]?.hasher = hasher
+            parcel.add(
+                .init(
+                    file: index, session: session, offset: piece.lowerBound, bytes: bytes,
+                    closes: isLast))
+            await dispatch(&group)
+        }
+    }
+
+    // MARK: Sending
+
+    /// Sends the small files that are gathered.
+    private mutating func flush(_ group: inout TaskGroup<Event>) async {
+        guard !parcel.isEmpty, stop == nil else { return }
+        do throws(FileUploadError) {
+            let count = parcel.parts.count
+            if sessions.count < count {
+                // As many as all files could need: a session that nobody uses expires.
+                let known = outcomes.count { $0 != nil } + travelling.count - count
+                let wanted = max(count, files.count - known)
+                sessions = try await startSessions(
+                    min(wanted, UploadLimits.filesPerBatch), .sequential)
+            }
+            parcel.assign(sessions.suffix(count))
+            sessions.removeLast(count)
+            await dispatch(&group)
+        } catch {
+            for part in parcel.parts { end(part.file, .failure(error)) }
+            parcel = UploadParcel()
+        }
+    }
+
+    private mutating func startSessions(
+        _ count: Int, _ type: Files.UploadSessionType
+    ) async throws(FileUploadError) -> [String] {
+        let ids: [String]
+        do throws(CallError<NoError>) {
+            ids = try await calls.uploadSessionStartBatch(
+                numSessions: UInt64(count), sessionType: type, options: options.call
+            ).sessionIDs
+        } catch {
+            throw error.kind == .cancelled ? .cancelled : .start(error)
+        }
+        guard ids.count == count else {
+            throw .malformedAnswer("\(count) sessions were asked for, \(ids.count) came")
+        }
+        return ids
+    }
+
+    /// Sends the parcel as soon as there is a place for it.
+    private mutating func dispatch(_ group: inout TaskGroup<Event>) async {
+        while parcelsUnderWay >= limits.concurrency { await handleNext(&group) }
+        let (parcel, calls, options) = (parcel, calls, options.call)
+        for part in parcel.parts { travelling[part.file]?.underWay += 1 }
+        parcelsUnderWay += 1
+        self.parcel = UploadParcel()
+        group.addTask { .sent(parcel, await parcel.send(by: calls, options)) }
+    }
+
+    // MARK: Events
+
+    private mutating func handleNext(_ group: inout TaskGroup<Event>) async {
+        switch await group.next() {
+        case .sent(let parcel, let results): arrived(parcel, results)
+        case .committed(let settled):
+            isCommitting = false
+            for (file, outcome) in settled { end(file, outcome) }
+        case nil: return
+        }
+        commitReady(&group)
+    }
+
+    private mutating func arrived(
+        _ parcel: UploadParcel, _ results: [Result<Void, FileUploadError>]
+    ) {
+        parcelsUnderWay -= 1
+        for (part, result) in zip(parcel.parts, results) {
+            travelling[part.file]?.underWay -= 1
+            switch result {
+            case .failure(let error): end(part.file, .failure(error))
+            case .success:
+                progress.bytesSent += UInt64(part.bytes.count)
+                guard part.closes, let state = travelling[part.file] else { continue }
+                ready.append(
+                    PendingCommit(
+                        file: part.file, session: part.session, size: state.size,
+                        hash: state.hasher.finalized(), commit: files[part.file].commit))
+            }
+        }
+        options.progress?(progress)
+    }
+
+    /// One group at a time: commits wait for each other on the server.
+    private mutating func commitReady(_ group: inout TaskGroup<Event>) {
+        guard !isCommitting, !ready.isEmpty, !Task.isCancelled else { return }
+        isCommitting = true
+        let commits = Array(ready.prefix(UploadLimits.filesPerBatch))
+        ready.removeFirst(commits.count)
+        let (calls, options) = (calls, options.call)
+        group.addTask {
+            var commit = BatchCommit(commits, calls: calls, options: options)
+            return .committed(await commit.run())
+        }
+    }
+
+    private mutating func end(_ file: Int, _ outcome: Outcome) {
+        guard outcomes[file] == nil else { return }
+        outcomes[file] = outcome
+        travelling[file] = nil
+        switch outcome {
+        case .success: progress.filesStored += 1
+        case .failure(let error):
+            progress.filesFailed += 1
+            if error.concernsAllCalls { stop = error }
+        }
+        options.progress?(progress)
+    }
+}
+
+extension FileUploadError {
+    /// Whether all other files would fail with it, too.
+    fileprivate var concernsAllCalls: Bool {
+        switch self {
+        case .start(let error), .finish(let error): error.kind.concernsAllCalls
+        case .send(let error): error.kind.concernsAllCalls
+        default: false
+        }
+    }
+}

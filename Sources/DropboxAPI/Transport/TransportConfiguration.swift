@@ -1,0 +1,142 @@
+// What a transport is told once: whom it trusts, which way it goes, how many connections it may have.
+// Not responsible for hosts and retries: see DropboxConfiguration.
+
+import Foundation
+
+/// Settings of connections.
+public struct TransportConfiguration: Sendable {
+    /// A file of trusted certificates (PEM). By default `SSL_CERT_FILE` of the environment, else
+    /// the system's.
+    public var certificateFile: String?
+    /// The public keys of which a server must have one, besides a certificate that is trusted; empty
+    /// accepts any. A server without one fails with `TransportError.Kind.certificate`, before a byte of a
+    /// request is sent, and is not tried again.
+    public var pinnedKeys: [PinnedKey]
+    /// The way to servers. Servers of this machine are always reached directly.
+    public var proxy: ProxySetting
+    /// The versions of IP that are used.
+    public var ipVersion: IPVersion
+    /// What goes by HTTP/2 where the server offers it; the rest goes by HTTP/1.1.
+    ///
+    /// By default not content: parallel bodies would share one connection's congestion window, and of a
+    /// body that nobody reads libcurl may have to keep what its flow-control window allows (32 MiB)
+    /// in memory while it reads other streams of that connection, where TCP would push back.
+    public var http2: Set<TransferPurpose>
+    /// Requests at the same time, by purpose; further ones wait in order.
+    public var concurrency: [TransferPurpose: Int]
+    /// Connections to one host at the same time, of all purposes; nil means no limit beyond `concurrency`.
+    /// Waiting for changes takes one of them, too.
+    public var connectionsPerHost: Int?
+    /// Connections that are kept for later requests.
+    public var idleConnections: Int
+    /// Bytes per second that all uploads together may use; nil means no limit.
+    public var uploadLimit: UInt64?
+    /// Bytes per second that all downloads together may use; nil means no limit.
+    public var downloadLimit: UInt64?
+    /// See the bytes that move; a client that makes its transport adds its own observers.
+    public var observers: [any TransferObserver]
+
+    /// Takes over all fields.
+    public init(
+        certificateFile: String? = nil, pinnedKeys: [PinnedKey] = [],
+        proxy: ProxySetting = .environment, ipVersion: IPVersion = .any,
+        http2: Set<TransferPurpose> = [.rpc, .longpoll],
+        concurrency: [TransferPurpose: Int] = [.rpc: 32, .download: 16, .upload: 8, .longpoll: 16],
+        connectionsPerHost: Int? = nil, idleConnections: Int = 64, uploadLimit: UInt64? = nil,
+        downloadLimit: UInt64? = nil, observers: [any TransferObserver] = []
+    ) {
+        self.certificateFile = certificateFile
+        self.pinnedKeys = pinnedKeys
+        self.proxy = proxy
+        self.ipVersion = ipVersion
+        self.http2 = http2
+        self.concurrency = concurrency
+        self.connectionsPerHost = connectionsPerHost
+        self.idleConnections = idleConnections
+        self.uploadLimit = uploadLimit
+        self.downloadLimit = downloadLimit
+        self.observers = observers
+    }
+}
+
+/// The versions of IP that connections use.
+public enum IPVersion: Hashable, Sendable {
+    /// Whichever answers first.
+    case any
+    case v4
+    case v6
+}
+
+/// The way to servers.
+public enum ProxySetting: Hashable, Sendable {
+    /// What `https_proxy`, `all_proxy` and `no_proxy` of the environment say.
+    case environment
+    /// No proxy, whatever the environment says.
+    case none
+    /// This one.
+    case proxy(Proxy)
+}
+
+/// A proxy, checked.
+public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+    private static let schemes = ["http", "https", "socks5", "socks5h"]
+
+    /// The whole address; it may have a user and a password.
+    let url: String
+    /// Hosts that are reached without it.
+    public let exceptions: [String]
+
+    /// Takes an address such as `http://user:password@proxy.example.com:3128`, by `http`, `https`,
+    /// `socks5` or `socks5h` (names are resolved by the proxy), and hosts that are reached without it:
+    /// names, which include those below them, addresses, networks (`10.0.0.0/8`), or `*`.
+    ///
+    /// Throws `invalidRequest` when it cannot be one.
+    public init(_ url: String, except exceptions: [String] = []) throws(TransportError) {
+        let parts = URLComponents(string: url)
+        let isAddress =
+            parts?.scheme.map { Self.schemes.contains($0.lowercased()) } == true
+            && parts?.host?.isEmpty == false
+            && ["", "/"].contains(parts?.path) && parts?.query == nil && parts?.fragment == nil
+        let hasSoundExceptions = exceptions.allSatisfy { host in
+            !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2C }
+        }
+        guard isAddress, hasSoundExceptions else {
+            // The address may have a password: it is not repeated.
+            throw TransportError(
+                kind: .invalidRequest,
+                message: isAddress
+                    ? "a host that is to be reached without the proxy has no valid name"
+                    : "the proxy's address is not one of http, https, socks5 or socks5h",
+                mayHaveBeenReceived: false)
+        }
+        self.url = url
+        self.exceptions = exceptions
+    }
+
+    /// Without user and password.
+    public var description: String {
+        var parts = URLComponents(string: url)
+        parts?.user = nil
+        parts?.password = nil
+        return parts?.string ?? "a proxy"
+    }
+    /// Without user and password.
+    public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
+}
+
+/// The SHA-256 of a server's public key (SubjectPublicKeyInfo), as RFC 7469 and libcurl have it.
+///
+///     openssl s_client -connect api.dropboxapi.com:443 < /dev/null | openssl x509 -pubkey -noout |
+///         openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64
+public struct PinnedKey: Hashable, Sendable, CustomStringConvertible {
+    /// `sha256//` and the hash in base64.
+    public let description: String
+
+    /// Takes the hash in base64, with or without `sha256//` before it; nil unless it has 32 bytes.
+    public init?(_ text: String) {
+        let prefix = "sha256//"
+        let base64 = text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
+        guard let hash = Data(base64Encoded: base64), hash.count == 32 else { return nil }
+        description = prefix + base64
+    }
+}

@@ -1,0 +1,129 @@
+// Files that hold secrets: nothing is taken from a file that others could have read or made, and a new
+// version takes the old one's place as a whole.
+
+import Glibc
+import SystemPackage
+
+/// Small files of mode 0600.
+public enum PrivateFile {
+    /// One version of a file that is always replaced and never changed.
+    public struct Version: Hashable, Sendable {
+        private let inode: UInt64
+        private let seconds: Int
+        private let nanoseconds: Int
+
+        fileprivate init(_ status: stat) {
+            inode = UInt64(status.st_ino)
+            // When its entry was last changed: an inode's number may be used again.
+            seconds = status.st_ctim.tv_sec
+            nanoseconds = status.st_ctim.tv_nsec
+        }
+    }
+
+    /// Which version of a file is there; nil when there is none.
+    public static func version(of path: String) -> Version? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? Version(status) : nil
+    }
+
+    /// Whether there certainly is no such file, as opposed to a disk that does not answer.
+    public static func isMissing(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) != 0 && errno == ENOENT
+    }
+
+    /// A file's text, up to `limit` bytes; nil when there is no such file. Links are not followed: they
+    /// could lead to a file of somebody else.
+    public static func read(
+        _ path: String, limit: Int = 16384
+    ) throws(PrivateFileError) -> String? {
+        do {
+            let file = try FileDescriptor.open(
+                path, .readOnly, options: [.noFollow, .closeOnExec, .nonBlocking])
+            defer { try? file.close() }
+            var status = stat()
+            guard fstat(file.rawValue, &status) == 0 else { throw currentErrno }
+            guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+                throw PrivateFileError.fileTooOpen(path)
+            }
+            var buffer = [UInt8](repeating: 0, count: limit)
+            let count = try buffer.withUnsafeMutableBytes { try file.read(into: $0) }
+            return String(decoding: buffer[..<count], as: UTF8.self)
+        } catch Errno.noSuchFileOrDirectory {
+            return nil
+        } catch let error as PrivateFileError {
+            throw error
+        } catch {
+            throw .unreadable(path, reason: reason(error))
+        }
+    }
+
+    /// Replaces a file by one of mode 0600 with this text, durable before it takes the name.
+    ///
+    /// The new file has a name of its own until then, so that two who write at once do not mix.
+    public static func replace(_ path: String, with text: String) throws(PrivateFileError) {
+        var template = Array((path + ".XXXXXX").utf8CString)
+        let descriptor = mkstemp(&template)
+        let failure = currentErrno
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        let temporary = String(
+            decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        do {
+            guard descriptor >= 0 else { throw failure }
+            do {
+                try fill(descriptor, with: text)
+                if rename(temporary, path) != 0 { throw currentErrno }
+            } catch {
+                unlink(temporary)
+                throw error
+            }
+        } catch Errno.noSpace {
+            throw .diskFull(path)
+        } catch {
+            throw .unwritable(path, reason: reason(error))
+        }
+        synchronizeFolder(of: path)
+    }
+
+    /// Removes a file, if there is one, and what a `replace` that was killed has left of it: that holds a
+    /// secret, too.
+    public static func remove(_ path: String) throws(PrivateFileError) {
+        if unlink(path) != 0, errno != ENOENT {
+            throw .unwritable(path, reason: currentErrno.description)
+        }
+        let folder = folderPath(of: path)
+        for name in folderNames(in: folder) where isPath(folder + "/" + name, leftFrom: path) {
+            unlink(folder + "/" + name)
+        }
+        synchronizeFolder(of: path)
+    }
+
+    /// Whether a text can be a token: only what may stand in an HTTP header, for a line break would let
+    /// it add headers.
+    public static func isSecret(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+    }
+
+    /// Writes a new file's bytes to the disk and closes it, once: another thread may have the same number
+    /// for a file of its own right after.
+    private static func fill(_ descriptor: Int32, with text: String) throws {
+        let file = FileDescriptor(rawValue: descriptor)
+        try file.closeAfter {
+            try file.writeAll(text.utf8)
+            if fsync(descriptor) != 0 { throw currentErrno }
+        }
+    }
+
+    /// Whether a path is that of a file that `replace` was killed over.
+    private static func isPath(_ path: String, leftFrom target: String) -> Bool {
+        path.hasPrefix(target + ".") && path.utf8.count == target.utf8.count + 7
+    }
+}
+
+/// The text of errno as of now.
+var currentErrno: Errno { Errno(rawValue: errno) }
+
+/// An error's text without the word "error" and without a number.
+func reason(_ error: any Error) -> String {
+    (error as? Errno)?.description ?? String(describing: error)
+}

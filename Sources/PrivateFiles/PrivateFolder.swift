@@ -1,0 +1,75 @@
+// Folders that only their owner can look into, and the little that is asked of any folder.
+
+import Glibc
+import SystemPackage
+
+/// Folders of mode 0700.
+public enum PrivateFolder {
+    /// What becomes of a folder that is there and that others may look into.
+    public enum Opening: Hashable, Sendable {
+        /// It becomes private.
+        case closed
+        /// It is refused: what is in it may have been read already.
+        case refused
+    }
+
+    /// Makes a folder and those above it; the last one is private to the user.
+    ///
+    /// Refuses a folder of another user: what is put there could be read or replaced by them.
+    public static func make(
+        _ path: String, ifOpen opening: Opening = .closed
+    ) throws(PrivateFileError) {
+        var status = stat()
+        if lstat(path, &status) != 0 {
+            let parent = FilePath(path).removingLastComponent()
+            if !parent.isEmpty, access(parent.string, F_OK) != 0 {
+                try make(parent.string)
+            }
+            if mkdir(path, 0o700) != 0, errno != EEXIST {
+                let error = currentErrno
+                throw error == .noSpace
+                    ? .diskFull(path) : .unwritable(path, reason: reason(error))
+            }
+        }
+        guard stat(path, &status) == 0 else {
+            throw .unwritable(path, reason: reason(currentErrno))
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw .unwritable(path, reason: "not a directory")
+        }
+        guard status.st_uid == geteuid() else { throw .folderTooOpen(path) }
+        if status.st_mode & 0o077 != 0 {
+            guard opening == .closed, chmod(path, 0o700) == 0 else { throw .folderTooOpen(path) }
+        }
+        guard access(path, R_OK | W_OK | X_OK) == 0 else {
+            throw .unwritable(path, reason: reason(currentErrno))
+        }
+    }
+}
+
+/// The folder that a file is in.
+public func folderPath(of path: String) -> String {
+    FilePath(path).removingLastComponent().string
+}
+
+/// Makes the names in a file's folder durable. That it fails is no reason to fail: the file itself is.
+public func synchronizeFolder(of path: String) {
+    let folder = open(folderPath(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return }
+    fsync(folder)
+    close(folder)
+}
+
+/// The names in a folder; none when it cannot be read.
+public func folderNames(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+}

@@ -1,0 +1,140 @@
+// The way to servers: proxies that are named, versions of IP, how many connections.
+
+import Foundation
+import Testing
+
+@testable import DropboxAPI
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectionTests {
+    private func send(
+        _ url: String, _ change: (inout TransportConfiguration) throws -> Void
+    ) async throws -> HTTPResponse {
+        var configuration = TransportConfiguration()
+        try change(&configuration)
+        return try await CurlTransport(configuration: configuration).send(HTTPRequest(url: url))
+    }
+
+    @Test("a named proxy is asked for a tunnel, with its user and password")
+    func proxy() async throws {
+        let proxy = try ScriptedServer(answers: [.answer(502)])
+        defer { proxy.stop() }
+        let error = await #expect(throws: TransportError.self) {
+            try await send("https://api.example.com/2/x") {
+                $0.proxy = .proxy(try Proxy("http://me:hush@127.0.0.1:\(proxy.port)"))
+            }
+        }
+        #expect(error?.mayHaveBeenReceived == false)
+        #expect(proxy.requests.map(\.method) == ["CONNECT"])
+        #expect(proxy.requests.map(\.path) == ["api.example.com:443"])
+        #expect(proxy.requests.first?.headers["proxy-authorization"] == "Basic bWU6aHVzaA==")
+    }
+
+    @Test("hosts that are named as exceptions, and this machine, are reached without it")
+    func exceptions() async throws {
+        let proxy = try ScriptedServer(answers: [.answer(502)])
+        defer { proxy.stop() }
+        let here = try ScriptedServer(answers: [.answer(200)])
+        defer { here.stop() }
+        let setting = ProxySetting.proxy(
+            try Proxy(proxy.url, except: ["example.invalid", "10.0.0.0/8"]))
+        let error = await #expect(throws: TransportError.self) {
+            try await send("https://api.example.invalid/2/x") { $0.proxy = setting }
+        }
+        #expect(error?.kind == .nameResolution)
+        #expect(try await send(here.url) { $0.proxy = setting }.status == 200)
+        #expect(proxy.requests.isEmpty)
+    }
+
+    // The environment belongs to the whole process, so this runs in one of its own.
+    @Test("without a proxy, the environment's is not asked; a named one comes before it")
+    func environment() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try ScriptedServer(answers: [.answer(502)])
+            let named = try ScriptedServer(answers: [.answer(502)])
+            setenv("https_proxy", proxy.url, 1)
+            setenv("no_proxy", "*", 1)
+            let tests = ConnectionTests()
+            let error = await #expect(throws: TransportError.self) {
+                try await tests.send("https://api.example.invalid/2/x") { $0.proxy = .none }
+            }
+            #expect(error?.kind == .nameResolution)
+            await #expect(throws: TransportError.self) {
+                try await tests.send("https://api.example.invalid/2/x") {
+                    $0.proxy = .proxy(try Proxy(named.url))
+                }
+            }
+            #expect(proxy.requests.isEmpty)
+            #expect(named.requests.map(\.method) == ["CONNECT"])
+        }
+    }
+
+    @Test(
+        "an address that no proxy can have is refused, and its password is not repeated",
+        arguments: [
+            "", "proxy:3128", "ftp://proxy", "http://", "http://me:hush@", "http://p/path",
+            "http://p?hush",
+        ])
+    func invalidProxy(address: String) {
+        let error = #expect(throws: TransportError.self) { try Proxy(address) }
+        #expect(error?.kind == .invalidRequest)
+        #expect(error?.message.contains("hush") == false)
+    }
+
+    @Test("a proxy's password is in no text, and exceptions are single hosts")
+    func proxyTexts() throws {
+        let proxy = try Proxy("socks5h://me:hush@proxy.example.com:1080")
+        #expect("\(proxy)" == "socks5h://proxy.example.com:1080")
+        #expect(!"\(ProxySetting.proxy(proxy))".contains("hush"))
+        var text = ""
+        dump(proxy, to: &text)
+        #expect(!text.contains("hush"))
+        for host in ["", "a,b", "a b"] {
+            #expect(throws: TransportError.self) { try Proxy("http://p", except: [host]) }
+        }
+    }
+
+    @Test("a pinned key is a hash of 32 bytes")
+    func pinnedKeys() {
+        let hash = Data(repeating: 7, count: 32).base64EncodedString()
+        #expect(PinnedKey(hash)?.description == "sha256//" + hash)
+        #expect(PinnedKey("sha256//" + hash) == PinnedKey(hash))
+        #expect(PinnedKey(Data(repeating: 7, count: 31).base64EncodedString()) == nil)
+        #expect(PinnedKey(hash + ";sha256//" + hash) == nil)
+        #expect(PinnedKey("") == nil)
+    }
+
+    @Test("no more connections to a host than are allowed, whatever they are for")
+    func connectionsPerHost() async throws {
+        let server = try ScriptedServer { _ in .answer(200) }
+        defer { server.stop() }
+        let transport = try CurlTransport(configuration: .init(connectionsPerHost: 2))
+        try await withThrowingTaskGroup { group in
+            for number in 0..<40 {
+                group.addTask {
+                    let purpose: TransferPurpose = number.isMultiple(of: 2) ? .rpc : .download
+                    let response = try await transport.send(
+                        HTTPRequest(url: server.url, purpose: purpose, mayBeSentTwice: true))
+                    _ = try await response.body.collect(upTo: 10)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(server.requests.count == 40)
+        #expect(Set(server.requests.map(\.connection)).count <= 2)
+        await transport.shutDown()
+    }
+
+    @Test("a version of IP that a host does not have is not used")
+    func ipVersion() async throws {
+        let server = try ScriptedServer(answers: [.answer(200)])
+        defer { server.stop() }
+        let url = "http://localhost:\(server.port)"
+        #expect(try await send(url) { $0.ipVersion = .v4 }.status == 200)
+        let error = await #expect(throws: TransportError.self) {
+            try await send(url) { $0.ipVersion = .v6 }
+        }
+        #expect([.connect, .nameResolution].contains(error?.kind))
+        #expect(server.requests.count == 1)
+    }
+}
