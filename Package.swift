@@ -20,6 +20,7 @@ let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 let package = Package(
@@ -29,7 +30,11 @@ let package = Package(
         .executable(name: "dropbox-emulator", targets: ["dropbox-emulator"]),
         .library(name: "DropboxAPI", targets: ["DropboxAPI"]),
         .library(name: "DropboxAPIComplete", targets: ["DropboxAPIComplete"]),
+        .library(name: "DropboxSecretService", targets: ["DropboxSecretService"]),
+        .library(name: "DropboxMetrics", targets: ["DropboxMetrics"]),
+        .library(name: "DropboxAPITesting", targets: ["DropboxAPITesting"]),
         .library(name: "DropboxEmulator", targets: ["DropboxEmulator"]),
+        .library(name: "DropboxTransfers", targets: ["DropboxTransfers"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -41,23 +46,28 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.90.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+        .package(
+            url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     ],
     targets: [
         .executableTarget(
             name: "dbxfs",
             dependencies: [
                 "Core", "Fuse", "FileSystem", "Sync", "MetadataStore", "BlockCache", "RemoteStore",
-                "DropboxAPI", "Mounting", "CNamespace", log, system, grdb,
+                "DropboxAPI", "Mounting", "PrivateFiles", "CNamespace", log, system, grdb,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         .target(
             name: "Mounting",
             dependencies: [
-                "CMalloc", log, system, .product(name: "TOMLKit", package: "TOMLKit"),
+                "CMalloc", "DropboxAPI", "PrivateFiles", log, system,
+                .product(name: "TOMLKit", package: "TOMLKit"),
             ],
             swiftSettings: settings),
+        .target(name: "PrivateFiles", dependencies: [system], swiftSettings: settings),
         .systemLibrary(name: "CFile"),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CNamespace"),
@@ -91,17 +101,38 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "BlockCache",
-            dependencies: ["CFile", "CXXHash", "Core", "ContentHashing", log, system],
+            dependencies: ["CFile", "CXXHash", "Core", "ContentHashing", log, system, heap],
             swiftSettings: settings),
         .target(
             name: "RemoteStore", dependencies: ["Core", "ContentHashing", "DropboxAPI", log],
             swiftSettings: settings),
         .target(
-            name: "DropboxAPI", dependencies: ["CCurl", "CZlib", "ContentHashing", log, crypto],
+            name: "DropboxAPI",
+            dependencies: ["CCurl", "CZlib", "ContentHashing", "PrivateFiles", log, crypto],
             swiftSettings: settings),
-        // Generated: all namespaces of the API. Nothing of dbxfs depends on it, so its build does not pay.
+        // Beside DropboxAPI, so that only those who want it build what it needs.
+        .target(
+            name: "DropboxSecretService",
+            dependencies: [
+                "DropboxAPI", system, .product(name: "Subprocess", package: "swift-subprocess"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "DropboxMetrics",
+            dependencies: [
+                "DropboxAPI", .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Metrics", package: "swift-metrics"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "DropboxAPITesting", dependencies: ["DropboxAPI"], swiftSettings: settings),
+        // Generated: what DropboxAPI leaves of the API. Nothing of dbxfs depends on it, so its build does not pay.
         .target(
             name: "DropboxAPIComplete", dependencies: ["DropboxAPI"], swiftSettings: settings),
+        // Transfers that outlive the process. Apart, because it brings a database along.
+        .target(
+            name: "DropboxTransfers",
+            dependencies: ["DropboxAPI", "ContentHashing", grdb], swiftSettings: settings),
         .target(
             name: "DropboxEmulator",
             dependencies: [
@@ -145,12 +176,37 @@ let package = Package(
             dependencies: ["DropboxAPI", "ContentHashing", "Mounting", log, crypto, system],
             swiftSettings: settings),
         .testTarget(
+            name: "DropboxAPITestingTests", dependencies: ["DropboxAPITesting", "DropboxAPI"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DropboxMetricsTests",
+            dependencies: [
+                "DropboxMetrics", "DropboxAPI",
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DropboxSecretServiceTests",
+            dependencies: ["DropboxSecretService", "DropboxAPI"],
+            swiftSettings: settings),
+        .testTarget(
             name: "DropboxAPICompleteTests", dependencies: ["DropboxAPIComplete", "DropboxAPI"],
             resources: [.copy("Generated/Documents")], swiftSettings: settings),
+        .executableTarget(
+            name: "TransferTestProcess", dependencies: ["DropboxTransfers", "DropboxAPI"],
+            path: "Tests/TransferTestProcess", swiftSettings: settings),
+        .testTarget(
+            name: "TransferTests",
+            dependencies: [
+                "TransferTestProcess", "DropboxTransfers", "DropboxAPI", "DropboxEmulator",
+                "ContentHashing", log,
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "RemoteStoreTests",
             dependencies: [
-                "RemoteStore", "RemoteStoreTesting", "DropboxAPI", "DropboxEmulator", "Core",
+                "RemoteStore", "RemoteStoreTesting", "DropboxAPI", "DropboxAPITesting",
+                "DropboxEmulator", "Core",
                 "ContentHashing", log,
             ],
             swiftSettings: settings),
@@ -168,7 +224,8 @@ let package = Package(
             name: "DropboxEmulatorTests", dependencies: ["DropboxEmulator"],
             swiftSettings: settings),
         .testTarget(
-            name: "MountingTests", dependencies: ["Mounting", log], swiftSettings: settings),
+            name: "MountingTests", dependencies: ["Mounting", "DropboxAPI", "PrivateFiles", log],
+            swiftSettings: settings),
         .executableTarget(
             name: "FuseTestServer",
             dependencies: ["Core", "FileSystem", "Fuse", log, system], path: "Tests/FuseTestServer",

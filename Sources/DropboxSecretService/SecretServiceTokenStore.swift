@@ -1,0 +1,132 @@
+// Logins in the desktop's keyring: GNOME's, KDE's, or another that speaks the Secret Service API. Reached by
+// the program secret-tool of libsecret, so that nothing links GLib. Secrets travel by stdin and stdout, never as
+// arguments, which every user of the machine can read.
+// https://specifications.freedesktop.org/secret-service/
+
+public import DropboxAPI
+import Subprocess
+import SystemPackage
+
+/// Keeps logins with the Secret Service of the user's session.
+///
+/// A locked keyring makes the desktop ask the user for its password; a call waits for that, and cancelling
+/// the task ends it. Without secret-tool, a session bus or a keyring, calls throw
+/// `TokenStoreError.unavailable`: a server keeps logins in a `FolderTokenStore`.
+public struct SecretServiceTokenStore: TokenStore {
+    /// What secret-tool may say at most; a login has less than a kilobyte.
+    private static let outputLimit = 1 << 20
+
+    /// The app, as the keyring names it.
+    public let service: String
+    private let program = Executable.name("secret-tool")
+    /// Variables for the program in place of this process's.
+    private let variables: [String: String]
+
+    /// Names the app, for example `com.example.photos`; several apps do not see one another's logins.
+    public init(service: String) {
+        self.init(service: service, variables: [:])
+    }
+
+    init(service: String, variables: [String: String]) {
+        self.service = service
+        self.variables = variables
+    }
+
+    /// The login of an account; nil when there is none.
+    public func load(_ account: String) async throws(TokenStoreError) -> StoredLogin? {
+        let outcome = try await run("lookup", try attributes(of: account))
+        guard outcome.isSuccess else {
+            // What is not there, and nothing else, is silent.
+            guard outcome.errors.isEmpty else { throw outcome.failure }
+            return nil
+        }
+        do {
+            return try StoredLogin(json: outcome.output)
+        } catch {
+            throw .damaged(account: account, reason: error.reason)
+        }
+    }
+
+    /// Keeps a login in place of the account's former one.
+    public func save(
+        _ login: StoredLogin, for account: String
+    ) async throws(TokenStoreError) {
+        let attributes = try attributes(of: account)
+        let outcome = try await run(
+            "store", ["--label=\(service): \(account)"] + attributes, input: login.json)
+        guard outcome.isSuccess else { throw outcome.failure }
+    }
+
+    /// Forgets an account's login, if there is one.
+    public func remove(_ account: String) async throws(TokenStoreError) {
+        let outcome = try await run("clear", try attributes(of: account))
+        guard outcome.isSuccess || outcome.errors.isEmpty else { throw outcome.failure }
+    }
+
+    /// The names of all accounts, sorted.
+    public func accounts() async throws(TokenStoreError) -> [String] {
+        let outcome = try await run("search", ["--all", "service", service])
+        guard outcome.isSuccess else { throw outcome.failure }
+        // Attributes come on stderr, secrets on stdout.
+        let mark = "attribute.account = "
+        return outcome.errors.split(whereSeparator: \.isNewline)
+            .filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }.sorted()
+    }
+
+    /// By what an account's login is found. A name that begins like an option would be taken for one.
+    private func attributes(of account: String) throws(TokenStoreError) -> [String] {
+        try TokenStoreError.check(account: account)
+        guard !account.hasPrefix("-") else { throw .invalidAccount(account) }
+        return ["service", service, "account", account]
+    }
+
+    // MARK: The program
+
+    private struct Outcome {
+        let isSuccess: Bool
+        let output: String
+        let errors: String
+
+        var failure: TokenStoreError {
+            let text = errors.split(whereSeparator: \.isNewline).first.map(String.init)
+            return .unavailable(text ?? "secret-tool failed without a word")
+        }
+    }
+
+    private func run(
+        _ command: String, _ arguments: [String], input: String = ""
+    ) async throws(TokenStoreError) -> Outcome {
+        let environment = Environment.inherit.updating(
+            Dictionary(
+                uniqueKeysWithValues: variables.map { (Environment.Key(stringLiteral: $0), $1) }))
+        do {
+            let result = try await Subprocess.run(
+                program, arguments: Arguments([command] + arguments), environment: environment,
+                input: .fileDescriptor(try pipe(with: input), closeAfterSpawningProcess: true),
+                output: .string(limit: Self.outputLimit), error: .string(limit: Self.outputLimit))
+            return Outcome(
+                isSuccess: result.terminationStatus.isSuccess,
+                output: result.standardOutput, errors: result.standardError)
+        } catch let error as SubprocessError where error.code == .executableNotFound {
+            throw .unavailable("the program secret-tool is not installed (package libsecret-tools)")
+        } catch {
+            throw .failed("secret-tool could not be run: \(error)")
+        }
+    }
+
+    /// The reading end of a pipe that this text waits in. Subprocess is not left to fill one: its version
+    /// 1.0.2 ends this process when a program ends before it has read its input, as one without a session
+    /// bus does.
+    private func pipe(with text: String) throws -> FileDescriptor {
+        let pipe = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
+        defer { try? pipe.writeEnd.close() }
+        do {
+            // A pipe takes 8 KiB at least, and a login has less: this does not wait, and throws if it would.
+            try pipe.writeEnd.writeAll(text.utf8)
+            return pipe.readEnd
+        } catch {
+            try? pipe.readEnd.close()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,201 @@
+// One download, from whatever state a crash has left: a part file, whose length says how far it is, and a name that it may
+// have got already. The version is chosen once, by its revision, so parts of two versions never mix; the whole is compared
+// with the hash of that revision before it gets its name. The order of what is written down:
+//
+//   1. revision, size, hash and the part file's name, before the first byte;
+//   2. that the file may get its name, after its bytes are on the disk;
+//   3. the result.
+
+import ContentHashing
+import DropboxAPI
+import Foundation
+
+/// Brings one file here.
+struct DownloadWork {
+    private let environment: WorkEnvironment
+    private let request: DownloadRequest
+    private var record: TransferRecord
+    private var patience = Patience()
+    /// Whether all bytes were fetched anew because they were not those of the file.
+    private var hasBegunAnew = false
+    private var length: UInt64 = 0
+    private var hasher = ContentHasher()
+    private var metadata: Files.FileMetadata?
+
+    private var client: DropboxClient { environment.client }
+
+    init(_ record: TransferRecord, _ request: DownloadRequest, _ environment: WorkEnvironment) {
+        self.environment = environment
+        self.request = request
+        self.record = record
+    }
+
+    /// Does all that is left to do; returns the version that is here.
+    mutating func run() async throws(WorkEnd) -> Files.FileMetadata {
+        if record.revision == nil { try await choose() }
+        guard let part = record.part, let size = record.size, let hash = record.hash,
+            let revision = record.revision
+        else { throw .failed(.init(.damaged, "the record of the download is not complete")) }
+        if try await isPlaced(part, hash) { return try await described(revision) }
+        let file = try await environment.onDisk(part) { () throws(DiskError) in
+            try PartFile(part)
+        }
+        (length, hasher) = try await environment.onDisk(part) { () throws(DiskError) in
+            try file.contents(limit: size)
+        }
+        environment.progress(length, size)
+        try await fill(file, revision, size, hash)
+        let stored = try await described(revision)
+        try await place(file, part)
+        return stored
+    }
+
+    // MARK: The version
+
+    /// Asks for the present version, and keeps to it.
+    private mutating func choose() async throws(WorkEnd) {
+        let file = try await file(at: request.path)
+        guard file.isDownloadable, let hash = file.contentHash else {
+            throw .failed(.init(.refused, "\(request.path) cannot be downloaded as it is"))
+        }
+        (record.revision, record.size, record.hash) = (file.rev, file.size, hash)
+        record.part = PartFile.name(beside: request.file, id: .random(in: .min ... .max))
+        try await save()
+        try await environment.checkpoint("version noted")
+    }
+
+    private mutating func file(
+        at path: Files.ReadPath
+    ) async throws(WorkEnd) -> Files.FileMetadata {
+        while true {
+            let there: Files.Metadata
+            do throws(CallError<Files.GetMetadataError>) {
+                there = try await client.files.getMetadata(path: path)
+            } catch {
+                if case .path? = error.routeError {
+                    throw .failed(.init(.notFound, error.summary))
+                }
+                try await environment.wait(after: error, &patience)
+                continue
+            }
+            guard case .file(let file) = there else {
+                throw .failed(.init(.refused, "\(path) is not a file"))
+            }
+            metadata = file
+            return file
+        }
+    }
+
+    /// The version's metadata, for the result.
+    private mutating func described(
+        _ revision: Files.Rev
+    ) async throws(WorkEnd) -> Files.FileMetadata {
+        if let metadata, metadata.rev == revision { return metadata }
+        return try await file(at: "rev:" + revision)
+    }
+
+    private func save() async throws(WorkEnd) {
+        let (store, record) = (environment.store, record)
+        try await environment.storing { try await store.update(record) }
+    }
+
+    // MARK: The bytes
+
+    /// Fetches until all bytes are here and are those of the version.
+    private mutating func fill(
+        _ file: PartFile, _ revision: Files.Rev, _ size: UInt64, _ hash: ContentHash
+    ) async throws(WorkEnd) {
+        while true {
+            while length < size { try await fetch(file, revision, size) }
+            if length == size, hasher.finalized() == hash { return }
+            guard !hasBegunAnew else {
+                throw .failed(
+                    .init(.damaged, "\(request.path): other bytes came than the hash says"))
+            }
+            hasBegunAnew = true
+            try await environment.onDisk(request.file) { () throws(DiskError) in
+                try file.truncate()
+            }
+            (length, hasher) = (0, ContentHasher())
+        }
+    }
+
+    /// Fetches from where the part file ends; what comes before a failure stays.
+    private mutating func fetch(
+        _ file: PartFile, _ revision: Files.Rev, _ size: UInt64
+    ) async throws(WorkEnd) {
+        var chunks: DownloadBody<Files.DownloadError>.AsyncIterator
+        do throws(CallError<Files.DownloadError>) {
+            let download = try await client.files.download(
+                path: "rev:" + revision, range: length > 0 ? .from(length) : nil)
+            guard download.result.rev == revision else {
+                throw CallError(
+                    kind: .serialization("another revision came"),
+                    context: CallContext(route: "files/download"))
+            }
+            metadata = download.result
+            chunks = download.body.makeAsyncIterator()
+        } catch {
+            return try await react(to: error)
+        }
+        while length < size {
+            let chunk: [UInt8]?
+            do throws(CallError<Files.DownloadError>) {
+                chunk = try await chunks.next()
+            } catch {
+                return try await react(to: error)
+            }
+            guard let chunk, UInt64(chunk.count) <= size - length else { return }
+            try await add(chunk, to: file, size)
+        }
+    }
+
+    private mutating func react(
+        to error: CallError<Files.DownloadError>
+    ) async throws(WorkEnd) {
+        if case .path? = error.routeError { throw .failed(.init(.notFound, error.summary)) }
+        try await environment.wait(after: error, &patience)
+    }
+
+    private mutating func add(
+        _ chunk: [UInt8], to file: PartFile, _ size: UInt64
+    ) async throws(WorkEnd) {
+        let offset = length
+        try await environment.onDisk(request.file) { () throws(DiskError) in
+            try file.write(chunk, at: offset)
+        }
+        hasher.update(chunk)
+        length += UInt64(chunk.count)
+        patience = Patience()
+        environment.progress(length, size)
+        try await environment.checkpoint("chunk written")
+    }
+
+    // MARK: The name
+
+    /// Whether an earlier run has given the file its name, without writing that down.
+    private func isPlaced(_ part: String, _ hash: ContentHash) async throws(WorkEnd) -> Bool {
+        guard record.phase == .placing else { return false }
+        let target = request.file
+        return try await environment.onDisk(target) { () throws(DiskError) in
+            guard PartFile.isAbsent(part), PartFile.hash(of: target) == hash else { return false }
+            try PartFile.synchronizeFolder(of: target)
+            return true
+        }
+    }
+
+    private mutating func place(_ file: PartFile, _ part: String) async throws(WorkEnd) {
+        let request = request
+        try await environment.onDisk(part) { () throws(DiskError) in try file.synchronize() }
+        record.phase = .placing
+        try await save()
+        try await environment.checkpoint("placing noted")
+        let isPlaced = try await environment.onDisk(request.file) { () throws(DiskError) in
+            try file.place(at: request.file, replacing: request.replacesExisting)
+        }
+        guard isPlaced else {
+            throw .failed(.init(.targetExists, "\(request.file) exists already"))
+        }
+        try await environment.checkpoint("placed")
+    }
+}

@@ -1,0 +1,278 @@
+// Transfers that outlive the process: who is next, and what is written down about each when it ends. How one transfer goes
+// on from what a crash has left is UploadWork's and DownloadWork's matter.
+
+public import DropboxAPI
+import Foundation
+
+/// Uploads and downloads that are recorded in a folder and go on after the process ended, however it ended.
+///
+///     let queue = try TransferQueue.open(folder: path, client: client)
+///     for transfer in try await queue.reconnect() { … }                  // what earlier runs have left
+///     let id = try await queue.enqueue(UploadRequest(file: "/a", commit: .init(path: "/a")))
+///     for await transfer in queue.updates(of: id) { print(transfer.bytesDone) }
+///     try await queue.acknowledge(id)
+///
+/// A folder belongs to one account: whoever opens it gives a client of that account. One queue at a time has a folder.
+public actor TransferQueue {
+    private let store: TransferStore
+    private let client: DropboxClient
+    private let settings: TransferSettings
+    private let board = TransferBoard()
+    private var tasks: [Int64: Task<Void, Never>] = [:]
+    /// Those whose record could not be written. They wait for another run.
+    private var suspended: Set<Int64> = []
+    private var timer: Task<Void, Never>?
+    private var isRunning = false
+    private var isClosed = false
+
+    private init(store: TransferStore, client: DropboxClient, settings: TransferSettings) throws {
+        self.store = store
+        self.client = client
+        self.settings = settings
+        for record in try store.all() { board.show(record.transfer) }
+    }
+
+    /// Opens or makes the record. The folder's parent must exist; the folder is private to the user.
+    ///
+    /// Nothing is moved before `reconnect` is called. Blocks for the local disk.
+    public static func open(
+        folder: String, client: DropboxClient, settings: TransferSettings = .init()
+    ) throws(TransferQueueError) -> TransferQueue {
+        let store = try TransferStore(folder: folder)
+        do {
+            return try TransferQueue(store: store, client: client, settings: settings)
+        } catch {
+            store.close()
+            throw .database("\(error)")
+        }
+    }
+
+    /// All transfers of the record, oldest first. From now on those that have not ended are under way.
+    public func reconnect() async throws(TransferQueueError) -> [Transfer] {
+        guard !isClosed else { throw .closed }
+        isRunning = true
+        let transfers = board.all
+        await startDue()
+        return transfers
+    }
+
+    /// All transfers that are not acknowledged, oldest first.
+    public nonisolated var transfers: [Transfer] { board.all }
+
+    /// A transfer now, and each time something about it changes; it ends with the transfer, or the queue.
+    ///
+    /// Who is late gets the last state only. For an unknown transfer it is empty.
+    public nonisolated func updates(of id: Transfer.ID) -> AsyncStream<Transfer> {
+        board.updates(of: id)
+    }
+
+    // MARK: Enqueueing
+
+    /// Records an upload; on return it survives a power loss. Throws when the file cannot be read.
+    ///
+    /// The file must stay as it is until the upload has ended. `label` is for the caller; the transfer does not start
+    /// before `earliestStart`.
+    public func enqueue(
+        _ upload: UploadRequest, label: String = "", earliestStart: Timestamp? = nil
+    ) async throws(TransferQueueError) -> Transfer.ID {
+        var record = TransferRecord(
+            label: label, request: .upload(upload), earliestStart: earliestStart)
+        do throws(LocalFile.Failure) {
+            record.identity = try await LocalDisk.run { () throws(LocalFile.Failure) in
+                try OpenedLocalFile(upload.file).identity
+            }
+        } catch {
+            throw .source(error)
+        }
+        record.size = record.identity?.size
+        return try await add(record)
+    }
+
+    /// Records a download; on return it survives a power loss.
+    ///
+    /// `label` is for the caller; the transfer does not start before `earliestStart`.
+    public func enqueue(
+        _ download: DownloadRequest, label: String = "", earliestStart: Timestamp? = nil
+    ) async throws(TransferQueueError) -> Transfer.ID {
+        try await add(
+            TransferRecord(
+                label: label, request: .download(download), earliestStart: earliestStart))
+    }
+
+    private func add(_ record: TransferRecord) async throws(TransferQueueError) -> Transfer.ID {
+        guard !isClosed else { throw .closed }
+        var record = record
+        let (store, row) = (store, record)
+        record.id = try await recorded { try await store.insert(row) }
+        board.show(record.transfer)
+        await startDue()
+        return record.id
+    }
+
+    private func recorded<Value>(
+        _ body: () async throws -> Value
+    ) async throws(TransferQueueError) -> Value {
+        do {
+            return try await body()
+        } catch {
+            throw error as? TransferQueueError ?? .database("\(error)")
+        }
+    }
+
+    // MARK: Ending
+
+    /// Ends a transfer, if it has not ended, and returns when it has. What is here of a download is removed; a file
+    /// that is stored stays.
+    public func cancel(_ id: Transfer.ID) async throws(TransferQueueError) {
+        guard !isClosed else { throw .closed }
+        guard board[id] != nil else { throw .unknownTransfer }
+        suspended.insert(id)
+        if let task = tasks[id] {
+            task.cancel()
+            await task.value
+        }
+        let store = store
+        guard var record = try await recorded({ try await store.record(id) }),
+            !record.transfer.state.isEnded
+        else { return }
+        record.phase = .cancelled
+        try await end(record)
+    }
+
+    /// Forgets a transfer that has ended, and its result.
+    public func acknowledge(_ id: Transfer.ID) async throws(TransferQueueError) {
+        guard let transfer = board[id] else { throw .unknownTransfer }
+        guard transfer.state.isEnded else { throw .notEnded }
+        let store = store
+        try await recorded { try await store.delete(id) }
+        suspended.remove(id)
+        board.remove(id)
+    }
+
+    /// Stops all transfers and frees the folder. They go on when it is opened again.
+    public func close() async {
+        isClosed = true
+        timer?.cancel()
+        let running = tasks.values
+        for task in running { task.cancel() }
+        for task in running { await task.value }
+        board.close()
+        store.close()
+    }
+
+    // MARK: Running
+
+    /// Starts what is due, oldest first, as far as there is room.
+    private func startDue() async {
+        guard isRunning, !isClosed, tasks.count < settings.concurrency,
+            let unfinished = try? await store.unfinished()
+        else { return }
+        let now = settings.now()
+        var next: Int64?
+        for (id, earliest) in unfinished where tasks[id] == nil && !suspended.contains(id) {
+            guard earliest <= now else {
+                next = min(next ?? earliest, earliest)
+                continue
+            }
+            guard tasks.count < settings.concurrency, !isClosed else { return }
+            tasks[id] = Task { await self.work(on: id) }
+        }
+        if let next { startDue(in: .seconds(next - now)) }
+    }
+
+    /// A clock that is set meanwhile is noticed within a minute.
+    private func startDue(in delay: Duration) {
+        timer?.cancel()
+        timer = Task {
+            guard (try? await Task.sleep(for: min(delay, .seconds(60)))) != nil else { return }
+            await self.startDue()
+        }
+    }
+
+    private func work(on id: Int64) async {
+        let store = store
+        do throws(WorkEnd) {
+            let environment = environment(of: id)
+            // What was due when somebody looked may have ended since.
+            guard let record = try await environment.storing({ try await store.record(id) }),
+                !record.transfer.state.isEnded
+            else { throw .stopped }
+            board.change(id) { $0.state = .running }
+            try await end(try await outcome(of: record, environment), by: environment)
+        } catch {
+            if case .store(let message) = error { suspend(id, message) }
+        }
+        tasks[id] = nil
+        await startDue()
+    }
+
+    private func environment(of id: Int64) -> WorkEnvironment {
+        let board = board
+        return WorkEnvironment(client: client, store: store, settings: settings) { done, total in
+            board.change(id) { ($0.bytesDone, $0.bytesTotal) = (done, total) }
+        }
+    }
+
+    /// What is to be written down when the work is done.
+    private func outcome(
+        of record: TransferRecord, _ environment: WorkEnvironment
+    ) async throws(WorkEnd) -> TransferRecord {
+        let id = record.id
+        do throws(WorkEnd) {
+            let file: Files.FileMetadata
+            switch record.request {
+            case .upload(let request):
+                var work = UploadWork(record, request, environment)
+                file = try await work.run()
+            case .download(let request):
+                var work = DownloadWork(record, request, environment)
+                file = try await work.run()
+            }
+            return try await ended(id, .stored, file, environment)
+        } catch {
+            guard case .failed(let failure) = error else { throw error }
+            return try await ended(id, .failed, failure, environment)
+        }
+    }
+
+    /// The row as the work has left it, with its end.
+    private func ended(
+        _ id: Int64, _ phase: TransferRecord.Phase, _ outcome: some Encodable,
+        _ environment: WorkEnvironment
+    ) async throws(WorkEnd) -> TransferRecord {
+        let store = store
+        guard var record = try await environment.storing({ try await store.record(id) }) else {
+            throw .stopped
+        }
+        record.phase = phase
+        record.outcome = try await environment.storing { try JSONEncoder().encode(outcome) }
+        return record
+    }
+
+    private func end(
+        _ record: TransferRecord, by environment: WorkEnvironment
+    ) async throws(WorkEnd) {
+        try await environment.checkpoint("end reached")
+        do throws(TransferQueueError) {
+            try await end(record)
+        } catch {
+            throw Task.isCancelled ? .stopped : .store("\(error)")
+        }
+    }
+
+    /// Writes the end down first: after a crash the part file of a transfer that has ended is only in the way.
+    private func end(_ record: TransferRecord) async throws(TransferQueueError) {
+        let store = store
+        try await recorded { try await store.update(record) }
+        if let part = record.part, record.phase != .stored {
+            await LocalDisk.run { PartFile.remove(part) }
+        }
+        board.show(record.transfer)
+    }
+
+    /// The transfer stays in the record as it is, for another run.
+    private func suspend(_ id: Int64, _ message: String) {
+        suspended.insert(id)
+        board.change(id) { $0.state = .failed(.init(.localFile, "the record: \(message)")) }
+    }
+}

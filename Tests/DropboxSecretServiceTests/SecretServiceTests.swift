@@ -1,0 +1,168 @@
+// Logins in a keyring: by a script in place of secret-tool, that notes what it was given; and by the real
+// one, with a keyring of the test's own.
+
+import DropboxAPI
+import Foundation
+import Glibc
+import Testing
+
+@testable import DropboxSecretService
+
+extension StoredLogin {
+    fileprivate static func sample(_ secret: String = "refresh-secret") -> StoredLogin {
+        StoredLogin(
+            appKey: "app1", refreshToken: secret, scopes: ["a"], accountID: "dbid:1",
+            accessToken: "access-secret")
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)), .serialized)
+final class SecretServiceTests {
+    private let folder: String
+
+    init() throws {
+        folder = NSTemporaryDirectory() + "dropbox-secrets-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// A store whose secret-tool is this shell script.
+    private func store(_ script: String) throws -> SecretServiceTokenStore {
+        let path = folder + "/secret-tool"
+        try Data(("#!/bin/sh\ncd '\(folder)'\n" + script).utf8).write(
+            to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: path)
+        return SecretServiceTokenStore(
+            service: "com.example", variables: ["PATH": "\(folder):/usr/bin:/bin"])
+    }
+
+    private func noted(_ name: String) throws -> String {
+        try String(contentsOfFile: folder + "/" + name, encoding: .utf8)
+    }
+
+    @Test("the secret goes by stdin, and no argument has it")
+    func secrecy() async throws {
+        let store = try store(#"for a; do echo "$a"; done > arguments; cat > input"#)
+        try await store.save(.sample(), for: "a b/é")
+        #expect(
+            try noted("arguments")
+                == "store\n--label=com.example: a b/é\nservice\ncom.example\naccount\na b/é\n")
+        #expect(try StoredLogin(json: noted("input")) == .sample())
+    }
+
+    @Test("what is not there is nil, which is told by silence")
+    func missing() async throws {
+        let store = try store("exit 1")
+        #expect(try await store.load("work") == nil)
+        try await store.remove("work")
+    }
+
+    @Test("no program, no bus: the store is unavailable, whatever is asked")
+    func unavailable() async throws {
+        let message = "secret-tool: Cannot autolaunch D-Bus without X11 $DISPLAY"
+        let silentBus = try store("echo '\(message)' >&2; exit 1")
+        await #expect(throws: TokenStoreError.unavailable(message)) {
+            try await silentBus.load("work")
+        }
+        await #expect(throws: TokenStoreError.unavailable(message)) {
+            try await silentBus.save(.sample(), for: "work")
+        }
+        await #expect(throws: TokenStoreError.unavailable(message)) {
+            try await silentBus.remove("work")
+        }
+        await #expect(throws: TokenStoreError.unavailable(message)) {
+            try await silentBus.accounts()
+        }
+        let empty = SecretServiceTokenStore(service: "s", variables: ["PATH": folder + "/none"])
+        let error = await #expect(throws: TokenStoreError.self) { try await empty.load("work") }
+        guard case .unavailable(let reason)? = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(reason.contains("libsecret-tools"))
+    }
+
+    @Test("what is no login is refused, and not repeated")
+    func damage() async throws {
+        let store = try store("echo '{\"app_key\": \"hush\"}'")
+        let error = await #expect(throws: TokenStoreError.self) { try await store.load("work") }
+        #expect(error == .damaged(account: "work", reason: "it is damaged"))
+        #expect(error?.description.contains("hush") == false)
+    }
+
+    @Test("names that would be options, or lines, are refused", arguments: ["-v", "a\nb", ""])
+    func names(name: String) async throws {
+        let store = try store("exit 0")
+        await #expect(throws: TokenStoreError.invalidAccount(name)) {
+            try await store.save(.sample(), for: name)
+        }
+    }
+
+    @Test("a real keyring keeps, replaces, lists and forgets logins of several accounts")
+    func keyring() async throws {
+        let bus = try SessionBus(folder: folder)
+        let store = SecretServiceTokenStore(service: "com.example", variables: bus.variables)
+        let other = SecretServiceTokenStore(service: "com.other", variables: bus.variables)
+        #expect(try await store.accounts() == [])
+        #expect(try await store.load("work") == nil)
+        try await store.save(.sample(), for: "work")
+        try await store.save(.sample("second"), for: "home é/b")
+        try await other.save(.sample("third"), for: "work")
+        try await store.save(.sample("newer"), for: "work")
+        #expect(try await store.load("work") == .sample("newer"))
+        #expect(try await store.load("home é/b") == .sample("second"))
+        #expect(try await store.accounts() == ["home é/b", "work"])
+        try await store.remove("work")
+        try await store.remove("work")
+        #expect(try await store.load("work") == nil)
+        #expect(try await store.accounts() == ["home é/b"])
+        #expect(try await other.load("work") == .sample("third"))
+    }
+}
+
+/// A session bus with a keyring that is unlocked and empty; both end with it.
+private final class SessionBus {
+    let variables: [String: String]
+    private let bus: pid_t
+
+    init(folder: String) throws {
+        // The daemon's place is printed with its number; the keyring ends when the bus does.
+        let start = try Self.output(
+            of: """
+                mkdir -m 700 '\(folder)/run'
+                export HOME='\(folder)' XDG_DATA_HOME='\(folder)/data' XDG_RUNTIME_DIR='\(folder)/run'
+                dbus-daemon --session --fork --print-address=1 --print-pid=1 2> /dev/null > '\(folder)/bus'
+                export DBUS_SESSION_BUS_ADDRESS="$(head -1 '\(folder)/bus')"
+                printf password | gnome-keyring-daemon --unlock --components=secrets > /dev/null 2>&1
+                cat '\(folder)/bus'
+                """)
+        let lines = start.split(separator: "\n").map(String.init)
+        try #require(lines.count == 2, "dbus-daemon did not start: \(start)")
+        bus = try #require(pid_t(lines[1]))
+        variables = [
+            "HOME": folder, "XDG_DATA_HOME": folder + "/data", "XDG_RUNTIME_DIR": folder + "/run",
+            "DBUS_SESSION_BUS_ADDRESS": lines[0],
+        ]
+    }
+
+    deinit {
+        kill(bus, SIGTERM)
+    }
+
+    private static func output(of script: String) throws -> String {
+        let pipe = try #require(popen(script, "r"))
+        defer { pclose(pipe) }
+        var text = ""
+        var line = [CChar](repeating: 0, count: 4096)
+        while fgets(&line, Int32(line.count), pipe) != nil {
+            text += String(
+                decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+        return text
+    }
+}
