@@ -18,6 +18,8 @@ struct AccountTree: Sendable {
     var tombstones: [String: Tombstone] = [:]
     var marks: [NodeID: FileMarks] = [:]
     var sharedFolders: [NodeID: SharedFolder] = [:]
+    /// The secret parts of shared links' addresses.
+    var sharedLinks: [NodeID: String] = [:]
     /// Total size of the living files.
     var usedBytes: Int64 = 0
     /// The most that `usedBytes` may become.

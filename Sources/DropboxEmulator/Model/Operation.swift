@@ -17,6 +17,8 @@ enum Operation: Sendable {
     case setQuota(Int64)
     case share(path: String, SharedFolder)
     case mark(path: String, FileMarks)
+    case link(path: String, secret: String, base: NodeID)
+    case unlink(secret: String)
     case resetCursors
 }
 
@@ -43,6 +45,9 @@ struct SpaceState: Sendable {
             return try tree.relocate(relocation, at: time)
         case .restore(let path, let rev, let base):
             return try tree.restore(path, rev: rev, from: base, at: time)
+        case .link(let path, let secret, let base):
+            return try tree.addLink(path, secret: secret, from: base)
+        case .unlink(let secret): try tree.removeLink(secret)
         default:
             try applyToSessionsAndSettings(operation, at: time)
         }
@@ -76,7 +81,7 @@ struct SpaceState: Sendable {
             tree.marks[node] = marks
             tree.recordChange(node)
         case .resetCursors: tree.cursorEpoch += 1
-        case .commit, .createFolder, .delete, .relocate, .restore: break
+        case .commit, .createFolder, .delete, .relocate, .restore, .link, .unlink: break
         }
     }
 

@@ -182,6 +182,9 @@ extension Reply {
     fileprivate static func html(_ status: Int, _ text: String) -> Reply {
         Reply(
             status: status, headers: [Header("Content-Type", "text/html; charset=utf-8")],
-            body: .text("<!DOCTYPE html><title>Dropbox emulator</title>\n\(text)\n"))
+            // The empty icon keeps browsers from asking for one.
+            body: .text(
+                "<!DOCTYPE html><title>Dropbox emulator</title><link rel=\"icon\" href=\"data:,\">\n"
+                    + "\(text)\n"))
     }
 }

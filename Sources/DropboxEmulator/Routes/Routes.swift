@@ -10,6 +10,7 @@ enum Routes {
         .merging(namespace) { first, _ in first }
         .merging(batches) { first, _ in first }
         .merging(users) { first, _ in first }
+        .merging(sharing) { first, _ in first }
 
     /// Scopes, as files.stone and users.stone name them.
     enum Scope {
@@ -17,5 +18,7 @@ enum Routes {
         static let readContent = "files.content.read"
         static let writeContent = "files.content.write"
         static let readAccount = "account_info.read"
+        static let readSharing = "sharing.read"
+        static let writeSharing = "sharing.write"
     }
 }

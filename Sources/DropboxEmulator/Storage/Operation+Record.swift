@@ -17,6 +17,9 @@ extension Operation {
             ]
         case .restore(let path, let rev, let base):
             ["restore", .string(path), .string(rev), base.field]
+        case .link(let path, let secret, let base):
+            ["link", .string(path), .string(secret), base.field]
+        case .unlink(let secret): ["unlink", .string(secret)]
         default: settingFields
         }
     }
@@ -39,7 +42,7 @@ extension Operation {
         case .mark(let path, let marks):
             ["mark", .string(path), .optional(marks.symlinkTarget), .optional(marks.exportAs)]
         case .resetCursors: ["reset"]
-        case .commit, .createFolder, .delete, .relocate, .restore: []
+        case .commit, .createFolder, .delete, .relocate, .restore, .link, .unlink: []
         }
     }
 
@@ -66,6 +69,13 @@ extension Operation {
                         reader.node().map { .restore(path: path, rev: rev, base: $0) }
                     }
                 }
+            case "link":
+                reader.string().flatMap { path in
+                    reader.string().flatMap { secret in
+                        reader.node().map { .link(path: path, secret: secret, base: $0) }
+                    }
+                }
+            case "unlink": reader.string().map { .unlink(secret: $0) }
             case "start":
                 reader.string().flatMap { id in
                     reader.boolean().flatMap { isConcurrent in

@@ -1,0 +1,85 @@
+// Shared links: addresses that lead to an entry for everybody who knows them.
+
+/// `sharing.CreateSharedLinkWithSettingsError`, as far as it happens here.
+enum CreateLinkError: APIUnion, Equatable {
+    case path(LookupError)
+    case alreadyExists
+
+    var json: JSONValue {
+        switch self {
+        case .path(let error): .tag("path", error.json)
+        // The link itself may come with the error; the service leaves it out for some callers.
+        case .alreadyExists: .tag("shared_link_already_exists")
+        }
+    }
+}
+
+/// `sharing.ListSharedLinksError`, as far as it happens here.
+enum ListLinksError: APIUnion, Equatable {
+    case path(LookupError)
+    case reset
+
+    var json: JSONValue {
+        switch self {
+        case .path(let error): .tag("path", error.json)
+        case .reset: .tag("reset")
+        }
+    }
+}
+
+/// `sharing.RevokeSharedLinkError`, as far as it happens here.
+enum RevokeLinkError: APIUnion, Equatable {
+    case notFound
+
+    var json: JSONValue { .tag("shared_link_not_found") }
+}
+
+extension AccountTree {
+    /// Makes a link to an entry. It follows the entry, and ends with it.
+    mutating func addLink(
+        _ path: String, secret: String, from base: NodeID
+    ) throws(CreateLinkError) -> NodeID {
+        let node: NodeID
+        do throws(LookupError) {
+            node = try livingNode(path, from: base)
+        } catch {
+            throw .path(error)
+        }
+        guard node != .root, node != base else { throw .path(.malformedPath) }
+        guard sharedLinks[node] == nil else { throw .alreadyExists }
+        sharedLinks[node] = secret
+        return node
+    }
+
+    /// Ends a link.
+    mutating func removeLink(_ secret: String) throws(RevokeLinkError) {
+        guard let node = sharedLinks.first(where: { $0.value == secret })?.key else {
+            throw .notFound
+        }
+        sharedLinks[node] = nil
+    }
+
+    /// The entries with a link, in the order of their paths: all of them; or one entry, and the folders
+    /// that it is in unless that is not wanted.
+    func linked(
+        _ path: String?, directOnly: Bool, from base: NodeID
+    ) throws(ListLinksError) -> [NodeID] {
+        let living = sharedLinks.keys.filter { self[$0].isAlive }
+        guard let path else {
+            return living.sorted { paths(of: $0, from: base).key < paths(of: $1, from: base).key }
+        }
+        var current: NodeID
+        do throws(LookupError) {
+            current = try livingNode(path, from: base)
+        } catch {
+            throw .path(error)
+        }
+        var found: [NodeID] = []
+        while current != .root {
+            if sharedLinks[current] != nil { found.append(current) }
+            if directOnly { break }
+            current = self[current].parent
+        }
+        return found
+    }
+}
