@@ -82,7 +82,7 @@ final class ContentFile: Sendable {
         self.data = data
         self.index = index
         self.buffer = buffer
-        direct = size >= DirectFile.smallest ? DirectFile(data) : nil
+        direct = size >= DiskBlockCache.directSize ? DirectFile(data) : nil
         let header = layout.header
         let known = Self.read(index, at: 0, count: header.count)
         if known == header { return }
@@ -299,7 +299,7 @@ final class ContentFile: Sendable {
 
     /// Writes into the data file: what is large past the page cache, as far as that goes.
     private func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
-        guard let direct, bytes.count >= DirectFile.smallest else {
+        guard let direct, bytes.count >= DiskBlockCache.directSize else {
             return Self.write(data, bytes, at: offset)
         }
         let done = bytes.withUnsafeBytes { direct.write($0, at: offset, by: buffer) }
@@ -310,7 +310,7 @@ final class ContentFile: Sendable {
 
     /// Reads from the data file: what is large past the page cache.
     private func read(at offset: Int64, count: Int) -> [UInt8]? {
-        if count >= DirectFile.smallest, let bytes = direct?.read(at: offset, count: count) {
+        if count >= DiskBlockCache.directSize, let bytes = direct?.read(at: offset, count: count) {
             return bytes
         }
         return Self.read(data, at: offset, count: count)

@@ -14,9 +14,6 @@ final class DirectFile: Sendable {
     /// Offsets, lengths and addresses are multiples of this: the largest logical block of common
     /// disks.
     private static let alignment = 4096
-    /// Less than this is better left to the page cache, which answers at once and may ask again.
-    static let smallest = 512 << 10
-
     /// Memory for what is written, which must begin at a multiple of the alignment.
     final class Buffer: Sendable {
         fileprivate static let size = 1 << 20

@@ -7,6 +7,11 @@ extension DiskBlockCache {
     /// Bytes of pinned contents that the cache holds.
     public var pinnedBytes: Int64 { state.withLock { $0.retention.pinnedBytes } }
 
+    /// Whether a content is kept whatever happens, here or not.
+    public func isPinned(_ hash: ContentHash) -> Bool {
+        state.withLock { $0.retention.pinned.contains(hash) }
+    }
+
     /// Keeps a content whatever happens, or no longer; also if it is not here yet. Not kept across
     /// restarts: who pins does it again before `countContents`.
     public func pin(_ hash: ContentHash, _ isPinned: Bool) {

@@ -14,6 +14,9 @@ import Synchronization
 public final class DiskBlockCache: Sendable {
     /// Unit of fetching and of the content hash: 4 MiB.
     public static let blockSize = ContentLayout.blockSize
+    /// Bytes from which on a piece travels between disk and process directly: less is better left to the
+    /// kernel's page cache, which answers at once and may ask again.
+    public static let directSize = 512 << 10
     /// Unit of storing and checking: 64 KiB.
     public static let chunkSize = ContentLayout.chunkSize
     /// Contents kept open: enough for many readers, few enough for any limit of descriptors.
@@ -77,8 +80,6 @@ public final class DiskBlockCache: Sendable {
 
     /// Bytes that the cache holds.
     public var usedBytes: Int64 { state.withLock { $0.retention.used } }
-    /// Bytes that it may hold.
-    public var limit: Int64 { state.withLock { $0.retention.limit } }
 
     /// Counts what earlier runs have left, oldest first. Reads work before it ends.
     public func countContents() {
@@ -291,7 +292,7 @@ public final class DiskBlockCache: Sendable {
         state.withLock { $0.open[hash] = nil }
     }
 
-    private func evict(keeping current: ContentHash?) {
+    func evict(keeping current: ContentHash?) {
         evict { $0.victims(keeping: current) }
     }
 

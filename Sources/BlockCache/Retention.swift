@@ -1,6 +1,7 @@
 // Which contents are kept when the cache is full. Pure: uses in, victims out.
 
 import ContentHashing
+import HeapModule
 
 /// A segmented least-recently-used list of contents.
 ///
@@ -22,6 +23,21 @@ struct Retention: Sendable {
     /// Bytes of pinned contents.
     private(set) var pinnedBytes: Int64 = 0
     private var clock: UInt64 = 0
+    /// Who goes first. Of a content that was used since, or is gone or pinned, there are places that mean
+    /// nothing any more: they are passed over when their turn comes.
+    private var order = Heap<Place>()
+
+    /// A place in the order of eviction.
+    private struct Place: Comparable {
+        var isProtected: Bool
+        var lastUse: UInt64
+        var hash: ContentHash
+
+        static func < (left: Place, right: Place) -> Bool {
+            left.isProtected == right.isProtected
+                ? left.lastUse < right.lastUse : right.isProtected
+        }
+    }
 
     init(limit: Int64) {
         self.limit = limit
@@ -32,6 +48,22 @@ struct Retention: Sendable {
         clock += 1
         entries[hash]?.lastUse = clock
         entries[hash]?.uses += 1
+        queue(hash)
+    }
+
+    /// Gives a content its place in the order, if it can be evicted.
+    private mutating func queue(_ hash: ContentHash) {
+        guard let place = place(of: hash) else { return }
+        order.insert(place)
+        // Contents that are used often would fill it with places that mean nothing.
+        if order.count > 2 * entries.count + 64 {
+            order = Heap(entries.keys.compactMap { self.place(of: $0) })
+        }
+    }
+
+    private func place(of hash: ContentHash) -> Place? {
+        guard let entry = entries[hash], !pinned.contains(hash) else { return nil }
+        return Place(isProtected: entry.uses > 1, lastUse: entry.lastUse, hash: hash)
     }
 
     /// Bytes of a content were added, or lost. The reader who brings a content is its first use;
@@ -41,6 +73,7 @@ struct Retention: Sendable {
             guard bytes > 0 else { return }
             clock += 1
             entries[hash] = Entry(bytes: 0, lastUse: clock, uses: uses)
+            queue(hash)
         }
         entries[hash]?.bytes += bytes
         used += bytes
@@ -67,12 +100,15 @@ struct Retention: Sendable {
             if pinned.insert(hash).inserted { pinnedBytes += bytes }
         } else if pinned.remove(hash) != nil {
             pinnedBytes -= bytes
+            queue(hash)
         }
     }
 
     /// Keeps these contents whatever happens, and no others.
     mutating func pinOnly(_ hashes: Set<ContentHash>) {
+        let released = pinned.subtracting(hashes)
         pinned = hashes
+        for hash in released { queue(hash) }
         pinnedBytes = entries.reduce(0) { $0 + (hashes.contains($1.key) ? $1.value.bytes : 0) }
     }
 
@@ -91,18 +127,30 @@ struct Retention: Sendable {
 
     /// Contents to remove so that the rest is so small, limit or not.
     mutating func victims(downTo goal: Int64, keeping current: ContentHash?) -> [ContentHash] {
-        let order = entries.filter { !pinned.contains($0.key) }.sorted { left, right in
-            let (isLeft, isRight) = (left.value.uses > 1, right.value.uses > 1)
-            if isLeft != isRight { return isRight }
-            if (left.key == current) != (right.key == current) { return right.key == current }
-            return left.value.lastUse < right.value.lastUse
-        }
         var victims: [ContentHash] = []
-        for (hash, _) in order {
-            if used <= goal { break }
-            remove(hash)
-            victims.append(hash)
+        var spared: Place?
+        while used > goal, let place = order.popMin() {
+            guard place == self.place(of: place.hash) else { continue }
+            if place.hash == current {
+                spared = place
+                continue
+            }
+            if let last = spared, place.isProtected, !last.isProtected {
+                spared = nil
+                order.insert(place)
+                evict(last.hash, &victims)
+            } else {
+                evict(place.hash, &victims)
+            }
+        }
+        if let spared {
+            if used > goal { evict(spared.hash, &victims) } else { order.insert(spared) }
         }
         return victims
+    }
+
+    private mutating func evict(_ hash: ContentHash, _ victims: inout [ContentHash]) {
+        remove(hash)
+        victims.append(hash)
     }
 }

@@ -23,6 +23,24 @@ struct LimitTests {
         #expect(Files.diskUsage(folder.path + "/content") <= limit + limit / 4 + 2 << 20)
     }
 
+    @Test("a lower limit holds at once, but for what is pinned")
+    func lowered() throws {
+        let folder = try TemporaryFolder()
+        let cache = try DiskBlockCache(directory: folder.path, limit: 4 << 20)
+        let samples = (0..<10).map { Sample(size: 3 * chunk, seed: UInt64($0)) }
+        cache.pin(samples[0].hash, true)
+        for sample in samples { cache.store(sample) }
+        let all = cache.usedBytes
+        cache.setLimit(1 << 20)
+        #expect(cache.limit == 1 << 20)
+        #expect(cache.usedBytes <= 1 << 20)
+        #expect(cache.usedBytes < all)
+        #expect(cache.pinnedBytes >= Int64(3 * chunk))
+        cache.setLimit(4 << 20)
+        for sample in samples { cache.store(sample) }
+        #expect(cache.usedBytes == all)
+    }
+
     @Test("small contents count for what they take on disk")
     func small() throws {
         let folder = try TemporaryFolder()

@@ -85,4 +85,44 @@ struct RetentionTests {
         #expect(!retention.victims(keeping: nil).isEmpty)
         #expect(retention.used <= 100)
     }
+
+    /// What is evicted, by its definition: all in order, from the start.
+    private func expected(_ retention: Retention, keeping current: ContentHash) -> [ContentHash] {
+        let room = max(retention.limit - retention.pinnedBytes, retention.limit / 16)
+        guard retention.used - retention.pinnedBytes > room else { return [] }
+        let goal = retention.pinnedBytes + room - room / 16
+        let evictable = retention.entries.filter { !retention.pinned.contains($0.key) }
+        let order = evictable.sorted { left, right in
+            let (isLeft, isRight) = (left.value.uses > 1, right.value.uses > 1)
+            if isLeft != isRight { return isRight }
+            if (left.key == current) != (right.key == current) { return right.key == current }
+            return left.value.lastUse < right.value.lastUse
+        }
+        var used = retention.used
+        return order.prefix { _, entry in
+            defer { used -= entry.bytes }
+            return used > goal
+        }.map(\.key)
+    }
+
+    @Test("what goes is what comes first of all, in order", arguments: 0..<20)
+    func definition(seed: UInt64) {
+        var retention = Retention(limit: 1000)
+        var generator = SplitMix(state: seed)
+        for _ in 0..<1500 {
+            let content = hash(Int.random(in: 0..<60, using: &generator))
+            switch Int.random(in: 0..<12, using: &generator) {
+            case 0: retention.pin(content, Bool.random(using: &generator))
+            case 1: retention.remove(content)
+            case 2:
+                retention.pinOnly(
+                    Set((0..<3).map { _ in hash(.random(in: 0..<60, using: &generator)) }))
+            case 3: retention.count(Int64.random(in: 1...50, using: &generator), of: content)
+            case 4...7: retention.use(content)
+            default: retention.add(Int64.random(in: 1...80, using: &generator), to: content)
+            }
+            let victims = expected(retention, keeping: content)
+            #expect(retention.victims(keeping: content) == victims)
+        }
+    }
 }
