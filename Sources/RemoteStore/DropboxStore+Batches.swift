@@ -21,7 +21,7 @@ extension DropboxStore {
         do {
             ids = try await client.call(
                 Files.uploadSessionStartBatch,
-                Files.UploadSessionStartBatchArg(numberOfSessions: UInt64(contents.count)),
+                Files.UploadSessionStartBatchArg(numSessions: UInt64(contents.count)),
                 options: .upload(bytes: 0)
             ).sessionIDs
         } catch {
@@ -138,7 +138,7 @@ extension DropboxStore {
         let results: [Files.UploadSessionFinishBatchResultEntry]
         do {
             results = try await client.call(
-                Files.uploadSessionFinishBatch, argument, options: .batch
+                Files.uploadSessionFinishBatchV2, argument, options: .batch
             ).entries
         } catch {
             throw RemoteError(error) { _ in .server("\(error)") }
@@ -205,7 +205,8 @@ extension DropboxStore {
         _ moves: [RemoteRelocation]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
         let results = try await finish(
-            Files.moveBatch, Files.MoveBatchArg(entries: moves.map(paths)), Files.moveBatchCheck)
+            Files.moveBatchV2, Files.MoveBatchArg(entries: moves.map(paths)),
+            Files.moveBatchCheckV2)
         return try relocated(results.entries, count: moves.count)
     }
 
@@ -214,7 +215,8 @@ extension DropboxStore {
         _ copies: [RemoteRelocation]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
         let results = try await finish(
-            Files.copyBatch, Files.CopyBatchArg(entries: copies.map(paths)), Files.copyBatchCheck)
+            Files.copyBatchV2, Files.CopyBatchArg(entries: copies.map(paths)),
+            Files.copyBatchCheckV2)
         return try relocated(results.entries, count: copies.count)
     }
 
@@ -237,65 +239,9 @@ extension DropboxStore {
         }
     }
 
-    // MARK: Jobs
-
-    /// Pauses between questions after a job: twice as long each time, up to this.
-    private static var longestPause: Duration { .seconds(5) }
-
-    /// Starts what may become a job, and waits for its end.
-    private func finish<Argument, Outcome, Failure>(
-        _ route: Route<Argument, Async.Launch<Outcome>, NoError>, _ argument: Argument,
-        _ check: Route<Async.PollArg, Async.JobStatus<Outcome, Failure>, Async.PollError>
-    ) async throws(RemoteError) -> Outcome {
-        let launch: Async.Launch<Outcome>
-        do {
-            launch = try await client.call(route, argument, options: .batch)
-        } catch {
-            throw RemoteError(error)
-        }
-        switch launch {
-        case .complete(let outcome): return outcome
-        case .job(let id): return try await result(of: id, check)
-        case .unknown(let tag): throw .server(tag)
-        }
-    }
-
-    private func result<Outcome, Failure>(
-        of job: Async.JobID,
-        _ check: Route<Async.PollArg, Async.JobStatus<Outcome, Failure>, Async.PollError>
-    ) async throws(RemoteError) -> Outcome {
-        var pause = Duration.milliseconds(100)
-        while true {
-            guard (try? await clock.sleep(pause)) != nil else { throw .cancelled }
-            pause = min(pause * 2, Self.longestPause)
-            let status: Async.JobStatus<Outcome, Failure>
-            do throws(CallError<Async.PollError>) {
-                status = try await client.call(
-                    check, Async.PollArg(jobID: job), options: .interactive)
-            } catch {
-                throw RemoteError(error) { _ in .server("\(error)") }
-            }
-            switch status {
-            case .inProgress: continue
-            case .complete(let outcome): return outcome
-            case .failed(let failure): throw .server("\(failure)")
-            case .unknown(let tag): throw .server(tag)
-            }
-        }
-    }
-
     private static func expect(_ answers: Int, _ questions: Int) throws(RemoteError) {
         guard answers == questions else {
             throw .malformed("\(questions) changes were sent, \(answers) answered")
         }
-    }
-}
-
-extension CallOptions {
-    /// For batches of changes: not sent again when they may have been applied.
-    fileprivate static var batch: CallOptions {
-        CallOptions(
-            deadline: .now + .seconds(1800), retryAfterSend: false,
-            timeouts: TransferTimeouts(response: .seconds(900)))
     }
 }

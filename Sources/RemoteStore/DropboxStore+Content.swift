@@ -39,7 +39,7 @@ extension DropboxStore {
     ) async throws(RemoteError) -> RemoteEntry {
         var commit = commit
         if commit.hash == nil { commit.hash = try await hash(of: source, 0..<source.size) }
-        let argument = Files.UploadArg(commit: info(commit), contentHash: commit.hash)
+        let argument = Files.UploadArg(info(commit), contentHash: commit.hash)
         let file: Files.FileMetadata
         do {
             file = try await client.upload(
@@ -113,4 +113,15 @@ extension DropboxStore {
     }
 
     private static let disk = DiskQueue(label: "dbxfs.upload.hash")
+}
+
+extension Files.UploadArg {
+    /// A commit, with the hash of what is to be committed.
+    fileprivate init(_ commit: Files.CommitInfo, contentHash: ContentHash?) {
+        self.init(
+            path: commit.path, mode: commit.mode, autorename: commit.autorename,
+            clientModified: commit.clientModified, mute: commit.mute,
+            propertyGroups: commit.propertyGroups, strictConflict: commit.strictConflict,
+            contentHash: contentHash)
+    }
 }

@@ -10,7 +10,7 @@ extension DropboxStore {
         let result: Files.CreateFolderResult
         do {
             result = try await client.call(
-                Files.createFolder, Files.CreateFolderArg(path: serverPath(path)),
+                Files.createFolderV2, Files.CreateFolderArg(path: serverPath(path)),
                 options: .change)
         } catch {
             let mapped = RemoteError(error) { RemoteError($0) }
@@ -32,7 +32,7 @@ extension DropboxStore {
         if revision == nil { options.retryAfterSend = false }
         do {
             _ = try await client.call(
-                Files.delete,
+                Files.deleteV2,
                 Files.DeleteArg(path: serverPath(path), parentRev: revision?.rawValue),
                 options: options)
         } catch {
@@ -55,7 +55,7 @@ extension DropboxStore {
     ) async throws(RemoteError) -> RemoteEntry {
         let moved: Files.Metadata
         do {
-            moved = try await relocate(Files.move, path, target)
+            moved = try await relocate(Files.moveV2, path, target)
         } catch {
             let mapped = RemoteError(error) { RemoteError($0) }
             if let id, [.notFound, .conflict(.file), .conflict(.folder)].contains(mapped),
@@ -76,7 +76,7 @@ extension DropboxStore {
     ) async throws(RemoteError) -> RemoteEntry {
         let copied: Files.Metadata
         do {
-            copied = try await relocate(Files.copy, path, target)
+            copied = try await relocate(Files.copyV2, path, target)
         } catch {
             let mapped = RemoteError(error) { RemoteError($0) }
             if mapped == .conflict(.file), error.context.earlierAttemptMayHaveTakenEffect,

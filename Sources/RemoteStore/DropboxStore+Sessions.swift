@@ -30,7 +30,7 @@ extension DropboxStore {
                 close: closes, contentHash: try await hash(of: source, range))
             do {
                 _ = try await client.upload(
-                    Files.uploadSessionAppend, argument,
+                    Files.uploadSessionAppendV2, argument,
                     body: UploadBody(source: source, range: range),
                     options: .upload(bytes: Int64(range.count)))
                 return

@@ -32,12 +32,13 @@ struct MetadataReader: Sendable {
     }
 
     func read(_ metadata: Files.Metadata) -> Reading {
-        guard let path = metadata.pathLower, let last = metadata.name,
-            let components = Self.components(of: path), let below = withoutPrefix(components)
+        guard let path = metadata.pathLower, let components = Self.components(of: path),
+            let below = withoutPrefix(components)
         else { return .refused }
         guard !below.isEmpty else { return .root }
         guard below.count <= Self.maximumDepth,
-            below.allSatisfy({ (try? FileName($0)) != nil }), let name = try? FileName(last),
+            below.allSatisfy({ (try? FileName($0)) != nil }),
+            let name = try? FileName(metadata.name),
             let filed = below.last, Self.canFold(name.string, to: filed),
             let kind = kind(of: metadata)
         else { return .refused }
@@ -52,6 +53,14 @@ struct MetadataReader: Sendable {
             throw .malformed("an entry without a usable name, path or size")
         }
         return entry
+    }
+
+    /// A version of a file, wherever that is by now. Throws `malformed` unless it can be one.
+    func version(_ metadata: Files.FileMetadata) throws(RemoteError) -> RemoteFile {
+        guard let file = file(metadata) else {
+            throw .malformed("a revision without a usable name or size")
+        }
+        return file
     }
 
     // MARK: Paths
@@ -97,9 +106,9 @@ struct MetadataReader: Sendable {
         let sharing = folder.sharingInfo
         return RemoteFolder(
             id: FileID(folder.id), sharedFolderID: sharing?.sharedFolderID,
-            isReadOnly: sharing?.isReadOnly ?? false,
-            isTraverseOnly: sharing?.isTraverseOnly ?? false,
-            isNoAccess: sharing?.isInaccessible ?? false)
+            isReadOnly: sharing?.readOnly ?? false,
+            isTraverseOnly: sharing?.traverseOnly ?? false,
+            isNoAccess: sharing?.noAccess ?? false)
     }
 
     private func file(_ file: Files.FileMetadata) -> RemoteFile? {
@@ -114,7 +123,7 @@ struct MetadataReader: Sendable {
             symbolicLinkTarget: file.symlinkInfo?.target,
             // Without a hash there is nothing to check the bytes against.
             isDownloadable: file.isDownloadable && file.contentHash != nil,
-            isReadOnly: file.sharingInfo?.isReadOnly ?? false)
+            isReadOnly: file.sharingInfo?.readOnly ?? false)
     }
 
     private static func isIdentifier(_ text: String) -> Bool {
@@ -129,10 +138,13 @@ extension RemoteSpace {
         switch usage.allocation {
         case .individual(let individual):
             self.init(used: used, allocated: Self.bytes(individual.allocated))
-        case .team(let team) where team.memberAllocated > 0 && team.memberLimitType == .stopSync:
+        case .team(let team)
+        where team.userWithinTeamSpaceAllocated > 0
+            && team.userWithinTeamSpaceLimitType == .stopSync:
             // A member's cap does not help where the team is full.
-            let memberUsed = Self.bytes(team.memberUsed)
-            let ofMember = max(0, Self.bytes(team.memberAllocated) - memberUsed)
+            let memberUsed = Self.bytes(team.userWithinTeamSpaceUsedCached)
+            let ofMember = max(
+                0, Self.bytes(team.userWithinTeamSpaceAllocated) - memberUsed)
             let ofTeam = max(0, Self.bytes(team.allocated) - Self.bytes(team.used))
             self.init(used: memberUsed, allocated: memberUsed + min(ofMember, ofTeam))
         case .team(let team):

@@ -189,6 +189,13 @@ extension RemoteError {
         }
     }
 
+    init(_ error: Files.CreateFolderEntryError) {
+        switch error {
+        case .path(let write): self.init(write)
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
     init(_ error: Files.DeleteError) {
         switch error {
         case .pathLookup(let lookup): self.init(lookup)
@@ -212,7 +219,8 @@ extension RemoteError {
         case .fromLookup(let lookup): self.init(lookup)
         case .fromWrite(let write), .to(let write): self.init(write)
         case .insufficientQuota: self = .insufficientSpace
-        case .tooManyWriteOperations, .tooManyFiles: self = .busy
+        // The specification has the tag for batches only.
+        case .tooManyFiles, .unknown("too_many_write_operations"): self = .busy
         case .internalError: self = .server("internal error")
         case .duplicatedOrNestedPaths, .cantMoveFolderIntoItself: self = .conflict(.other)
         case .cantCopySharedFolder, .cantNestSharedFolder, .cantMoveSharedFolder,

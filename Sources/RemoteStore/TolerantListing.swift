@@ -14,7 +14,7 @@ struct TolerantListing: Decodable, Sendable {
     }
 
     let entries: [Item]
-    let cursor: Files.Cursor
+    let cursor: Files.ListFolderCursor
     let hasMore: Bool
 
     private enum CodingKeys: String, CodingKey {

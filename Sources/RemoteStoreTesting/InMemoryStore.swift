@@ -23,7 +23,7 @@ public final class InMemoryStore: RemoteStoring {
     /// Held for memory only. Nothing else is taken while it is held.
     let state: Mutex<State>
     private let pageSize: Int
-    private let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> Timestamp
 
     /// Makes an empty account of so many bytes, whose pages hold so many entries.
     public init(

@@ -127,6 +127,37 @@ struct InMemoryTree {
         return record(known)
     }
 
+    /// What was at a path, newest first, and whether it is there still.
+    func versions(of path: RemotePath) throws(RemoteError) -> RemoteRevisions {
+        if let item = item(at: path), item.file == nil { throw .notAFile }
+        let folded = Folding.fold(path.rawValue)
+        var versions: [RemoteRevisions.Version] = []
+        for entry in log.reversed() where entry.foldedPath.rawValue == folded {
+            if case .file(let file) = entry.kind, versions.last?.file.revision != file.revision {
+                versions.append(.init(file: file))
+            }
+        }
+        if versions.isEmpty { throw .notFound }
+        return RemoteRevisions(versions: versions, isDeleted: item(at: path) == nil)
+    }
+
+    /// Stores the content of an old revision again, over what is there. Folders above are made.
+    mutating func restore(
+        _ path: RemotePath, to revision: Revision, now: Timestamp
+    ) throws(RemoteError) -> RemoteEntry {
+        guard let bytes = contents[revision] else { throw .notFound }
+        var folder = RemotePath.root
+        for component in path.components.dropLast() {
+            folder = RemotePath(rawValue: folder.rawValue + "/" + component)
+            if item(at: folder) == nil { _ = try makeFolder(at: folder) }
+        }
+        let current = item(at: path)?.file?.revision
+        let commit = RemoteCommit(
+            path: path, expectation: current.map { .revision($0) } ?? .absent(strict: true),
+            clientModified: now, hash: nil)
+        return try store(bytes, commit: commit, now: now)
+    }
+
     mutating func delete(_ path: RemotePath, revision: Revision?) throws(RemoteError) {
         guard let item = item(at: path) else { throw .notFound }
         if let revision {

@@ -114,7 +114,7 @@ struct EmulatedAccount: Sendable {
         try server.updateSettings(["page_size": .integer(Int64(Subject.pageSize))])
         let traffic = TrafficCounter()
         var configuration = DropboxConfiguration(
-            hosts: try DropboxHosts(endpoint: server.baseURL), observer: traffic)
+            hosts: try DropboxHosts(endpoint: server.baseURL), observers: [traffic])
         // Pauses between attempts are the client's business, and tested there.
         configuration.retryPolicy = RetryPolicy(
             firstFaultDelay: .zero, longestFaultDelay: .zero, firstContentionDelay: .zero,

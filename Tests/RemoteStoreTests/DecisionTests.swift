@@ -2,6 +2,7 @@
 
 import Core
 import DropboxAPI
+import DropboxAPITesting
 import Foundation
 import RemoteStore
 import RemoteStoreTesting

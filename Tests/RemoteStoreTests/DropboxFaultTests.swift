@@ -4,6 +4,7 @@
 import ContentHashing
 import Core
 import DropboxAPI
+import DropboxAPITesting
 import DropboxEmulator
 import RemoteStore
 import RemoteStoreTesting
@@ -291,13 +292,15 @@ struct DropboxFaultTests {
                 == "{\".tag\":\"namespace_id\",\"namespace_id\":\"77\"}")
         let argument = try #require(request.headers["Dropbox-API-Arg"])
         for part in [
-            "\"mute\":true", "\"autorename\":false", "\"strict_conflict\":true",
+            "\"mute\":true", "\"strict_conflict\":true",
             "\"path\":\"/Base/f\"", "\"update\":\"aaaaaaaaa\"",
             "\"content_hash\":\"\(ContentHasher.hash(bytes).hex)\"",
             "\"client_modified\":\"2020-09-13T12:26:40Z\"",
         ] {
             #expect(argument.contains(part), "\(part) in \(argument)")
         }
+        // What is absent is false.
+        #expect(!argument.contains("autorename"))
     }
 
     @Test("The client's observer counts requests by route, and bytes both ways")

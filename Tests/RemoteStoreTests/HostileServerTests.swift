@@ -3,6 +3,7 @@
 import ContentHashing
 import Core
 import DropboxAPI
+import DropboxAPITesting
 import RemoteStore
 import RemoteStoreTesting
 import Testing
@@ -250,13 +251,13 @@ struct HostileServerTests {
     private static func download(
         result: String = fileJSON(), range: String = "bytes 0-3/4", body: String = "text",
         status: Int = 206
-    ) -> ScriptedTransport.Answer {
-        ScriptedTransport.Answer(
+    ) -> ScriptedResponse {
+        ScriptedResponse(
             status: status, headers: ["Dropbox-API-Result": result, "Content-Range": range],
             body: Array(body.utf8))
     }
 
-    static let lies: [ScriptedTransport.Answer] = [
+    static let lies: [ScriptedResponse] = [
         download(result: fileJSON(["rev": "\"9999999999\""])),
         download(result: "{}"), download(result: "nonsense"),
         download(range: "bytes 1-4/5"), download(range: "bytes 0-2/3", body: "tex"),

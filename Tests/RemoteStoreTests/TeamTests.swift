@@ -83,19 +83,19 @@ struct TeamTests {
     @Test("A team's token acts for the member that it names, and for nobody else")
     func selectUser() async throws {
         try await withMember { member, client in
-            var acting = try client("team")
-            acting.selectUser = member.memberID
+            let team = try client("team")
             #expect(
-                try await DropboxStore(client: acting, log: silent).account().email == member.email)
-            acting.selectUser = "dbmid:nobody"
+                try await DropboxStore(
+                    client: team.as(.teamMember(member.memberID)), log: silent
+                ).account().email == member.email)
             do {
-                _ = try await DropboxStore(client: acting, log: silent).account()
+                let nobody = team.as(.teamMember("dbmid:nobody"))
+                _ = try await DropboxStore(client: nobody, log: silent).account()
                 Issue.record("acted for nobody")
             } catch RemoteError.forbidden {
             } catch RemoteError.unauthorized {}
-            acting.selectUser = nil
             await #expect(throws: RemoteError.self) {
-                try await DropboxStore(client: acting, log: silent).account()
+                try await DropboxStore(client: team, log: silent).account()
             }
         }
     }

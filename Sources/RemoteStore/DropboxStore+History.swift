@@ -1,0 +1,81 @@
+// Old versions of files on Dropbox. How long it keeps them is a matter of the account's plan.
+
+public import Core
+import DropboxAPI
+
+extension DropboxStore: RemoteHistory {
+    /// Most versions in one answer; the most that the API allows.
+    private static let revisionLimit = 100
+
+    /// The newest versions of what was at a path.
+    public func revisions(
+        of path: RemotePath, limit: Int
+    ) async throws(RemoteError) -> RemoteRevisions {
+        guard path != .root else { throw .notAFile }
+        var argument = Files.ListRevisionsArg(path: serverPath(path))
+        var found = RemoteRevisions(versions: [], isDeleted: false)
+        while true {
+            let rest = limit - found.versions.count
+            argument.limit = UInt64(max(1, min(rest, Self.revisionLimit)))
+            let page: Files.ListRevisionsResult
+            do {
+                page = try await client.call(
+                    Files.listRevisions, argument, options: .interactive)
+            } catch {
+                throw RemoteError(error) { RemoteError($0) }
+            }
+            if argument.beforeRev == nil {
+                found.isDeleted = page.isDeleted
+                found.deleted = page.serverDeleted
+                    .map { Core.Timestamp(seconds: $0.secondsSince1970) }
+            }
+            for entry in page.entries {
+                let file = try reader.version(entry)
+                let author = entry.sharingInfo?.modifiedBy
+                found.versions.append(.init(file: file, author: author))
+            }
+            guard page.hasMore, found.versions.count < limit, let last = page.entries.last,
+                last.rev != argument.beforeRev
+            else { return found }
+            argument.beforeRev = last.rev
+        }
+    }
+
+    /// Makes an old version the current one.
+    public func restore(
+        _ path: RemotePath, to revision: Revision
+    ) async throws(RemoteError) -> RemoteEntry {
+        // A second request could undo what others have stored after the first.
+        var options = CallOptions.change
+        options.retryAfterSend = false
+        let file: Files.FileMetadata
+        do {
+            file = try await client.call(
+                Files.restore,
+                Files.RestoreArg(path: serverPath(path), rev: revision.rawValue), options: options)
+        } catch {
+            throw RemoteError(error) { RemoteError($0) }
+        }
+        return try reader.entry(.file(file))
+    }
+}
+
+extension RemoteError {
+    fileprivate init(_ error: Files.ListRevisionsError) {
+        switch error {
+        case .path(let lookup): self.init(lookup)
+        case .invalidBeforeRev, .beforeRevNotSupported: self = .notFound
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
+    fileprivate init(_ error: Files.RestoreError) {
+        switch error {
+        case .pathLookup(let lookup): self.init(lookup)
+        case .pathWrite(let write): self.init(write)
+        case .invalidRevision: self = .notFound
+        case .inProgress: self = .busy
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+// Batches that may outlive the request that started them: launched, asked about, finished. The API has a pair of
+// unions for each kind of batch; they differ in the outcome, and here in nothing.
+
+import DropboxAPI
+
+/// How far a batch is.
+enum BatchState<Outcome> {
+    case done(Outcome)
+    /// It has become a job, to be asked about.
+    case started(Async.AsyncJobID)
+    case running
+    case failed(String)
+}
+
+/// What the server says of a batch, at its start or later.
+protocol BatchReport: Codable, Sendable {
+    associatedtype Outcome: Sendable
+    var state: BatchState<Outcome> { get }
+}
+
+extension DropboxStore {
+    /// Pauses between questions after a job: twice as long each time, up to this.
+    private static var longestPause: Duration { .seconds(5) }
+
+    /// Starts what may become a job, and waits for its end.
+    func finish<Argument, Launch: BatchReport, Status: BatchReport>(
+        _ route: Route<Argument, Launch, NoError>, _ argument: Argument,
+        _ check: Route<Async.PollArg, Status, Async.PollError>
+    ) async throws(RemoteError) -> Launch.Outcome where Launch.Outcome == Status.Outcome {
+        let launch: Launch
+        do {
+            launch = try await client.call(route, argument, options: .batch)
+        } catch {
+            throw RemoteError(error)
+        }
+        switch launch.state {
+        case .done(let outcome): return outcome
+        case .started(let id): return try await result(of: id, check)
+        case .running: throw .malformed("a job without an id")
+        case .failed(let reason): throw .server(reason)
+        }
+    }
+
+    private func result<Status: BatchReport>(
+        of job: Async.AsyncJobID, _ check: Route<Async.PollArg, Status, Async.PollError>
+    ) async throws(RemoteError) -> Status.Outcome {
+        var pause = Duration.milliseconds(100)
+        while true {
+            guard (try? await clock.sleep(pause)) != nil else { throw .cancelled }
+            pause = min(pause * 2, Self.longestPause)
+            let status: Status
+            do throws(CallError<Async.PollError>) {
+                status = try await client.call(
+                    check, Async.PollArg(asyncJobID: job), options: .interactive)
+            } catch {
+                throw RemoteError(error) { _ in .server("\(error)") }
+            }
+            switch status.state {
+            case .running, .started: continue
+            case .done(let outcome): return outcome
+            case .failed(let reason): throw .server(reason)
+            }
+        }
+    }
+}
+
+extension CallOptions {
+    /// For batches of changes: not sent again when they may have been applied.
+    static var batch: CallOptions {
+        CallOptions(
+            deadline: .now + .seconds(1800), retryAfterSend: false,
+            timeouts: TransferTimeouts(response: .seconds(900)))
+    }
+}
+
+// MARK: The unions
+
+extension Files.CreateFolderBatchLaunch: BatchReport {
+    var state: BatchState<Files.CreateFolderBatchResult> {
+        switch self {
+        case .asyncJobID(let id): .started(id)
+        case .complete(let outcome): .done(outcome)
+        case .unknown(let tag): .failed(tag)
+        }
+    }
+}
+
+extension Files.CreateFolderBatchJobStatus: BatchReport {
+    var state: BatchState<Files.CreateFolderBatchResult> {
+        switch self {
+        case .inProgress: .running
+        case .complete(let outcome): .done(outcome)
+        case .failed(let error): .failed("\(error)")
+        case .unknown(let tag): .failed(tag)
+        }
+    }
+}
+
+extension Files.DeleteBatchLaunch: BatchReport {
+    var state: BatchState<Files.DeleteBatchResult> {
+        switch self {
+        case .asyncJobID(let id): .started(id)
+        case .complete(let outcome): .done(outcome)
+        case .unknown(let tag): .failed(tag)
+        }
+    }
+}
+
+extension Files.DeleteBatchJobStatus: BatchReport {
+    var state: BatchState<Files.DeleteBatchResult> {
+        switch self {
+        case .inProgress: .running
+        case .complete(let outcome): .done(outcome)
+        case .failed(let error): .failed("\(error)")
+        case .unknown(let tag): .failed(tag)
+        }
+    }
+}
+
+extension Files.RelocationBatchV2Launch: BatchReport {
+    var state: BatchState<Files.RelocationBatchV2Result> {
+        switch self {
+        case .asyncJobID(let id): .started(id)
+        case .complete(let outcome): .done(outcome)
+        case .unknown(let tag): .failed(tag)
+        }
+    }
+}
+
+extension Files.RelocationBatchV2JobStatus: BatchReport {
+    var state: BatchState<Files.RelocationBatchV2Result> {
+        switch self {
+        case .inProgress: .running
+        case .complete(let outcome): .done(outcome)
+        case .unknown(let tag): .failed(tag)
+        }
+    }
+}

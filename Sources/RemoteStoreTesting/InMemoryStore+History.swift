@@ -1,0 +1,28 @@
+// Old versions: all that ever were.
+
+public import Core
+public import RemoteStore
+import Synchronization
+
+extension InMemoryStore: RemoteHistory {
+    /// The versions of what was at a path, by path.
+    public func revisions(
+        of path: RemotePath, limit: Int
+    ) async throws(RemoteError) -> RemoteRevisions {
+        var found = try state.withLock { (state) throws(RemoteError) in
+            try state.tree.versions(of: path)
+        }
+        found.versions = Array(found.versions.prefix(limit))
+        return found
+    }
+
+    /// Stores an old version again.
+    public func restore(
+        _ path: RemotePath, to revision: Revision
+    ) async throws(RemoteError) -> RemoteEntry {
+        let time = now()
+        return try change { (tree) throws(RemoteError) in
+            try tree.restore(path, to: revision, now: time)
+        }
+    }
+}
