@@ -24,9 +24,11 @@ extension DropboxFileSystem {
             let to = try files.handle(targetHandle)
             guard to.flags.writes, !to.flags.appends else { return .failed(.badHandle) }
             guard offset >= 0, count >= 0 else { return .failed(.invalidArgument) }
-            guard offset == targetOffset, source != target, !to.isLocalOnly else {
-                return .failed(.unsupported)
-            }
+            // Asked of the row: the file may have been renamed to a local name since it was opened, and what
+            // stays here must have all its bytes here.
+            guard offset == targetOffset, source != target,
+                try store.read({ try $0.existing(target) }).flags.isDisjoint(with: .localOnly)
+            else { return .failed(.unsupported) }
             if sync.isQuotaExceeded { return .failed(.quotaExceeded) }
             if case .staged(let staged) = from.file.content, !from.isLocalOnly {
                 return copyQueued(staged, offset..<offset.addingOrMaximum(count), to: to.file)

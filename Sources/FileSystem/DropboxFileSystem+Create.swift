@@ -9,7 +9,7 @@ extension DropboxFileSystem {
     public func makeDirectory(
         _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
     ) -> Answer<Entry> {
-        make(name, in: parent) { place, isLocal, transaction in
+        make(name, in: parent, isFolder: true) { place, isLocal, transaction in
             let local = self.localFacts(.directory, permissions: permissions, caller: caller)
             let inode = try transaction.insert(
                 .folder, at: place, local: local, flags: isLocal ? .localOnly : [])
@@ -97,7 +97,7 @@ extension DropboxFileSystem {
                     return .found(taken)
                 }
                 try requireWritable(folder)
-                let isLocal = try isLocal(name, in: folder)
+                let isLocal = try isLocal(name, in: folder, isFolder: false, transaction)
                 let place = Place(parent: parent, name: name)
                 let staged = try insertFile(at: place, local, isLocal: isLocal, transaction)
                 try transaction.touch(parent, at: clock.now())
@@ -144,7 +144,7 @@ extension DropboxFileSystem {
 
     /// Makes something under a free name in one transaction, and counts a lookup.
     private func make(
-        _ name: [UInt8], in parent: InodeID,
+        _ name: [UInt8], in parent: InodeID, isFolder: Bool = false,
         _ insert: @escaping @Sendable (Place, Bool, Transaction) throws -> InodeID
     ) -> Answer<Entry> {
         answer { known in
@@ -156,7 +156,8 @@ extension DropboxFileSystem {
                     throw FileSystemError.exists
                 }
                 try self.requireWritable(folder)
-                let isLocal = try self.isLocal(name, in: folder)
+                let isLocal = try self.isLocal(
+                    name, in: folder, isFolder: isFolder, transaction)
                 let inode = try insert(Place(parent: parent, name: name), isLocal, transaction)
                 try transaction.touch(parent, at: self.clock.now())
                 return try transaction.existing(inode)
@@ -178,15 +179,6 @@ extension DropboxFileSystem {
             try transaction.dequeue(inode)
         }
         return staged
-    }
-
-    /// Whether something of this name in this folder stays on this machine.
-    func isLocal(_ name: FileName, in folder: Node) throws(FileSystemError) -> Bool {
-        switch NamePolicy(name) {
-        case .refused: throw .invalidArgument
-        case .localOnly: true
-        case .synced: folder.flags.contains(.localOnly)
-        }
     }
 
     /// Facts of something made now. What equals the mount's defaults is not noted, so that it follows

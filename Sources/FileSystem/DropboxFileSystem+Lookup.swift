@@ -89,6 +89,6 @@ extension DropboxFileSystem {
 
     /// When a change made now may be sent.
     func due(for inode: InodeID) -> Timestamp {
-        firstChanges.due(for: inode, at: clock.now(), delay: options.writeDelay)
+        firstChanges.due(for: inode, at: clock.now(), delay: currentWriteDelay)
     }
 }

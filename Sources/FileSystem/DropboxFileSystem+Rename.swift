@@ -92,7 +92,8 @@ struct Renaming {
         case (_, .folder): throw FileSystemError.isADirectory
         case (_, _): break
         }
-        let isLocal = try isLocal(node, named: target.name, in: folder)
+        let isLocal = try isLocal(
+            node, named: target.name, in: folder, insteadOf: occupant)
         try transaction.move(occupant.inode, to: nil)
         try filesystem.noteChanged(occupant, at: filesystem.clock.now(), transaction)
         try move(node, to: target, isLocal: isLocal)
@@ -118,9 +119,10 @@ struct Renaming {
     ) throws {
         try requireOutside(second, folder)
         guard let one = first.place, let other = second.place,
-            try isLocal(first, named: other.name, in: newFolder)
+            try isLocal(first, named: other.name, in: newFolder, insteadOf: second)
                 == first.flags.contains(.localOnly),
-            try isLocal(second, named: one.name, in: folder) == second.flags.contains(.localOnly)
+            try isLocal(second, named: one.name, in: folder, insteadOf: first)
+                == second.flags.contains(.localOnly)
         else { throw FileSystemError.invalidArgument }
         try transaction.exchange(first.inode, second.inode)
         for node in [first, second] where !node.flags.contains(.localOnly) {
@@ -131,10 +133,16 @@ struct Renaming {
 
     // MARK: Moving between what is synced and what is local
 
-    private func isLocal(_ node: Node, named name: FileName, in folder: Node) throws -> Bool {
-        let isLocal = try filesystem.isLocal(name, in: folder)
+    private func isLocal(
+        _ node: Node, named name: FileName, in folder: Node, insteadOf occupant: Node? = nil
+    ) throws -> Bool {
+        let isLocal = try filesystem.isLocal(
+            name, in: folder, isFolder: node.kind == .folder, transaction)
         // A link made here is local wherever it is.
-        return isLocal || (node.kind == .symbolicLink && node.flags.contains(.localOnly))
+        if node.kind == .symbolicLink && node.flags.contains(.localOnly) { return true }
+        // What the server has under an ignored name goes on there: an atomic save must not delete it.
+        let isOnServer = occupant.map { !$0.flags.contains(.localOnly) } ?? false
+        return isLocal && !(isOnServer && NamePolicy(name) == .synced)
     }
 
     private func move(_ node: Node, to target: Place, isLocal: Bool) throws {
@@ -146,22 +154,9 @@ struct Renaming {
             try enqueue(node.inode)
         case (true, false):
             try transaction.move(node.inode, to: target)
-            try publish(node)
+            try filesystem.publish(node, transaction)
         case (false, true):
             try withdraw(node, to: target)
-        }
-    }
-
-    /// Lets a local node, and what is in it, go to the server.
-    private func publish(_ node: Node) throws {
-        try transaction.setFlags(.localOnly, false, of: node.inode)
-        try enqueue(node.inode)
-        guard node.kind == .folder else { return }
-        for child in try transaction.children(of: node.inode) {
-            let node = try transaction.existing(child.inode)
-            if node.kind != .symbolicLink && NamePolicy(child.name) == .synced {
-                try publish(node)
-            }
         }
     }
 
@@ -169,9 +164,8 @@ struct Renaming {
     /// deletion. If something takes its old place before that is sent, as editors do when they save by
     /// way of such names, that becomes its next revision.
     private func withdraw(_ node: Node, to target: Place) throws {
-        guard node.kind == .file, let old = node.place else {
-            throw FileSystemError.invalidArgument
-        }
+        // At this error mv(1) copies what is in a folder, which fetches it, and deletes the original.
+        guard node.kind == .file, let old = node.place else { throw FileSystemError.crossDevice }
         guard let staged = try filesystem.staging.file(of: node), staged.retired == nil,
             staged.missingRanges.isEmpty
         else {

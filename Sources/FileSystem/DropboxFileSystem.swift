@@ -39,6 +39,8 @@ public final class DropboxFileSystem: FileSystemOperations {
     let files = HandleTable<FileHandle>()
     let directories = HandleTable<DirectoryHandle>()
     let firstChanges = FirstChanges()
+    /// Lock: a leaf; held to copy the value.
+    private let writeDelay: Mutex<WriteDelay>
     let entryCount = EntryCount()
     let glances = FolderGlances()
 
@@ -63,10 +65,12 @@ public final class DropboxFileSystem: FileSystemOperations {
         self.openFiles = openFiles
         self.relay = relay
         self.options = options
+        writeDelay = Mutex(options.writeDelay)
         self.clock = clock
         self.log = log
         do {
             folderTime = try Self.folderTime(in: store, now: clock.now())
+            try adoptIgnoreRules()
         } catch {
             throw FileSystemError(cause: error)
         }
@@ -77,6 +81,13 @@ public final class DropboxFileSystem: FileSystemOperations {
             }
         }
     }
+
+    /// Changes from now on may be sent after this delay. Those that wait already keep their time.
+    public func setWriteDelay(_ delay: WriteDelay) {
+        writeDelay.withLock { $0 = delay }
+    }
+
+    var currentWriteDelay: WriteDelay { writeDelay.withLock { $0 } }
 
     private static func folderTime(in store: MetadataStore, now: Timestamp) throws -> Timestamp {
         let key = "filesystem.folder-time"

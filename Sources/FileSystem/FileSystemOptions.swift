@@ -1,6 +1,8 @@
 // What a user chooses about a mount that operations must know. How options are written on a command
 // line is the affair of `Mounting`.
 
+public import Core
+
 /// How the filesystem presents itself and when it passes changes on.
 public struct FileSystemOptions: Hashable, Sendable {
     /// Owner of everything whose owner nobody set.
@@ -19,7 +21,11 @@ public struct FileSystemOptions: Hashable, Sendable {
     public var gathersWrites = false
     /// A name also finds what differs from it in case or composition only.
     public var foldsCase = false
-    /// How long after a change it may be sent, so that changes which follow each other become one: a
+    /// What stays on this machine.
+    public var ignored = IgnoreRules()
+    /// Where the mount's root is in the account, from the top folder on: patterns begin there.
+    public var rootPath: [FileName] = []
+    /// How long after a change it may be sent at first, so that changes which follow each other become one: a
     /// temporary file that is renamed over its target never reaches the server.
     public var writeDelay = WriteDelay()
 

@@ -20,6 +20,9 @@ public struct WriteDelay: Hashable, Sendable {
         maximumNanoseconds = 6 * nanoseconds
     }
 
+    /// The delay in seconds.
+    public var seconds: Double { Double(nanoseconds) / 1e9 }
+
     /// When a change at `now` may be sent, given the first change since the last sending.
     func due(at now: Timestamp, firstChange: Timestamp) -> Timestamp {
         let wanted = Timestamp(clamping: now, adding: nanoseconds)

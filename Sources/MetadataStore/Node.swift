@@ -55,7 +55,7 @@ public struct NodeFlags: OptionSet, Hashable, Sendable {
     public static let noAccess = NodeFlags(rawValue: 4)
     /// The server does not hand out this file's bytes (cloud documents).
     public static let notDownloadable = NodeFlags(rawValue: 8)
-    /// Never sent to the server: symbolic links made here, editors' lock files.
+    /// Never sent to the server: symbolic links made here, editors' lock files, what patterns match.
     public static let localOnly = NodeFlags(rawValue: 16)
     /// The folder's children are known completely.
     public static let listed = NodeFlags(rawValue: 32)

@@ -13,6 +13,9 @@ enum Schema {
         migrator.registerMigration("2") { database in
             try database.execute(sql: version2)
         }
+        migrator.registerMigration("3") { database in
+            try database.execute(sql: version3)
+        }
         return migrator
     }
 
@@ -139,6 +142,10 @@ enum Schema {
             value TEXT NOT NULL
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
+        """
+    /// What never leaves this machine is counted often, and is little as a rule.
+    private static let version3 = """
+        CREATE INDEX node_local ON node(inode) WHERE flags & 16 <> 0;
         """
     /// `pin`: the nodes whose content is kept on this disk, and that of everything below them.
     private static let version2 = """

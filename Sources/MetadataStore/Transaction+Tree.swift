@@ -38,6 +38,9 @@ extension Transaction {
         if let old {
             try setRemotePlace(inode, old)
         }
+        if let folder = node.place?.parent, folder != place?.parent {
+            try sendUnlessKept(folder)
+        }
     }
 
     /// Swaps the places of two nodes in the users' tree.

@@ -118,6 +118,12 @@ extension TreeReading {
             [parent.column, last ?? "", limit])
     }
 
+    /// The nodes in the users' tree whose folded names hold a text. Looks at all of them.
+    public func nodes(foldedNameHolding text: String) throws -> [Node] {
+        try nodes(
+            "WHERE node.parent IS NOT NULL AND instr(node.fold, ?) > 0 ORDER BY node.inode", [text])
+    }
+
     /// Whether a folder has a child.
     public func hasChildren(_ parent: InodeID) throws -> Bool {
         let statement = try database.cachedStatement(

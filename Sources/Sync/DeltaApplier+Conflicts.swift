@@ -33,7 +33,8 @@ extension DeltaApplier {
         announce(place)
     }
 
-    /// A folder that was not known. One that users have made at its place is the same folder.
+    /// A folder that was not known. One that users have made at its place is the same folder, and what is
+    /// in it stays here if it never left this machine.
     mutating func insertFolder(at place: Place, _ facts: RemoteFacts) throws {
         if let own = try transaction.attempt(at: place, hash: nil) {
             try transaction.forgetAttempt(own.id)
@@ -41,7 +42,8 @@ extension DeltaApplier {
         }
         try bringBack(place.parent)
         if let local = try transaction.child(folded: place.name.folded, of: place.parent) {
-            if local.kind == .folder, local.remote == .absent, !local.flags.contains(.localOnly) {
+            if local.kind == .folder, local.remote == .absent {
+                try transaction.setFlags(.localOnly, false, of: local.inode)
                 try transaction.setFacts(facts, of: local.inode)
                 try transaction.setRemotePlace(local.inode, place)
                 try mark(local.inode)
@@ -268,10 +270,14 @@ extension DeltaApplier {
         let isEmpty = try !transaction.hasChildren(current.inode)
         guard let place = current.place, isEmpty, current.remote == .inPlace else {
             try transaction.setRemoteAbsent(current.inode)
-            if current.place != nil {
+            if current.place == nil {
+                try transaction.remove(current.inode)
+            } else if try isEmpty || transaction.hasQueuedChildren(current.inode) {
                 try transaction.enqueue(current.inode, due: context.now)
             } else {
-                try transaction.remove(current.inode)
+                // Others have deleted it, and what is in it never leaves this machine: it goes back when
+                // something in it does.
+                try transaction.dequeue(current.inode)
             }
             return
         }

@@ -32,8 +32,8 @@ public final class SyncEngine: Syncing {
         public var bytes: Int64
     }
 
-    private let environment: UploadEnvironment
-    private let uploader: Uploader
+    let environment: UploadEnvironment
+    let uploader: Uploader
     private let watcher: RemoteWatcher
     private let lister: FolderLister
     private let tasks = Mutex<[Task<Void, Never>]>([])

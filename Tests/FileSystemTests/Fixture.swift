@@ -26,7 +26,8 @@ final class Fixture: Sendable {
     let relay = TreeChangeRelay()
     let clock = ManualClock()
     let fs: DropboxFileSystem
-    private let ownedFolder: OwnedFolder
+    let ownedFolder: OwnedFolder
+    private let options: FileSystemOptions
 
     /// Mounts an empty account, or with `reusing` one that an earlier fixture has left.
     init(
@@ -38,6 +39,7 @@ final class Fixture: Sendable {
         staging = try StagingArea(directory: self.folder + "/staging", store: store)
         var options = FileSystemOptions(userID: 1000, groupID: 1000)
         configure(&options)
+        self.options = options
         fs = try DropboxFileSystem(
             store: store, staging: staging, sync: sync, reader: content, openFiles: openFiles,
             relay: relay, options: options, clock: clock,
@@ -141,7 +143,8 @@ final class Fixture: Sendable {
     /// The account in a new process. This fixture must not be used any more.
     func remounted() throws -> Fixture {
         try store.close()
-        let next = try Fixture(reusing: ownedFolder)
+        let options = options
+        let next = try Fixture(reusing: ownedFolder) { $0 = options }
         next.content.update { new in
             content.update { new = $0 }
         }

@@ -19,8 +19,8 @@ struct Difference: Error, CustomStringConvertible {
 /// One history on both sides.
 final class ModelRun {
     /// Few names, so that they meet: two that fold together by case, two by composition, one that
-    /// stays local, one that is refused.
-    static let names = ["a", "A", "b", "\u{E9}", "e\u{301}", "~x.tmp", "c "].map {
+    /// stays local, one that is ignored, one that is refused.
+    static let names = ["a", "A", "b", "\u{E9}", "e\u{301}", "~x.tmp", "b.o", "c "].map {
         FileSystemTests.name($0)
     }
     static let maximumHandles = 6
@@ -32,7 +32,10 @@ final class ModelRun {
     private var seed: UInt8 = 0
 
     init() throws {
-        fixture = try Fixture()
+        var rules = IgnoreRules()
+        try rules.append(parsing: "*.o")
+        let ignored = rules
+        fixture = try Fixture { $0.ignored = ignored }
     }
 
     /// Plays and compares. Throws the first difference.

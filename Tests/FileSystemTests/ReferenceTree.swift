@@ -30,6 +30,8 @@ struct ReferenceTree {
     }
 
     static let root: NodeID = 0
+    /// Names that patterns keep on this machine.
+    static let ignored: Set<FileName> = [FileSystemTests.name("b.o")]
     private(set) var nodes: [NodeID: Node] = [root: Node(kind: .directory, isLocal: false)]
     var handles: [Handle] = []
     private var next = 1
@@ -75,11 +77,12 @@ struct ReferenceTree {
     // MARK: Making
 
     private func isLocal(_ name: FileName, in folder: NodeID) throws(FileSystemError) -> Bool {
-        switch NamePolicy(name) {
-        case .refused: throw .invalidArgument
-        case .localOnly: true
-        case .synced: self[folder].isLocal
-        }
+        if NamePolicy(name) == .refused { throw .invalidArgument }
+        return self[folder].isLocal || Self.isLocal(name)
+    }
+
+    private static func isLocal(_ name: FileName) -> Bool {
+        NamePolicy(name) == .localOnly || ignored.contains(name)
     }
 
     mutating func make(
@@ -175,7 +178,7 @@ struct ReferenceTree {
         let isLocal = try isLocalAfterMove(id, newName, newFolder)
         switch (self[id].isLocal, isLocal) {
         case (false, true):
-            if self[id].kind == .directory { throw .invalidArgument }
+            if self[id].kind == .directory { throw .crossDevice }
             self[id].isLocal = true
         case (true, false): publish(id)
         case (true, true), (false, false): break
@@ -193,7 +196,7 @@ struct ReferenceTree {
     private mutating func publish(_ id: NodeID) {
         self[id].isLocal = false
         for (name, child) in self[id].children
-        where self[child].kind != .symbolicLink && NamePolicy(name) == .synced {
+        where self[child].kind != .symbolicLink && !Self.isLocal(name) {
             publish(child)
         }
     }

@@ -342,11 +342,11 @@ struct RenameTests {
         #expect(try fixture.node(file)?.remote == .inPlace)
     }
 
-    @Test("folders on the server are not renamed to local names")
+    @Test("folders on the server are not renamed to local names: mv(1) is to copy them")
     func withdrawFolder() throws {
         let fixture = try Fixture()
         try fixture.remoteFolder("d")
-        #expect(throws: FileSystemError.invalidArgument) { try fixture.rename("d", to: "~d.tmp") }
+        #expect(throws: FileSystemError.crossDevice) { try fixture.rename("d", to: "~d.tmp") }
         #expect(try fixture.names() == ["d"])
     }
 

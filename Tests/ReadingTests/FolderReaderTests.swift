@@ -8,6 +8,7 @@ import Logging
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+@testable import Sync
 import Testing
 
 @testable import FileSystem
@@ -233,5 +234,41 @@ import Testing
         }
         for file in files.suffix(5) { try await account.prepare(file) }
         #expect(account.archives == 0)
+    }
+
+    @Test("a pinned folder of small files comes as a whole, and what is not pinned does not come")
+    func pins() async throws {
+        let account = try Account()
+        let files = try await files(40, account)
+        let pinned = files.dropFirst(10)
+        let cache = account.cache
+        var log = Logger(label: "test")
+        log.logLevel = .critical
+        let pinner = Pinner(
+            store: account.store, cache: cache,
+            reader: ContentReader(remote: account.faulty, cache: cache, log: log),
+            folders: FolderReader(
+                store: account.store, cache: cache, remote: account.faulty, log: log,
+                patience: .seconds(60), isWanted: { cache.isPinned($0) }),
+            sync: {
+                var status = SyncStatus()
+                status.connection = .online
+                return status
+            }, log: log)
+        let running = Task { await pinner.run() }
+        try await pinner.setPins(true, of: Array(pinned))
+        #expect(
+            await eventually {
+                let totals = pinner.summary.totals
+                return totals.files == pinned.count && totals.missingFiles == 0
+            })
+        for (number, file) in files.enumerated() {
+            let isHere = try await account.isHere(file)
+            #expect(isHere == (number >= 10))
+        }
+        // A few by themselves, until it shows; then the archive.
+        #expect(account.archives < 10)
+        running.cancel()
+        await running.value
     }
 }

@@ -40,14 +40,17 @@ final class Harness: Sendable {
     let openFiles = OpenSet()
     let clock: any SyncClock
     let history = History()
+    /// The name of what never leaves this machine, in any folder; nil for none.
+    let localName: String?
     private let running = Mutex<SyncEngine?>(nil)
 
     init(
         server: InMemoryStore = InMemoryStore(),
-        clock: any SyncClock = FastClock(),
+        clock: any SyncClock = FastClock(), localName: String? = nil,
         through wrap: ((InMemoryStore) -> any RemoteStoring)? = nil
     ) throws {
         self.server = server
+        self.localName = localName
         self.clock = clock
         faulty = FaultInjectingStore(server)
         remote = RecordingStore(
@@ -67,6 +70,9 @@ final class Harness: Sendable {
         running.withLock { $0 = engine }
         try await engine.start()
     }
+
+    /// The engine that runs.
+    var engine: SyncEngine? { running.withLock { $0 } }
 
     func stop() async {
         let engine = running.withLock { engine in
@@ -162,13 +168,18 @@ final class Harness: Sendable {
     func write(_ path: String, _ text: String) async throws -> InodeID {
         history.note("user writes \(path) \(text)")
         let bytes = Array(text.utf8)
-        return try await store.write { [staging] transaction in
+        return try await store.write { [staging, localName] transaction in
             let place = try transaction.place(path)
             let known = try transaction.child(place.name, of: place.parent)
             guard known.map({ $0.kind == .file }) ?? true else { throw Refused() }
+            let isLocal =
+                try known?.flags.contains(.localOnly)
+                ?? transaction.isLocal(place, named: localName)
             let inode =
                 try known?.inode
-                ?? transaction.insert(.file, at: place, local: LocalFacts(modified: .now()))
+                ?? transaction.insert(
+                    .file, at: place, local: LocalFacts(modified: .now()),
+                    flags: isLocal ? .localOnly : [])
             if let known, let file = try staging.file(of: known) {
                 _ = try file.truncate(to: 0, now: .now())
                 _ = try bytes.withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
@@ -180,16 +191,19 @@ final class Harness: Sendable {
                 _ = try bytes.withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
                 try file.persist(in: transaction)
             }
+            if isLocal { try transaction.dequeue(inode) }
             return inode
         }
     }
 
     func makeFolder(_ path: String, due: Timestamp = .now()) async throws {
         history.note("user mkdir \(path)")
-        try await store.write { transaction in
+        try await store.write { [localName] transaction in
+            let place = try transaction.place(path)
+            let isLocal = try transaction.isLocal(place, named: localName)
             let inode = try transaction.insert(
-                .folder, at: try transaction.place(path), local: LocalFacts())
-            try transaction.enqueue(inode, due: due)
+                .folder, at: place, local: LocalFacts(), flags: isLocal ? .localOnly : [])
+            if !isLocal { try transaction.enqueue(inode, due: due) }
         }
         running.withLock { $0 }?.noteChange()
     }
@@ -208,11 +222,18 @@ final class Harness: Sendable {
 
     func move(_ path: String, to target: String) async throws {
         history.note("user moves \(path) \(target)")
-        try await store.write { [openFiles] transaction in
+        try await store.write { [openFiles, localName] transaction in
             let from = try transaction.place(path)
             let to = try transaction.place(target)
             let node = try transaction.existing(from)
             let old = try transaction.child(folded: to.name.folded, of: to.parent)
+            let isLocal =
+                try old?.flags.contains(.localOnly) ?? transaction.isLocal(to, named: localName)
+            // Into what is local, content has to be fetched first: that is FileSystem's affair.
+            let wasLocal = node.flags.contains(.localOnly)
+            guard wasLocal || !isLocal, node.kind == .file || wasLocal == isLocal else {
+                throw Refused()
+            }
             if let old, old.inode != node.inode {
                 let isFree = try !transaction.hasChildren(old.inode)
                 guard old.kind == node.kind, isFree, old.place?.name == to.name else {
@@ -231,6 +252,8 @@ final class Harness: Sendable {
                     try transaction.drop(old.inode, openFiles)
                 }
             }
+            if isLocal { return }
+            try transaction.setFlags(.localOnly, false, of: node.inode)
             try transaction.enqueue(node.inode, due: .now())
         }
     }
@@ -274,9 +297,14 @@ final class Harness: Sendable {
 
     // MARK: What each shows
 
-    /// Paths of the mount: folders as nil, files as their text.
+    /// Paths of the mount: folders as nil, files as their text. What never leaves this machine is left
+    /// out.
     func tree() async throws -> [String: String?] {
-        let nodes = try await store.read { try $0.allNodes() }
+        let nodes = try await store.read { snapshot in
+            try snapshot.allNodes().filter { _, node in
+                try !node.flags.contains(.localOnly) && !snapshot.isKeptForLocal(node)
+            }
+        }
         var tree: [String: String?] = [:]
         for (path, node) in nodes {
             if node.kind == .folder {
@@ -286,6 +314,16 @@ final class Harness: Sendable {
             }
         }
         return tree
+    }
+
+    /// The texts of files that never leave this machine, wherever they are.
+    func localTexts() async throws -> [String] {
+        let nodes = try await store.read { try $0.allNodes() }
+        var texts: [String] = []
+        for (_, node) in nodes where node.kind == .file && node.flags.contains(.localOnly) {
+            texts.append(try await text(of: node))
+        }
+        return texts.sorted()
     }
 
     private func text(of node: Node) async throws -> String {
@@ -349,33 +387,6 @@ struct Bytes: UploadSource {
         let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
         buffer.copyBytes(from: part)
         return part.count
-    }
-}
-
-extension Transaction {
-    fileprivate func deleteTree(_ inode: InodeID, _ openFiles: Harness.OpenSet) throws {
-        for child in try children(of: inode) {
-            try deleteTree(child.inode, openFiles)
-        }
-        try move(inode, to: nil)
-        try drop(inode, openFiles)
-    }
-
-    /// What is deleted: told to the server if that has it, forgotten otherwise.
-    fileprivate func drop(_ inode: InodeID, _ openFiles: Harness.OpenSet) throws {
-        if try node(inode)?.remote == .absent {
-            try dropUnlessOpen(inode, openFiles)
-        } else {
-            try enqueue(inode, due: .now())
-        }
-    }
-
-    fileprivate func dropUnlessOpen(_ inode: InodeID, _ openFiles: Harness.OpenSet) throws {
-        if openFiles.isOpen(inode, in: self) {
-            try dequeue(inode)
-        } else {
-            try remove(inode)
-        }
     }
 }
 

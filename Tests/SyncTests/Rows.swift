@@ -1,4 +1,5 @@
-// What a test asks of the rows: by path, as text, and whether they contradict each other.
+// What a test asks of the rows, by path, as text, and whether they contradict each other; and what users
+// do to them.
 
 import Core
 import MetadataStore
@@ -55,11 +56,29 @@ extension TreeReading {
             let isToSend =
                 node.remote == .displaced
                 || node.place != nil && (node.remote == .absent || node.staged != nil)
-            if isToSend, try journalEntry(of: node.inode) == nil {
+            if node.flags.contains(.localOnly) {
+                if node.remote != .absent { broken.append("\(number) is here alone, and there") }
+                if try journalEntry(of: node.inode) != nil {
+                    broken.append("\(number) is here alone, and to be sent")
+                }
+                continue
+            }
+            if isToSend, try !isKeptForLocal(node), try journalEntry(of: node.inode) == nil {
                 broken.append("\(number) is to be sent and nobody knows")
             }
         }
         return broken
+    }
+
+    /// Whether others have deleted a folder, and what keeps it here never leaves this machine.
+    func isKeptForLocal(_ node: Node) throws -> Bool {
+        guard node.kind == .folder, node.remote == .absent,
+            try journalEntry(of: node.inode) == nil
+        else { return false }
+        return try children(of: node.inode).contains { child in
+            guard let node = try self.node(child.inode) else { return false }
+            return try node.flags.contains(.localOnly) || isKeptForLocal(node)
+        }
     }
 
     func allNodes() throws -> [(String, Node)] {
@@ -73,5 +92,37 @@ extension TreeReading {
         }
         try visit(.root, "")
         return found
+    }
+}
+
+extension Transaction {
+    /// Whether something made at a place never leaves this machine.
+    func isLocal(_ place: Place, named name: String?) throws -> Bool {
+        try place.name.string == name || node(place.parent)?.flags.contains(.localOnly) ?? false
+    }
+
+    func deleteTree(_ inode: InodeID, _ openFiles: Harness.OpenSet) throws {
+        for child in try children(of: inode) {
+            try deleteTree(child.inode, openFiles)
+        }
+        try move(inode, to: nil)
+        try drop(inode, openFiles)
+    }
+
+    /// What is deleted: told to the server if that has it, forgotten otherwise.
+    func drop(_ inode: InodeID, _ openFiles: Harness.OpenSet) throws {
+        if try node(inode)?.remote == .absent {
+            try dropUnlessOpen(inode, openFiles)
+        } else {
+            try enqueue(inode, due: .now())
+        }
+    }
+
+    func dropUnlessOpen(_ inode: InodeID, _ openFiles: Harness.OpenSet) throws {
+        if openFiles.isOpen(inode, in: self) {
+            try dequeue(inode)
+        } else {
+            try remove(inode)
+        }
     }
 }

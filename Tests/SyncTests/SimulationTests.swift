@@ -15,7 +15,10 @@ import Testing
 
 @Suite(.serialized) struct SimulationTests {
     /// Few names, some of which collide by folding, so that histories get in each other's way.
-    private static let names = ["a", "b", "A", "ä", "c.txt"]
+    fileprivate static let names = ["a", "b", "A", "ä", "c.txt"]
+
+    /// What stays here in those histories that have it. Others may use the name, too.
+    private static let localName = "o"
 
     /// Where something is on its way from one place to another.
     private static let between = "/on its way"
@@ -32,14 +35,34 @@ import Testing
         "whatever both sides do, and whatever the network does, both end with the same tree",
         arguments: SimulationTests.seeds)
     func convergence(seed: Int) async throws {
+        _ = try await play(seed)
+    }
+
+    @Test(
+        "what never leaves this machine stays on it, and stays whole, whatever both sides do",
+        arguments: SimulationTests.seeds)
+    func local(seed: Int) async throws {
+        let (harness, texts) = try await play(seed, localName: Self.localName)
+        #expect(try await harness.localTexts() == texts, "\(harness.history.text)")
+        let sent = try await harness.serverTree().values.compactMap(\.self)
+        #expect(Set(sent).isDisjoint(with: texts), "\(harness.history.text)")
+    }
+
+    /// Plays a history until both sides rest. Returns the texts that were local after the last thing that
+    /// users did.
+    private func play(
+        _ seed: Int, localName: String? = nil
+    ) async throws -> (Harness, localTexts: [String]) {
         var random = SeededRandom(seed: UInt64(seed))
         let faults = Faults(seed: UInt64(seed))
-        let harness = try Harness(through: { faults.wrap($0) })
+        let harness = try Harness(localName: localName, through: { faults.wrap($0) })
+        var localTexts: [String] = []
         try await harness.start()
         for step in 0..<60 {
             let text = "\(seed).\(step)"
+            let isUsers = Int.random(in: 0..<5, using: &random) < 3
             do {
-                if Int.random(in: 0..<5, using: &random) < 3 {
+                if isUsers {
                     try await local(harness, text, &random)
                 } else {
                     try await other(harness, text, &random)
@@ -48,6 +71,12 @@ import Testing
                 // What cannot be done, such as a file in a file, is refused and changes nothing.
             }
             try await harness.checkInvariants()
+            if localName != nil {
+                // What news do to the tree must not change them: only users do.
+                let now = try await harness.localTexts()
+                if !isUsers { #expect(now == localTexts, "\(step): \(harness.history.text)") }
+                localTexts = now
+            }
             switch Int.random(in: 0..<30, using: &random) {
             case 0:
                 await harness.stop()
@@ -65,6 +94,7 @@ import Testing
         faults.end()
         try await harness.settle(seconds: 30)
         await harness.stop()
+        return (harness, localTexts)
     }
 
     private func local(
@@ -72,8 +102,8 @@ import Testing
     ) async throws {
         let paths = try await harness.store.read { try $0.allNodes().map(\.0) }
         switch Int.random(in: 0..<11, using: &random) {
-        case 0...4: try await harness.write(place(in: paths, &random), text)
-        case 5: try await harness.makeFolder(place(in: paths, &random))
+        case 0...4: try await harness.write(place(in: paths, of: harness.names, &random), text)
+        case 5: try await harness.makeFolder(place(in: paths, of: harness.names, &random))
         case 6...7: try await harness.delete(any(of: paths, &random))
         case 8:
             guard let (path, folder) = inner(of: paths, &random) else { return }
@@ -82,7 +112,7 @@ import Testing
             try await harness.move(Self.between, to: folder)
         default:
             let source = any(of: paths, &random)
-            let target = place(in: paths, &random)
+            let target = place(in: paths, of: harness.names, &random)
             guard target != source, !target.hasPrefix(source + "/") else { return }
             try await harness.move(source, to: target)
         }
@@ -93,8 +123,8 @@ import Testing
     ) async throws {
         let paths = try await harness.serverTree().keys.sorted()
         switch Int.random(in: 0..<11, using: &random) {
-        case 0...4: try await harness.put(place(in: paths, &random), text)
-        case 5: try await harness.putFolder(place(in: paths, &random))
+        case 0...4: try await harness.put(place(in: paths, of: harness.names, &random), text)
+        case 5: try await harness.putFolder(place(in: paths, of: harness.names, &random))
         case 6...7: try await harness.remove(any(of: paths, &random))
         case 8:
             guard let (path, folder) = inner(of: paths, &random) else { return }
@@ -102,7 +132,8 @@ import Testing
             try await harness.remove(folder)
             try await harness.relocate(Self.between, to: folder)
         default:
-            try await harness.relocate(any(of: paths, &random), to: place(in: paths, &random))
+            try await harness.relocate(
+                any(of: paths, &random), to: place(in: paths, of: harness.names, &random))
         }
     }
 
@@ -120,11 +151,18 @@ import Testing
     }
 
     /// A name in one of the folders, or below what is a file and will refuse.
-    private func place(in paths: [String], _ random: inout SeededRandom) -> String {
+    private func place(
+        in paths: [String], of names: [String], _ random: inout SeededRandom
+    ) -> String {
         let shallow = paths.filter { $0.split(separator: "/").count < 4 }
         let folder = Bool.random(using: &random) ? "" : shallow.randomElement(using: &random) ?? ""
-        return folder + "/" + (Self.names.randomElement(using: &random) ?? "a")
+        return folder + "/" + (names.randomElement(using: &random) ?? "a")
     }
+}
+
+extension Harness {
+    /// The names that histories use.
+    fileprivate var names: [String] { SimulationTests.names + (localName.map { [$0] } ?? []) }
 }
 
 /// Switches the network's misbehaviour on and off.

@@ -52,6 +52,7 @@ public final class Pinner: Sendable {
     let store: MetadataStore
     let cache: DiskBlockCache
     private let reader: any ContentBringing
+    private let folders: FolderReader?
     let sync: @Sendable () -> SyncStatus
     private let clock: any SyncClock
     private let log: Logger
@@ -61,15 +62,19 @@ public final class Pinner: Sendable {
     /// Lock: a leaf; memory only.
     let state = Mutex(State())
 
-    /// Connects the parts; nothing is pinned before `run`. `sync` says how the mount stands.
+    /// Connects the parts; nothing is pinned before `run`. `sync` says how the mount stands. `folders` brings
+    /// small files with their folders; it is this pinner's own, because pins say nothing about what
+    /// somebody is reading.
     public init(
         store: MetadataStore, cache: DiskBlockCache, reader: any ContentBringing,
+        folders: FolderReader? = nil,
         sync: @escaping @Sendable () -> SyncStatus, clock: any SyncClock = SystemClock(),
         log: Logger
     ) {
         self.store = store
         self.cache = cache
         self.reader = reader
+        self.folders = folders
         self.sync = sync
         self.clock = clock
         self.log = log
@@ -239,6 +244,7 @@ public final class Pinner: Sendable {
         var ending = PinWork.Ending.kept
         var name = ""
         do throws(RemoteError) {
+            await folders?.prepare(piece.content, of: piece.inode)
             try await reader.bring(piece.content, block: piece.block)
         } catch {
             ending = .failed(error)

@@ -6,8 +6,6 @@ import RemoteStore
 import Synchronization
 
 extension ContentReader {
-    /// Less is not worth it: whoever asks for it reads it from the disk himself.
-    private static let leastLoad = 512 << 10
     /// Read at a time: as much as the kernel asks for at once.
     private static let piece: Int64 = 1 << 20
 
@@ -17,7 +15,8 @@ extension ContentReader {
     func load(
         _ content: FileContent, _ range: Range<Int64>, for stream: Int, of session: ReadSession
     ) {
-        guard range.count >= Self.leastLoad else { return }
+        // Less comes by way of the kernel's page cache, which reads ahead by itself.
+        guard range.count >= DiskBlockCache.directSize else { return }
         let key = BlockKey(
             hash: content.hash, index: Int(range.lowerBound / DiskBlockCache.blockSize))
         let fetch = state.withLock { state -> BlockFetch? in

@@ -2,7 +2,7 @@
 // decided in `FolderPattern`; the bytes go into the cache, where the read pipeline finds them.
 
 public import BlockCache
-import ContentHashing
+public import ContentHashing
 public import Core
 public import Logging
 public import MetadataStore
@@ -46,14 +46,17 @@ public actor FolderReader {
     private var nextWaiter = 0
     private var tried: [InodeID: Timestamp] = [:]
     private var slowSince: Timestamp?
+    /// Whether a content is worth keeping, among those of a folder.
+    private let isWanted: @Sendable (ContentHash) -> Bool
     /// How long those who wait do so without anything coming: a server may take long to pack a folder, and
     /// by itself every file would be here in a round trip.
     private let patience: Duration
 
-    /// Connects the parts.
+    /// Connects the parts. A folder is fetched only if at least half of its bytes are wanted.
     public init(
         store: MetadataStore, cache: DiskBlockCache, remote: any RemoteStoring, log: Logger,
-        patience: Duration = .seconds(2), now: @escaping @Sendable () -> Timestamp = { .now() }
+        patience: Duration = .seconds(2), now: @escaping @Sendable () -> Timestamp = { .now() },
+        isWanted: @escaping @Sendable (ContentHash) -> Bool = { _ in true }
     ) {
         self.store = store
         self.cache = cache
@@ -61,6 +64,7 @@ public actor FolderReader {
         self.log = log
         self.patience = patience
         self.now = now
+        self.isWanted = isWanted
     }
 
     /// A small file that is not here is about to be fetched. Returns when it is, if it comes with its
@@ -93,9 +97,9 @@ public actor FolderReader {
             }
             busy.insert(candidate.folder)
             let budget = min(candidate.budget, cache.limit / 4)
-            let plan = await disk.run { [store, cache] in
+            let plan = await disk.run { [store, cache, isWanted] in
                 try? store.read { snapshot in
-                    try Self.plan(candidate.folder, budget: budget, cache, snapshot)
+                    try Self.plan(candidate.folder, budget: budget, cache, isWanted, snapshot)
                 }
             }
             if let plan = plan.flatMap({ $0 }), plan.wanted[content.hash] != nil { return plan }
@@ -110,7 +114,8 @@ public actor FolderReader {
 
     /// What fetching a folder would bring; nil unless it is within the budget and mostly wanted.
     private static func plan(
-        _ folder: InodeID, budget: Int64, _ cache: DiskBlockCache, _ snapshot: Snapshot
+        _ folder: InodeID, budget: Int64, _ cache: DiskBlockCache,
+        _ isWanted: (ContentHash) -> Bool, _ snapshot: Snapshot
     ) throws -> Plan? {
         guard let path = try snapshot.remotePath(of: folder), folder != .root,
             let contents = try snapshot.contents(below: folder, limit: entryLimit)
@@ -119,7 +124,7 @@ public actor FolderReader {
         guard bytes <= budget else { return nil }
         var wanted: [ContentHash: Int64] = [:]
         for (hash, size) in contents
-        where size > 0 && size <= DiskBlockCache.blockSize
+        where size > 0 && size <= DiskBlockCache.blockSize && isWanted(hash)
             && !cache.contains(hash, size: size, range: 0..<size)
         {
             wanted[hash] = size

@@ -1,0 +1,65 @@
+// What stays on this machine: by its name, by a pattern, or because its folder does. And what becomes of it
+// when that ends. Not responsible for the patterns themselves (`IgnoreRules`).
+
+import Core
+import MetadataStore
+
+extension DropboxFileSystem {
+    /// Whether something that gets this name in this folder stays on this machine.
+    func isLocal(
+        _ name: FileName, in folder: Node, isFolder: Bool, _ tree: some TreeReading
+    ) throws -> Bool {
+        switch NamePolicy(name) {
+        case .refused: throw FileSystemError.invalidArgument
+        case .localOnly: return true
+        case .synced:
+            if folder.flags.contains(.localOnly) { return true }
+            return try isIgnored(name, in: folder.inode, isFolder: isFolder, tree)
+        }
+    }
+
+    /// Whether a pattern is for something of this name in this folder.
+    private func isIgnored(
+        _ name: FileName, in folder: InodeID, isFolder: Bool, _ tree: some TreeReading
+    ) throws -> Bool {
+        guard !options.ignored.isEmpty, let path = try tree.localPath(of: folder) else {
+            return false
+        }
+        return options.ignored.isIgnored(
+            options.rootPath + path + [name], isFolder: isFolder)
+    }
+
+    /// Lets something that was only here, and what is in it, go to the server, but for what stays here by
+    /// its own name.
+    func publish(_ node: Node, _ transaction: Transaction) throws {
+        try transaction.setFlags(.localOnly, false, of: node.inode)
+        try transaction.enqueue(node.inode, due: due(for: node.inode))
+        guard node.kind == .folder else { return }
+        let folder = try transaction.existing(node.inode)
+        for child in try transaction.children(of: node.inode) {
+            let node = try transaction.existing(child.inode)
+            let isLocal = try isLocal(
+                child.name, in: folder, isFolder: node.kind == .folder, transaction)
+            if node.kind != .symbolicLink, !isLocal { try publish(node, transaction) }
+        }
+    }
+
+    /// Sends what the patterns of the last mount kept here and those of this one do not. What is on the
+    /// server stays there, whatever they say.
+    func adoptIgnoreRules() throws {
+        let key = "filesystem.ignored"
+        let text = options.ignored.text
+        try store.write { transaction in
+            guard try transaction.setting(key) ?? "" != text else { return }
+            for inode in try transaction.topmostLocalNodes() {
+                guard let node = try transaction.node(inode), node.kind != .symbolicLink,
+                    let place = node.place, let folder = try transaction.node(place.parent)
+                else { continue }
+                let isLocal = try isLocal(
+                    place.name, in: folder, isFolder: node.kind == .folder, transaction)
+                if !isLocal { try publish(node, transaction) }
+            }
+            try transaction.setSetting(key, to: text)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// What never leaves this machine, asked for as a whole. What makes a node such is decided in FileSystem.
+
+public import Core
+import GRDB
+
+/// How much there is that is nowhere else.
+public struct LocalTotals: Hashable, Sendable {
+    /// Files, folders and links.
+    public var entries: Int
+    /// Files among them.
+    public var files: Int
+    /// Bytes of these files.
+    public var bytes: Int64
+}
+
+extension TreeReading {
+    /// How much of what users see never leaves this machine.
+    public func localTotals() throws -> LocalTotals {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT count(*), coalesce(sum(node.kind = ?), 0), coalesce(sum(staged.size), 0)
+                FROM node LEFT JOIN staged ON staged.inode = node.inode
+                WHERE node.flags & 16 <> 0 AND node.parent IS NOT NULL
+                """)
+        let row = try Row.fetchOne(statement, arguments: [NodeKind.file.rawValue])
+        return LocalTotals(entries: row?[0] ?? 0, files: row?[1] ?? 0, bytes: row?[2] ?? 0)
+    }
+
+    /// What never leaves this machine, but for what is in a folder that does not either.
+    public func topmostLocalNodes() throws -> [InodeID] {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT node.inode FROM node JOIN node AS folder ON folder.inode = node.parent
+                WHERE node.flags & 16 <> 0 AND folder.flags & 16 = 0
+                """)
+        return try Int64.fetchAll(statement).map { InodeID(column: $0) }
+    }
+
+    /// Whether something in a folder is still to be sent.
+    public func hasQueuedChildren(_ folder: InodeID) throws -> Bool {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT 1 FROM node JOIN journal ON journal.inode = node.inode
+                WHERE node.parent = ? LIMIT 1
+                """)
+        return try Int.fetchOne(statement, arguments: [folder.column]) != nil
+    }
+}
+
+extension Transaction {
+    /// A folder that others have deleted stays here, unsent, as long as something in it never leaves this
+    /// machine (`keepsLocalNodes`). When that is over it is a folder like others, which the server lacks;
+    /// so are those above it that stayed for its sake.
+    func sendUnlessKept(_ folder: InodeID) throws {
+        guard folder != .root, let node = try node(folder), let parent = node.place?.parent,
+            try isUnsent(node), try !keepsLocalNodes(folder)
+        else { return }
+        // At once: whatever there was to wait for is over.
+        try enqueue(folder, due: Timestamp(nanoseconds: 0))
+        try sendUnlessKept(parent)
+    }
+
+    private func keepsLocalNodes(_ folder: InodeID) throws -> Bool {
+        // Asked at each deletion of many: the first one found is enough.
+        let local = try database.cachedStatement(
+            sql: "SELECT 1 FROM node WHERE parent = ? AND flags & 16 <> 0 LIMIT 1")
+        if try Int.fetchOne(local, arguments: [folder.column]) != nil { return true }
+        return try children(of: folder).contains { child in
+            guard let node = try node(child.inode) else { return false }
+            return try isUnsent(node) && keepsLocalNodes(node.inode)
+        }
+    }
+
+    /// Whether it is a folder that only this machine has and that is not queued.
+    private func isUnsent(_ node: Node) throws -> Bool {
+        try node.kind == .folder && node.remote == .absent && !node.flags.contains(.localOnly)
+            && journalEntry(of: node.inode) == nil
+    }
+}

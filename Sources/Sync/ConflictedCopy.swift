@@ -1,0 +1,33 @@
+// What the name of a conflicted copy says: of which file it is a copy, and whose. Making such names is
+// the affair of `ConflictName`.
+
+public import Core
+
+/// A name that says of itself that it is a conflicted copy's: one made by `ConflictName`, or by Dropbox's
+/// own clients in English. These translate the words, so those of other languages are not known.
+public struct ConflictedCopy: Hashable, Sendable {
+    /// What is in every such name, folded: what to look for before names are taken apart.
+    public static let mark = "conflict"
+
+    /// The name of which it is a copy. A long one may have lost the end of its stem.
+    public var original: FileName
+    /// The machine or person that made it; nil if the name does not say.
+    public var maker: String?
+    /// The day, as year-month-day; nil if the name does not say.
+    public var day: String?
+
+    /// Takes a name apart; nil if it is not a conflicted copy's.
+    public init?(_ name: FileName) {
+        // `NAME (HOST's conflicted copy 2026-11-22).EXT` with a number before or after the bracket from the
+        // second one on, and `NAME (Case Conflict 1).EXT`, of which Dropbox has a few.
+        let form =
+            /(?<stem>.+) \((?:(?:(?<maker>.+)['’]s )?conflicted copy(?: (?<day>[0-9]{4}-[0-9]{2}-[0-9]{2}))?(?: [0-9]+| \([0-9]+\))*|(?:Case|Selective Sync|Unicode Encoding|White ?space) Conflict(?: [0-9]+| \([0-9]+\))*)\)(?: \([0-9]+\))?(?<suffix>\.[^.\/]+)?/
+            .ignoresCase()
+        guard let match = name.string.wholeMatch(of: form),
+            let original = try? FileName(String(match.stem) + String(match.suffix ?? ""))
+        else { return nil }
+        self.original = original
+        maker = match.maker.map(String.init)
+        day = match.day.map(String.init)
+    }
+}

@@ -1,0 +1,83 @@
+// Counting what never leaves this machine.
+
+import Core
+import GRDB
+import Testing
+
+@testable import MetadataStore
+
+@Suite struct LocalNodeTests {
+    let path = TemporaryStore.path()
+    let store: MetadataStore
+
+    init() throws {
+        store = try MetadataStore(path: path)
+    }
+
+    private func insert(
+        _ name: String, _ kind: NodeKind = .file, in parent: InodeID = .root, flags: NodeFlags = []
+    ) throws -> InodeID {
+        try store.write {
+            try $0.insert(
+                kind, at: Place(parent: parent, name: try FileName(name)), local: LocalFacts(),
+                flags: flags)
+        }
+    }
+
+    private func stage(_ inode: InodeID, size: Int64) throws {
+        try store.write { transaction in
+            let staged = StagedContent(
+                file: try transaction.nextStagingFile(), size: size, generation: 1, base: nil,
+                blocks: [])
+            try transaction.setStaged(staged, of: inode)
+        }
+    }
+
+    @Test("files, folders and links count, what is deleted or goes to the server does not")
+    func totals() throws {
+        #expect(
+            try store.read { try $0.localTotals() } == LocalTotals(entries: 0, files: 0, bytes: 0))
+        let folder = try insert("d", .folder, flags: .localOnly)
+        try stage(try insert("a", in: folder, flags: .localOnly), size: 10)
+        try stage(try insert("b", in: folder, flags: [.localOnly, .readOnly]), size: 5)
+        _ = try insert("l", .symbolicLink, flags: .localOnly)
+        try stage(try insert("sent"), size: 100)
+        let gone = try insert("gone", flags: .localOnly)
+        try stage(gone, size: 1000)
+        try store.write { try $0.move(gone, to: nil) }
+        #expect(
+            try store.read { try $0.localTotals() } == LocalTotals(entries: 4, files: 2, bytes: 15))
+    }
+
+    @Test("the topmost ones are those in folders that go to the server")
+    func topmost() throws {
+        let sent = try insert("s", .folder)
+        let folder = try insert("d", .folder, in: sent, flags: .localOnly)
+        _ = try insert("in", in: folder, flags: .localOnly)
+        let file = try insert("f", flags: .localOnly)
+        _ = try insert("other", in: sent)
+        #expect(Set(try store.read { try $0.topmostLocalNodes() }) == [folder, file])
+    }
+
+    @Test("a folder's queued children are those in it, not those below or beside it")
+    func queued() throws {
+        let folder = try insert("d", .folder)
+        let inner = try insert("i", .folder, in: folder)
+        let file = try insert("f", in: inner)
+        try store.write { try $0.enqueue(file, due: .now()) }
+        #expect(try !store.read { try $0.hasQueuedChildren(folder) })
+        #expect(try store.read { try $0.hasQueuedChildren(inner) })
+    }
+
+    @Test("a database from before is brought up to date, with all that is in it")
+    func migration() throws {
+        _ = try insert("f", flags: .localOnly)
+        try store.write { transaction in
+            try transaction.database.execute(
+                sql: "DROP INDEX node_local; DELETE FROM grdb_migrations WHERE identifier = '3'")
+        }
+        try store.close()
+        let reopened = try MetadataStore(path: path)
+        #expect(try reopened.read { try $0.localTotals() }.entries == 1)
+    }
+}

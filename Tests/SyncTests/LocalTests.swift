@@ -1,0 +1,132 @@
+// What never leaves this machine, and what others do around it.
+
+import Core
+import MetadataStore
+import RemoteStoreTesting
+import Testing
+
+@testable import Sync
+
+@Suite struct LocalTests {
+    private func harness(folders: [String] = [], files: [String: String] = [:]) async throws
+        -> Harness
+    {
+        let harness = try Harness(localName: "o")
+        for folder in folders { try await harness.putFolder(folder) }
+        for (path, text) in files { try await harness.put(path, text) }
+        try await harness.settle()
+        return harness
+    }
+
+    private func node(_ path: String, _ harness: Harness) async throws -> Node? {
+        try await harness.store.read { snapshot in
+            let place = try snapshot.place(path)
+            return try snapshot.child(place.name, of: place.parent)
+        }
+    }
+
+    @Test("nothing of it is sent, and nothing waits for it")
+    func unsent() async throws {
+        let harness = try await harness(folders: ["/d"])
+        try await harness.write("/d/o", "mine")
+        try await harness.makeFolder("/o")
+        try await harness.write("/o/a", "mine, too")
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/d": nil])
+        #expect(try await harness.localTexts() == ["mine", "mine, too"])
+        await harness.stop()
+    }
+
+    @Test(
+        "a folder that others delete stays with what is only here, and goes back with what is sent")
+    func folderDeleted() async throws {
+        let harness = try await harness(folders: ["/d", "/d/e"], files: ["/d/a": "1"])
+        try await harness.write("/d/e/o", "mine")
+        try await harness.remove("/d")
+        try await harness.settle()
+        #expect(try await harness.serverTree() == [:])
+        #expect(try await harness.localTexts() == ["mine"])
+        #expect(try await node("/d/e/o", harness) != nil)
+        #expect(try await node("/d/a", harness) == nil)
+        // Not by itself, after a restart neither.
+        await harness.stop()
+        try await harness.settle()
+        #expect(try await harness.serverTree() == [:])
+        try await harness.write("/d/e/b", "2")
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/d": nil, "/d/e": nil, "/d/e/b": "2"])
+        #expect(try await harness.localTexts() == ["mine"])
+        await harness.stop()
+    }
+
+    @Test(
+        "when what kept a folder that others deleted is gone, it is a folder like others",
+        arguments: [true, false])
+    func folderReleased(byMove: Bool) async throws {
+        let harness = try await harness(folders: ["/d", "/d/e"])
+        try await harness.write("/d/e/o", "mine")
+        try await harness.remove("/d")
+        try await harness.settle()
+        if byMove {
+            try await harness.move("/d/e/o", to: "/o")
+        } else {
+            try await harness.delete("/d/e/o")
+        }
+        try await harness.checkInvariants()
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/d": nil, "/d/e": nil])
+        #expect(try await harness.localTexts() == (byMove ? ["mine"] : []))
+        await harness.stop()
+    }
+
+    @Test("a folder that others delete stays for an edit, as ever, whatever else is in it")
+    func folderDeletedEdit() async throws {
+        let harness = try await harness(folders: ["/d"], files: ["/d/a": "1"])
+        try await harness.write("/d/o", "mine")
+        await harness.stop()
+        try await harness.write("/d/a", "2")
+        try await harness.remove("/d")
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/d": nil, "/d/a": "2"])
+        #expect(try await harness.localTexts() == ["mine"])
+        await harness.stop()
+    }
+
+    @Test("others make a folder of its name: it is one folder, and what was only here stays so")
+    func sameFolder() async throws {
+        let harness = try await harness()
+        try await harness.makeFolder("/o")
+        try await harness.write("/o/a", "mine")
+        try await harness.putFolder("/o")
+        try await harness.put("/o/b", "theirs")
+        try await harness.settle()
+        #expect(try await harness.tree() == ["/o": nil, "/o/b": "theirs"])
+        #expect(try await harness.localTexts() == ["mine"])
+        #expect(try await node("/o/a", harness)?.flags.contains(.localOnly) == true)
+        await harness.stop()
+    }
+
+    @Test(
+        "others make a file of its name: theirs has the name, and ours stands beside it, still only here"
+    )
+    func sameFile() async throws {
+        let harness = try await harness()
+        try await harness.write("/o", "mine")
+        try await harness.put("/o", "theirs")
+        try await harness.settle()
+        #expect(try await harness.tree() == ["/o": "theirs"])
+        #expect(try await harness.localTexts() == ["mine"])
+        #expect(try await harness.serverTree() == ["/o": "theirs"])
+        await harness.stop()
+    }
+
+    @Test("a file of its name that the server has goes on there")
+    func known() async throws {
+        let harness = try await harness(files: ["/o": "1"])
+        try await harness.write("/o", "2")
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/o": "2"])
+        #expect(try await harness.localTexts() == [])
+        await harness.stop()
+    }
+}
