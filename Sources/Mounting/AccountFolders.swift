@@ -2,6 +2,7 @@
 // that clears the cache has a path that leads to the queue.
 
 import Glibc
+import PrivateFiles
 
 /// The folders of one account on this machine.
 public struct AccountFolders: Hashable, Sendable {
@@ -24,7 +25,7 @@ public struct AccountFolders: Hashable, Sendable {
     public var token: String { account + "/token" }
     /// What a mount in the background logs.
     public var log: String { state + "/dbxfs.log" }
-    /// There while nothing here is missing on Dropbox and nothing is mounted: who removes dbxfs can tell
+    /// There while nothing here is missing on Dropbox, content that never goes there included, and nothing is mounted: who removes dbxfs can tell
     /// by it, without dbxfs, that the folder can go, too.
     private var sentMark: String { state + "/all-sent" }
     /// Cached blocks.

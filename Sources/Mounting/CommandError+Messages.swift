@@ -8,6 +8,9 @@ extension CommandError {
             "the source \(quoted(text)) cannot be read: write ACCOUNT, ACCOUNT:/FOLDER or :/FOLDER"
         case .unknownOption(let name):
             "unknown mount option \(quoted(name)): `dbxfs mount --help` lists the options"
+        case .notChangeable(let name):
+            "\(quoted(name)) cannot be changed while it is mounted: only "
+                + LiveSettings.names.joined(separator: ", ") + " can"
         case .badOptionValue(let name, let value, let expected):
             "mount option \(name)=\(value) cannot be: \(name) takes \(expected)"
         case .badSetting(let name, let value, let expected):
@@ -57,6 +60,8 @@ extension CommandError {
         case .otherAccount(let account, let folder, let expected, let found):
             "the token is \(found)'s, but \(folder) keeps the files of \(expected): use that "
                 + "account's token, or another account name than \(quoted(account))"
+        case .notOnDropbox(let path):
+            "there is no \(quoted(path)) on Dropbox"
         case .remoteFolderMissing(let path):
             "there is no folder \(quoted(path)) on Dropbox: make it first, or mount another one"
         case .remoteNotAFolder(let path):
@@ -147,6 +152,26 @@ extension CommandError {
         case .problemsFound(let count):
             "\(Terminal.count(count, "problem")) found: see above"
         case .system(let detail): detail
+        default: String(describing: self)
+        }
+    }
+
+    var historyMessage: String {
+        switch self {
+        case .unsentChanges(let path):
+            "\(quoted(path)) has changes that are not on Dropbox yet, itself or a folder above it: "
+                + "run `dbxfs sync`, and try again"
+        case .readOnlyMount(let path):
+            "\(path) is mounted read-only, and nothing is changed through it: mount it without ro"
+        case .noHistory(let path, let reason):
+            "\(quoted(path)) has no revisions: \(reason)"
+        case .noLink(let path, let reason):
+            "there can be no link to \(quoted(path)): \(reason)"
+        case .notDeleted(let path):
+            "\(quoted(path)) is not deleted: name the revision to go back to with --rev; "
+                + "`dbxfs revisions` lists them"
+        case .noSuchRevision(let path):
+            "Dropbox has no such revision of \(quoted(path)): `dbxfs revisions` lists them"
         default: String(describing: self)
         }
     }

@@ -21,6 +21,7 @@ public enum CommandError: Error, Hashable, Sendable {
     // MARK: Command line and settings
     case badSource(String)
     case unknownOption(String)
+    case notChangeable(String)
     case badOptionValue(name: String, value: String, expected: String)
     case badSetting(name: String, value: String, expected: String)
     case badConfiguration(file: String, place: String, detail: String)
@@ -47,6 +48,7 @@ public enum CommandError: Error, Hashable, Sendable {
     case serverNonsense(server: String, detail: String)
     case serverFailed(server: String, detail: String)
     case otherAccount(account: String, folder: String, expected: String, found: String)
+    case notOnDropbox(String)
     case remoteFolderMissing(String)
     case remoteNotAFolder(String)
     case noTeamSpace(account: String)
@@ -77,6 +79,12 @@ public enum CommandError: Error, Hashable, Sendable {
     case unmountFailed(path: String, detail: String)
     case stillQueued(operations: Int, reason: String?)
     case nothingThere(String)
+    case unsentChanges(String)
+    case readOnlyMount(String)
+    case noHistory(path: String, reason: String)
+    case notDeleted(String)
+    case noSuchRevision(String)
+    case noLink(path: String, reason: String)
     case notPinned(String)
     case pinnedByFolder(path: String, folder: String)
     case notHereYet(files: Int, reason: String)
@@ -91,12 +99,15 @@ extension CommandError {
     /// The code that the process exits with.
     public var exitStatus: ExitStatus {
         switch self {
-        case .badSource, .unknownOption, .badOptionValue, .badSetting, .badConfiguration,
-            .noMountpoint, .notRoot, .badEndpoint, .insecureEndpoint, .noAppKey:
+        case .badSource, .unknownOption, .notChangeable, .badOptionValue, .badSetting,
+            .badConfiguration, .noMountpoint, .notRoot, .badEndpoint, .insecureEndpoint, .noAppKey:
             .usage
         case .stillQueued, .notHereYet: .stillQueued
         case .reported(_, let status): status
-        case .noControl, .nothingMounted, .nothingThere, .notPinned, .pinnedByFolder, .noEmulator,
+        case .unsentChanges, .readOnlyMount, .noHistory, .notDeleted, .noSuchRevision,
+            .noLink, .notOnDropbox, .noControl, .nothingMounted, .nothingThere, .notPinned,
+            .pinnedByFolder,
+            .noEmulator,
             .emulatorFailed, .problemsFound, .system, .loginFailed, .loginRefused, .otherLogin,
             .notLoggedIn,
             .stillMounted, .notRevoked:
@@ -116,15 +127,15 @@ extension CommandError {
     /// One line: what is wrong, and after the colon or semicolon what to do.
     public var message: String {
         switch self {
-        case .badSource, .unknownOption, .badOptionValue, .badSetting, .badConfiguration,
-            .noMountpoint, .notRoot, .badEndpoint, .insecureEndpoint:
+        case .badSource, .unknownOption, .notChangeable, .badOptionValue, .badSetting,
+            .badConfiguration, .noMountpoint, .notRoot, .badEndpoint, .insecureEndpoint:
             settingMessage
         case .loginDamaged, .noAppKey, .loginFailed, .loginRefused, .otherLogin, .notLoggedIn,
             .stillMounted, .notRevoked:
             loginMessage
         case .noToken, .credentialsTooOpen, .credentialsUnreadable, .unauthorized, .forbidden,
-            .unreachable, .serverNonsense, .serverFailed, .otherAccount, .remoteFolderMissing,
-            .remoteNotAFolder, .noTeamSpace, .rootForbidden:
+            .unreachable, .serverNonsense, .serverFailed, .otherAccount, .notOnDropbox,
+            .remoteFolderMissing, .remoteNotAFolder, .noTeamSpace, .rootForbidden:
             accessMessage
         case .mountpointNotEmpty, .alreadyMounted, .folderInsideMountpoint,
             .mountpointInsideFolder, .folderUnusable, .folderNotPrivate, .diskFull, .folderInUse,
@@ -136,6 +147,8 @@ extension CommandError {
             .pinnedByFolder, .notHereYet, .noEmulator,
             .emulatorFailed, .problemsFound, .system:
             runningMessage
+        case .unsentChanges, .readOnlyMount, .noHistory, .notDeleted, .noSuchRevision, .noLink:
+            historyMessage
         }
     }
 }

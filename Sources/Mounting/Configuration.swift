@@ -3,6 +3,25 @@
 
 import TOMLKit
 
+/// Patterns as they were written, one a line, and where.
+public struct IgnorePatterns: Hashable, Sendable {
+    /// The patterns.
+    public var text: String
+    private let file: String
+    private let place: String
+
+    init(text: String, file: String, place: String) {
+        self.text = text
+        self.file = file
+        self.place = place
+    }
+
+    /// What is wrong with a line of them.
+    public func malformed(line: Int, reason: String) -> CommandError {
+        .badConfiguration(file: file, place: "\(place), line \(line)", detail: reason)
+    }
+}
+
 /// A configuration file that was read, or none.
 ///
 ///     app_key = "…"              # for all accounts
@@ -18,6 +37,8 @@ public struct Configuration: Hashable, Sendable {
     private(set) var endpoint: Endpoint?
     /// How much is logged.
     private(set) var logLevel: LogLevel?
+    /// Where it was read from, for messages; nil when there is none.
+    private var file: String?
     private var general = Section()
     private var accounts: [String: Section] = [:]
 
@@ -26,6 +47,7 @@ public struct Configuration: Hashable, Sendable {
         var appKey: String?
         var mountpoint: String?
         var folder: String?
+        var ignored: String?
         var settings: [MountOptionSetting] = []
         /// Flags that are switched off, and so are not in `settings`.
         var absent: Set<String> = []
@@ -36,6 +58,7 @@ public struct Configuration: Hashable, Sendable {
 
     /// Reads a file's text; `file` is its name in messages.
     public init(parsing text: String, file: String) throws(CommandError) {
+        self.file = file
         let table: TOMLTable
         do {
             table = try TOMLTable(string: text)
@@ -108,6 +131,14 @@ public struct Configuration: Hashable, Sendable {
         settings.filter { $0.name == "umask" } + settings.filter { $0.name != "umask" }
     }
 
+    /// Patterns for what stays on this machine: those for every account, then those for this one.
+    func ignored(of account: String) -> [IgnorePatterns] {
+        [("ignore", general.ignored), ("account.\(account).ignore", accounts[account]?.ignored)]
+            .compactMap { place, text in
+                text.map { IgnorePatterns(text: $0, file: file ?? "", place: place) }
+            }
+    }
+
     // MARK: Reading
 
     /// Takes values out of tables, with errors that say where.
@@ -141,6 +172,7 @@ public struct Configuration: Hashable, Sendable {
             let place = prefix + key
             switch key {
             case "app_key": section.appKey = try text(value, place)
+            case "ignore": section.ignored = try text(value, place)
             case "mountpoint" where !prefix.isEmpty:
                 let path = try text(value, place)
                 guard path.hasPrefix("/") || path.hasPrefix("~/") else {

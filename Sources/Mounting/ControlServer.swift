@@ -122,6 +122,20 @@ public final class ControlServer: Sendable {
             reply.isAccepted = true
         case .clearCache, .verifyCache:
             answerCache(request, &reply)
+        case .set:
+            Self.answer(&reply) { reply throws(CommandError) in
+                reply.limits = try service.change(request.settings ?? [])
+            }
+        case .revisions, .restore:
+            answerHistory(request, &reply)
+        case .link:
+            Self.answer(&reply) { reply throws(CommandError) in
+                reply.link = try service.link(to: request.paths?.first ?? "")
+            }
+        case .conflicts:
+            Self.answer(&reply) { reply throws(CommandError) in
+                try answerConflicts(request, &reply, on: connection)
+            }
         case .pin, .unpin, .pins:
             answerPins(request, &reply) { progress in
                 var reply = ControlReply()
@@ -131,6 +145,47 @@ public final class ControlServer: Sendable {
         }
         connection.send(reply)
     }
+
+    /// Lets `body` fill in the reply, or says why that failed.
+    private static func answer(
+        _ reply: inout ControlReply,
+        _ body: (inout ControlReply) throws(CommandError) -> Void
+    ) {
+        do throws(CommandError) {
+            try body(&reply)
+        } catch {
+            reply.failure = error.message
+        }
+    }
+
+    private func answerHistory(_ request: ControlRequest, _ reply: inout ControlReply) {
+        let path = request.paths?.first ?? ""
+        Self.answer(&reply) { reply throws(CommandError) in
+            if request.command == .restore {
+                reply.restored = try service.restore(path, to: request.revision)
+            } else {
+                reply.revisions = try service.revisions(of: path, limit: request.limit ?? 10)
+            }
+        }
+    }
+
+    /// A line holds a mebibyte, so there are as many lines as needed.
+    private func answerConflicts(
+        _ request: ControlRequest, _ reply: inout ControlReply, on connection: ControlConnection
+    ) throws(CommandError) {
+        var rest = try service.conflicts(below: request.paths?.first ?? "")[...]
+        while !rest.isEmpty {
+            var piece = ControlReply()
+            piece.conflicts = Array(rest.prefix(Self.conflictsPerLine))
+            guard connection.send(piece) else { return }
+            rest = rest.dropFirst(Self.conflictsPerLine)
+        }
+        reply.conflicts = []
+        reply.isTreeKnown = service.isTreeKnown
+    }
+
+    /// Two paths each, of up to 4,096 bytes, most of which take two in JSON at worst.
+    private static let conflictsPerLine = 50
 
     private func awaitEnd(limit: Double?, on connection: ControlConnection) {
         ending.listeners.enter()
@@ -148,7 +203,7 @@ public final class ControlServer: Sendable {
         _ request: ControlRequest, _ reply: inout ControlReply, report: (PinProgress) -> Bool
     ) {
         let paths = request.paths ?? []
-        do throws(CommandError) {
+        Self.answer(&reply) { reply throws(CommandError) in
             switch request.command {
             case .pin:
                 try service.setPins(true, at: paths)
@@ -160,21 +215,17 @@ public final class ControlServer: Sendable {
             default:
                 reply.pins = try service.pins()
             }
-        } catch {
-            reply.failure = error.message
         }
     }
 
     private func answerCache(_ request: ControlRequest, _ reply: inout ControlReply) {
-        do throws(CommandError) {
+        Self.answer(&reply) { reply throws(CommandError) in
             if request.command == .clearCache {
                 reply.freedBytes = try service.clearCache(
                     includingPinned: request.includesPinned ?? false)
             } else {
                 reply.cache = try service.verifyCache()
             }
-        } catch {
-            reply.failure = error.message
         }
     }
 }

@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import PrivateFiles
 import SystemPackage
 
 /// Where the sockets of running mounts lie.

@@ -1,6 +1,9 @@
 // By what a mount proves whose account it is for: a token of the environment, a login, or a token in a
 // file that only its owner can read, in this order.
 
+public import DropboxAPI
+import PrivateFiles
+
 /// What access tokens are had from.
 public enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringConvertible {
     /// A ready token that nobody renews.
@@ -36,12 +39,20 @@ public enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringConv
             return .token(try checked(token, from: "DBXFS_ACCESS_TOKEN"))
         }
         if let stored = try login.load() { return .login(stored, login) }
-        guard let text = try PrivateFile.read(tokenFile) else {
+        guard let text = try readPrivately(tokenFile) else {
             throw .noToken(
                 account: account, command: CommandError.login(account, environment.scope),
                 file: tokenFile)
         }
         return .token(try checked(text, from: tokenFile))
+    }
+
+    private static func readPrivately(_ path: String) throws(CommandError) -> String? {
+        do {
+            return try PrivateFile.read(path)
+        } catch {
+            throw CommandError(error)
+        }
     }
 
     private static func checked(_ text: String, from place: String) throws(CommandError) -> String {

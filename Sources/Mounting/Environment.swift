@@ -145,6 +145,23 @@ public struct Environment: Sendable {
         configuration.options(of: account).filter { !namesCacheFolder || $0.name != "cache_dir" }
     }
 
+    /// The folders in which mounts of these accounts keep cached content, each once, unless the command line
+    /// says otherwise.
+    public func cacheFolders(of accounts: [String]) throws(CommandError) -> [String] {
+        var folders: [String] = []
+        for account in accounts {
+            let settings = try MountSettings(parsing: [], over: options(of: account))
+            let folder = settings.cacheFolder ?? cacheFolder
+            if !folders.contains(folder) { folders.append(folder) }
+        }
+        return folders
+    }
+
+    /// Patterns for what stays on this machine, in the order in which they count.
+    public func ignored(of account: String) -> [IgnorePatterns] {
+        configuration.ignored(of: account)
+    }
+
     /// What is mounted for an account, and where, when the command line names neither.
     public func standardPlace(
         of account: String

@@ -1,6 +1,7 @@
 // Small things that are done to local files and folders: absolute paths, private folders, short texts.
 
 import Glibc
+public import PrivateFiles
 import SystemPackage
 
 /// The text of errno as of now.
@@ -65,87 +66,37 @@ private func readText(_ file: FileDescriptor, limit: Int) throws -> String {
 }
 
 /// Replaces a file by one of mode 0600 with this text, durable before it takes the name.
-///
-/// The new file has a name of its own until then, so that two who write at once do not mix.
 public func writePrivately(_ text: String, to path: String) throws(CommandError) {
-    var template = Array((path + ".XXXXXX").utf8CString)
-    let descriptor = mkstemp(&template)
-    let failure = currentErrno
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    let temporary = Mounting.text(of: template)
     do {
-        guard descriptor >= 0 else { throw failure }
-        do {
-            try fill(descriptor, with: text)
-            if rename(temporary, path) != 0 { throw currentErrno }
-        } catch {
-            unlink(temporary)
-            throw error
-        }
-    } catch Errno.noSpace {
-        throw .diskFull(path)
+        try PrivateFile.replace(path, with: text)
     } catch {
-        throw .folderUnusable(path: path, reason: reason(error))
+        throw CommandError(error)
     }
-    synchronizeFolder(of: path)
-}
-
-/// Writes a new file's bytes to the disk and closes it, once: another thread may have the same number for
-/// a file of its own right after.
-private func fill(_ descriptor: Int32, with text: String) throws {
-    let file = FileDescriptor(rawValue: descriptor)
-    try file.closeAfter {
-        try file.writeAll(text.utf8)
-        if fsync(descriptor) != 0 { throw currentErrno }
-    }
-}
-
-/// Whether a path is that of a file that `writePrivately` was killed over.
-func isPath(_ path: String, leftFrom target: String) -> Bool {
-    path.hasPrefix(target + ".") && path.utf8.count == target.utf8.count + 7
-}
-
-/// Makes the names in a file's folder durable. That it fails is no reason to fail: the file itself is.
-func synchronizeFolder(of path: String) {
-    let folder = open(folderPath(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { return }
-    fsync(folder)
-    close(folder)
-}
-
-/// The folder that a file is in.
-func folderPath(of path: String) -> String {
-    FilePath(path).removingLastComponent().string
 }
 
 /// Makes a folder and those above it; the last one is private to the user, or becomes so.
 ///
 /// Refuses a folder of another user: what is put there could be read or replaced by them.
 func makePrivateFolder(_ path: String) throws(CommandError) {
-    var status = stat()
-    if lstat(path, &status) != 0 {
-        let parent = FilePath(path).removingLastComponent()
-        if !parent.isEmpty, access(parent.string, F_OK) != 0 {
-            try makePrivateFolder(parent.string)
-        }
-        if mkdir(path, 0o700) != 0, errno != EEXIST {
-            let error = currentErrno
-            throw error == .noSpace
-                ? .diskFull(path) : .folderUnusable(path: path, reason: reason(error))
-        }
+    do {
+        try PrivateFolder.make(path)
+    } catch {
+        throw CommandError(error)
     }
-    guard stat(path, &status) == 0 else {
-        throw .folderUnusable(path: path, reason: reason(currentErrno))
-    }
-    guard status.st_mode & S_IFMT == S_IFDIR else {
-        throw .folderUnusable(path: path, reason: "not a directory")
-    }
-    guard status.st_uid == geteuid() else { throw .folderNotPrivate(path) }
-    if status.st_mode & 0o077 != 0, chmod(path, 0o700) != 0 {
-        throw .folderNotPrivate(path)
-    }
-    guard access(path, R_OK | W_OK | X_OK) == 0 else {
-        throw .folderUnusable(path: path, reason: reason(currentErrno))
+}
+
+extension CommandError {
+    /// What a private file or folder was refused for, in words for a user.
+    public init(_ error: PrivateFileError) {
+        self =
+            switch error {
+            case .fileTooOpen(let path): .credentialsTooOpen(file: path)
+            case .folderTooOpen(let path): .folderNotPrivate(path)
+            case .unreadable(let path, let reason):
+                .credentialsUnreadable(file: path, reason: reason)
+            case .unwritable(let path, let reason): .folderUnusable(path: path, reason: reason)
+            case .diskFull(let path): .diskFull(path)
+            }
     }
 }
 
@@ -179,18 +130,4 @@ public func isEmptyFolder(_ path: String) throws(CommandError) -> Bool {
 func isFolder(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-}
-
-/// The names in a folder; none when it cannot be read.
-func folderNames(in path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        if name != ".", name != ".." { names.append(name) }
-    }
-    return names
 }

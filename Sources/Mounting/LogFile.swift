@@ -17,6 +17,8 @@ public final class LogSink: Sendable {
     private let descriptor: Int32
     private let path: String?
     private let state: Mutex<State>
+    /// The least severe level that is written. Apart from the rest: every message asks, written or not.
+    private let threshold = Mutex(Logger.Level.info)
 
     private struct State {
         var size: Int64
@@ -59,6 +61,14 @@ public final class LogSink: Sendable {
         }
     }
 
+    /// From now on, what is less severe is left out, but for loggers that have a level of their own.
+    /// At first that is `info`.
+    public func setLevel(_ level: LogLevel) {
+        threshold.withLock { $0 = Logger.Level(rawValue: level.rawValue) ?? .info }
+    }
+
+    var level: Logger.Level { threshold.withLock { $0 } }
+
     func write(_ line: String) {
         let (text, isFull) = state.withLock { state -> (String, Bool) in
             var text = line
@@ -96,15 +106,18 @@ public final class LogSink: Sendable {
 public struct LineLogHandler: LogHandler {
     /// Details that every record carries.
     public var metadata: Logger.Metadata = [:]
-    /// What is logged at all.
-    public var logLevel: Logger.Level
+    /// What is logged at all: the sink's level until this logger gets its own.
+    public var logLevel: Logger.Level {
+        get { ownLevel ?? sink.level }
+        set { ownLevel = newValue }
+    }
+    private var ownLevel: Logger.Level?
     private let label: String
     private let sink: LogSink
 
-    /// Logs under a label.
-    public init(label: String, level: LogLevel, sink: LogSink) {
+    /// Logs under a label, from the sink's level on.
+    public init(label: String, sink: LogSink) {
         self.label = label
-        self.logLevel = Logger.Level(rawValue: level.rawValue) ?? .info
         self.sink = sink
     }
 

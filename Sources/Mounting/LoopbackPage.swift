@@ -6,29 +6,32 @@ struct LoopbackPage {
     let status: Int
     let title: String
     let text: String
+    /// What the mark above the title is made of: lines in a square of 24 units.
+    let mark: String
 
     /// The page for what came of a request.
     init(_ outcome: LoopbackRequest.Outcome) {
         switch outcome {
         case .answer(.code):
             self.init(
-                200, "Nearly done",
+                200, "Nearly done", mark: "M6 12.5l4 4 8-9",
                 "Dropbox has let dbxfs in. Close this page and look at your terminal.")
         case .answer(.refused):
             self.init(
-                200, "No access",
+                200, "No access", mark: "M7 7l10 10M17 7L7 17",
                 "dbxfs was not given access, and nothing was changed. Close this page; "
                     + "<code>dbxfs login</code> starts again.")
         case .rejected(let status):
             self.init(
-                status, "Not what dbxfs is waiting for",
+                status, "Not what dbxfs is waiting for", mark: "M12 6v7M12 17v.5",
                 "Open the address that <code>dbxfs login</code> has printed. The login goes on.")
         }
     }
 
-    private init(_ status: Int, _ title: String, _ text: String) {
+    private init(_ status: Int, _ title: String, mark: String, _ text: String) {
         self.status = status
         self.title = title
+        self.mark = mark
         self.text = text
     }
 
@@ -44,22 +47,44 @@ struct LoopbackPage {
         }
     }
 
+    /// By day and by night as the desktop is, and on any width.
+    private static let style = """
+        :root { color-scheme: light dark; --ink: #1e2328; --paper: #fff; --desk: #f2f4f7; --mark: #0061fe }
+        @media (prefers-color-scheme: dark) {
+        :root { --ink: #e6e8eb; --paper: #1f2329; --desk: #14171b; --mark: #6aa5ff } }
+        body { margin: 0; min-height: 100vh; display: grid; place-items: center; color: var(--ink);
+        background: var(--desk); font: 1.1rem/1.5 system-ui, sans-serif }
+        main { box-sizing: border-box; width: min(30rem, 100% - 2rem); padding: 2rem; border-radius: 1rem;
+        background: var(--paper); overflow-wrap: anywhere }
+        svg { width: 3rem; fill: none; stroke: var(--mark); stroke-width: 2; stroke-linecap: round }
+        h1 { margin: .5rem 0; font-size: 1.5rem; line-height: 1.2 } p { margin: 0 }
+        """
+
+    /// No scripts, nothing from elsewhere, not as a part of another page; the empty icon keeps the browser
+    /// from asking for one.
+    private static let policy = """
+        default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
+        form-action 'none'; frame-ancestors 'none'
+        """
+
     /// The whole answer.
     var bytes: [UInt8] {
         let body = """
             <!DOCTYPE html>
             <html lang="en"><head><meta charset="utf-8"><title>dbxfs: \(title)</title>
-            <meta name="viewport" content="width=device-width">
-            <style>body { font: 1.1em/1.5 sans-serif; max-width: 32em; margin: 15vh auto;
-            padding: 0 1em; color: #222; background: #fff } h1 { font-size: 1.5em }</style></head>
-            <body><h1>\(title)</h1><p>\(text)</p></body></html>
+            <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+            <style>\(Self.style)</style></head>
+            <body><main><svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="10.5"/>
+            <path d="\(mark)"/></svg>
+            <h1>\(title)</h1><p>\(text)</p></main></body></html>
 
             """
         var head = [
             "HTTP/1.1 \(status) \(reason)", "Content-Type: text/html; charset=utf-8",
             "Content-Length: \(body.utf8.count)", "Cache-Control: no-store",
-            "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'",
-            "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff", "Connection: close",
+            "Content-Security-Policy: \(Self.policy)", "Referrer-Policy: no-referrer",
+            "Cross-Origin-Resource-Policy: same-origin", "X-Content-Type-Options: nosniff",
+            "Connection: close",
         ]
         if status == 405 { head.append("Allow: GET") }
         return Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)

@@ -1,6 +1,8 @@
 // What a browser says when Dropbox sends it back here: one GET of one address. Everything else is told
 // off. Pure decisions; sockets are `LoopbackListener`'s.
 
+import PrivateFiles
+
 /// How the user has answered on Dropbox's page.
 public enum RedirectAnswer: Hashable, Sendable, CustomReflectable {
     /// Yes; the code is good for one exchange.

@@ -88,7 +88,7 @@ public struct MountOption: Hashable, Sendable {
 }
 
 /// An option with its value, wherever it was written.
-public struct MountOptionSetting: Hashable, Sendable {
+public struct MountOptionSetting: Hashable, Sendable, Codable {
     /// The option's name.
     public var name: String
     /// What follows `=`; nil when nothing does.
@@ -98,6 +98,12 @@ public struct MountOptionSetting: Hashable, Sendable {
     public init(_ name: String, _ value: String? = nil) {
         self.name = name
         self.value = value
+    }
+
+    /// Splits `NAME=VALUE`; without `=`, all of it is the name.
+    public init(assignment text: String) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        self.init(String(parts[0]), parts.count == 2 ? String(parts[1]) : nil)
     }
 
     /// Splits a list as it follows `-o`. A backslash before a comma makes it part of a value, as in
@@ -120,10 +126,6 @@ public struct MountOptionSetting: Hashable, Sendable {
             }
         }
         options.append(current)
-        return options.filter { !$0.isEmpty }.map { option in
-            let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return MountOptionSetting(
-                String(parts[0]), parts.count == 2 ? String(parts[1]) : nil)
-        }
+        return options.filter { !$0.isEmpty }.map(MountOptionSetting.init(assignment:))
     }
 }

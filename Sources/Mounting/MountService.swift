@@ -22,6 +22,18 @@ public protocol MountService: Sendable {
     func pinProgress(of paths: [String]) throws(CommandError) -> PinProgress
     /// All pins.
     func pins() throws(CommandError) -> [PinReport]
+    /// The conflicted copies at a path or below it, by path.
+    func conflicts(below path: String) throws(CommandError) -> [ConflictReport]
+    /// The newest versions of the file at a path, or of the one that was there, newest first.
+    func revisions(of path: String, limit: Int) throws(CommandError) -> RevisionList
+    /// Makes a version of a file the current one; without one, the newest of a deleted file. Returns it.
+    func restore(_ path: String, to revision: String?) throws(CommandError) -> RevisionReport
+    /// The shared link to what is at a path; a new one, if there is none.
+    func link(to path: String) throws(CommandError) -> LinkReport
+    /// Whether all of the account's tree is known.
+    var isTreeKnown: Bool { get }
+    /// Changes settings until the mount ends: all of them, or none and an error. Returns what is in force.
+    func change(_ settings: [MountOptionSetting]) throws(CommandError) -> LiveSettings
 }
 
 /// What is not on Dropbox yet.
@@ -91,6 +103,17 @@ public struct ControlRequest: Hashable, Sendable, Codable {
         case unpin
         /// Reply with all pins.
         case pins
+        /// Reply with the conflicted copies at the first of `paths` and below, in pieces that end with an
+        /// empty one.
+        case conflicts
+        /// Change `settings`.
+        case set
+        /// Reply with `limit` revisions of the first of `paths`.
+        case revisions
+        /// Reply with the link to the first of `paths`.
+        case link
+        /// Make `revision` of the first of `paths` the current one.
+        case restore
     }
 
     /// What to do.
@@ -101,16 +124,26 @@ public struct ControlRequest: Hashable, Sendable, Codable {
     public var paths: [String]?
     /// Whether pinned content is meant, too.
     public var includesPinned: Bool?
+    /// Settings to change.
+    public var settings: [MountOptionSetting]?
+    /// How many to reply with at most.
+    public var limit: Int?
+    /// The revision that is meant.
+    public var revision: String?
 
     /// Names what to do and for how long.
     public init(
         _ command: Command, timeout: Double? = nil, paths: [String]? = nil,
-        includesPinned: Bool? = nil
+        includesPinned: Bool? = nil, settings: [MountOptionSetting]? = nil,
+        limit: Int? = nil, revision: String? = nil
     ) {
         self.command = command
         self.timeout = timeout
         self.paths = paths
         self.includesPinned = includesPinned
+        self.settings = settings
+        self.limit = limit
+        self.revision = revision
     }
 }
 
@@ -132,6 +165,18 @@ public struct ControlReply: Hashable, Sendable, Codable {
     public var pinOutcome: PinOutcome?
     /// To `pins`.
     public var pins: [PinReport]?
+    /// To `conflicts`: the next ones; empty at the end.
+    public var conflicts: [ConflictReport]?
+    /// To `conflicts`, at the end: whether all of the account's tree is known.
+    public var isTreeKnown: Bool?
+    /// To `revisions`.
+    public var revisions: RevisionList?
+    /// To `link`.
+    public var link: LinkReport?
+    /// To `restore`: what is current now.
+    public var restored: RevisionReport?
+    /// To `set`: what is in force now.
+    public var limits: LiveSettings?
     /// To `finish`, `hurry`, `new-login` and `unpin`: understood.
     public var isAccepted: Bool?
     /// To anything, if it failed.

@@ -129,6 +129,12 @@ public struct MountStatus: Hashable, Sendable, Codable {
     public var problems: [Problem] = []
     /// Conflicted copies made since the mount began.
     public var conflicts: Int = 0
+    /// Files, folders and links that never leave this machine.
+    public var localEntries: Int = 0
+    /// Bytes of these files.
+    public var localBytes: Int64 = 0
+    /// Settings that can be changed while it runs.
+    public var limits = LiveSettings()
     /// Bytes of content in the cache.
     public var cachedBytes: Int64 = 0
     /// Of those, bytes that are kept for offline use whatever happens.
@@ -161,10 +167,12 @@ public struct MountStatus: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case mountpoint, account, pid, version, state, advice, uploads, problems, conflicts, entries
-        case requests, calls, pins
+        case requests, calls, pins, limits
         case remotePath = "remote_path"
         case pendingOperations = "pending_operations"
         case pendingBytes = "pending_bytes"
+        case localEntries = "local_entries"
+        case localBytes = "local_bytes"
         case cachedBytes = "cached_bytes"
         case pinnedBytes = "pinned_bytes"
         case cursorAgeSeconds = "cursor_age_seconds"
@@ -190,6 +198,9 @@ public struct MountStatus: Hashable, Sendable, Codable {
         try container.encode(uploads, forKey: .uploads)
         try container.encode(problems, forKey: .problems)
         try container.encode(conflicts, forKey: .conflicts)
+        try container.encode(localEntries, forKey: .localEntries)
+        try container.encode(localBytes, forKey: .localBytes)
+        try container.encode(limits, forKey: .limits)
         try container.encode(cachedBytes, forKey: .cachedBytes)
         try container.encode(pinnedBytes, forKey: .pinnedBytes)
         try container.encode(pins, forKey: .pins)

@@ -14,9 +14,9 @@ struct DbxfsCommand: ParsableCommand {
         subcommands: [
             MountCommand.self, UnmountCommand.self, SyncCommand.self, StatusCommand.self,
             LoginCommand.self, LogoutCommand.self, AccountsCommand.self, PinCommand.self,
-            UnpinCommand.self,
-            PinsCommand.self, CacheCommand.self, DoctorCommand.self, DemoCommand.self,
-            ServeCommand.self,
+            UnpinCommand.self, PinsCommand.self, CacheCommand.self, SetCommand.self,
+            ConflictsCommand.self, RevisionsCommand.self, RestoreCommand.self, LinkCommand.self,
+            ListRemoteCommand.self, DoctorCommand.self, DemoCommand.self, ServeCommand.self,
         ])
 
     /// The version that `--version` and `status` show.

@@ -16,7 +16,7 @@ struct DropboxAccess {
     ) throws(CommandError) {
         var configuration = DropboxConfiguration(userAgent: "dbxfs/\(DbxfsCommand.version)")
         adjust(&configuration)
-        configuration.transport.observer = configuration.observer
+        configuration.transport.observers = configuration.observers
         do throws(TransportError) {
             if let endpoint = environment.endpoint {
                 configuration.hosts = try DropboxHosts(endpoint: endpoint.address)
@@ -29,11 +29,14 @@ struct DropboxAccess {
         self.configuration = configuration
     }
 
-    /// A client for the account of these tokens.
-    func client(_ tokens: any AccessTokenProvider) -> DropboxClient {
-        DropboxClient(
+    /// A client for the account of these tokens, or for a member of the team that they are of.
+    func client(
+        _ tokens: any AccessTokenProvider, member: String? = nil
+    ) -> DropboxClient {
+        let client = DropboxClient(
             configuration: configuration, tokens: tokens, transport: transport,
             logger: Logger(label: "dropbox"))
+        return member.map { client.as(.teamMember($0)) } ?? client
     }
 
     /// The login pages and the token endpoint, for one app.

@@ -30,6 +30,9 @@ struct LoginCommand: ParsableCommand {
     @Flag(help: "Print the address to open anywhere, and read the code that Dropbox shows.")
     var noBrowser = false
 
+    @Flag(help: "Ask for what `dbxfs link` needs, too: the app has to have these permissions.")
+    var sharing = false
+
     func run() throws {
         ProcessSettings.adjustLimits()
         let environment = try Environment(scope: account.scope)
@@ -38,11 +41,12 @@ struct LoginCommand: ParsableCommand {
         let key = try appKey(environment, folders.login)
         quietLogs(environment)
         let access = try DropboxAccess(environment)
-        let consent = Consent(access.login(app: key), scopes: Self.scopes)
+        let scopes = Self.scopes + (sharing ? Self.sharingScopes : [])
+        let consent = Consent(access.login(app: key), scopes: scopes)
         let grant = try consent.obtain(usesBrowser: !noBrowser)
         let session = LoginSession(access, grant)
         do throws(CommandError) {
-            try session.checkScopes(Self.scopes)
+            try session.checkScopes(scopes)
             let owner = try session.owner(environment.serverName)
             try AccountIdentity.check(owner.account, for: account.name, environment)
             try folders.login.save(try session.login(appKey: key, owner.account))
@@ -60,6 +64,8 @@ struct LoginCommand: ParsableCommand {
     static let scopes = [
         "account_info.read", "files.metadata.read", "files.content.read", "files.content.write",
     ]
+    /// What it does with shared links. Not asked for by everybody: it opens files to strangers.
+    private static let sharingScopes = ["sharing.read", "sharing.write"]
 
     private func appKey(
         _ environment: Environment, _ file: LoginFile
@@ -117,6 +123,7 @@ extension ParsableCommand {
     func quietLogs(_ environment: Environment) {
         let level = environment.logLevel == .info ? .warning : environment.logLevel
         let sink = LogSink()
-        LoggingSystem.bootstrap { LineLogHandler(label: $0, level: level, sink: sink) }
+        sink.setLevel(level)
+        LoggingSystem.bootstrap { LineLogHandler(label: $0, sink: sink) }
     }
 }

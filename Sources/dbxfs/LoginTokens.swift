@@ -4,6 +4,7 @@
 import DropboxAPI
 import Logging
 import Mounting
+import PrivateFiles
 import Synchronization
 
 /// Gives a mount access tokens for as long as its login, or the one that took its place, is good.

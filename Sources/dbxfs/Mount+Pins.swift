@@ -37,7 +37,7 @@ extension Mount {
         }
         var reports: [PinReport] = []
         for (inode, names) in pins {
-            let path = names.map { "/" + $0.string }.joined()
+            let path = Self.path(names)
             reports.append(
                 PinReport(path: path, progress: try progress(below: [inode])))
         }
@@ -62,7 +62,7 @@ extension Mount {
             try summary.fetches.map { fetch in
                 let names = try snapshot.localPath(of: fetch.inode) ?? []
                 return MountStatus.Pins.Fetch(
-                    path: names.map { "/" + $0.string }.joined(), bytes: fetch.bytes,
+                    path: Self.path(names), bytes: fetch.bytes,
                     fetched: fetch.fetched)
             }
         }
@@ -91,25 +91,6 @@ extension Mount {
         return progress
     }
 
-    /// The node at a path of the mount.
-    private func inode(at path: String) throws(CommandError) -> InodeID {
-        let foldsCase = plan.settings.names == .fold
-        let found = try asking { snapshot in
-            var current = InodeID.root
-            for component in path.split(separator: "/") {
-                guard let name = try? FileName(String(component)),
-                    let node = try foldsCase
-                        ? snapshot.child(folded: name.folded, of: current)
-                        : snapshot.child(name, of: current)
-                else { return InodeID?.none }
-                current = node.inode
-            }
-            return current
-        }
-        guard let found else { throw .nothingThere(mountpoint + path) }
-        return found
-    }
-
     private func requirePin(of inode: InodeID, at path: String) throws(CommandError) {
         let (isPinned, folder) = try asking { snapshot in
             let folder = try snapshot.pinnedFolder(above: inode)
@@ -120,20 +101,6 @@ extension Mount {
         if isPinned { return }
         guard let folder else { throw .notPinned(mountpoint + path) }
         throw .pinnedByFolder(
-            path: mountpoint + path, folder: mountpoint + folder.map { "/" + $0.string }.joined())
-    }
-
-    private func asking<Value>(
-        _ body: (Snapshot) throws -> Value
-    ) throws(CommandError) -> Value {
-        do {
-            return try store.read(body)
-        } catch {
-            throw Self.databaseFailed(error)
-        }
-    }
-
-    private static func databaseFailed(_ error: any Error) -> CommandError {
-        .system("the local database failed: \(error)")
+            path: mountpoint + path, folder: mountpoint + Self.path(folder))
     }
 }

@@ -26,12 +26,17 @@ extension Mount: MountService {
             status.pendingOperations = pending.operations
             status.pendingBytes = pending.bytes
         }
+        if let local = try? store.read({ try $0.localTotals() }) {
+            status.localEntries = local.entries
+            status.localBytes = local.bytes
+        }
         status.entries = (try? store.read { try $0.nodeCount() }) ?? 0
         status.problems = (try? store.read { try $0.refusedChanges() }) ?? []
         status.uploads = sync.uploads.values
             .map { .init(path: $0.path, bytes: $0.size, sent: $0.sent) }
             .sorted { $0.path < $1.path }
         status.conflicts = sync.conflicts
+        status.limits = liveSettings
         status.cachedBytes = cache.usedBytes
         status.pinnedBytes = cache.pinnedBytes
         status.pins = pinStatus()

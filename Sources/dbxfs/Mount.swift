@@ -28,31 +28,34 @@ final class Mount: Sendable {
     let traffic: TrafficCounter
     let client: DropboxClient
     let credentials: Credentials
-    private let remote: DropboxStore
-    private let fileSystem: DropboxFileSystem
+    let remote: DropboxStore
+    let fileSystem: DropboxFileSystem
     private let relay: TreeChangeRelay
     let pinner: Pinner
     private let pinning = Mutex<Task<Void, Never>?>(nil)
     private let notifier = Notifier()
     private let session = Mutex<Session?>(nil)
     private let sessionEnd = Signal()
+    let sink: LogSink
     let log: Logger
+    /// What commands have changed. Held while parts are told, which take their own locks.
+    let live: Mutex<LiveSettings>
 
-    /// Opens the local parts and connects them; nothing runs yet. `hide` is told of every secret that
+    /// Opens the local parts and connects them; nothing runs yet. `sink` is told of every secret that
     /// comes up.
     init(
-        _ plan: MountPlan, mountpoint: String, credentials: Credentials, log: Logger,
-        hide: @escaping @Sendable (String) -> Void
+        _ plan: MountPlan, mountpoint: String, credentials: Credentials, sink: LogSink, log: Logger
     ) throws(CommandError) {
         self.plan = plan
         self.mountpoint = mountpoint
         self.credentials = credentials
+        self.sink = sink
         self.log = log
         let settings = plan.settings
         let folders = plan.folders
 
         traffic = TrafficCounter()
-        client = try Self.client(plan, credentials, traffic: traffic, hide: hide)
+        client = try Self.client(plan, credentials, traffic: traffic) { sink.hide($0) }
         remote = DropboxStore(
             client: client, prefix: RemotePath(rawValue: plan.source.remotePath))
 
@@ -62,6 +65,12 @@ final class Mount: Sendable {
             try StagingArea(directory: folders.staging, store: store)
         }
         cache = try Self.cache(plan)
+        live = Mutex(
+            LiveSettings(
+                uploadLimit: settings.uploadLimit, downloadLimit: settings.downloadLimit,
+                cacheSize: cache.limit,
+                writeDelay: settings.writeDelay ?? WriteDelay().seconds,
+                logLevel: plan.environment.logLevel))
 
         relay = TreeChangeRelay()
         let openFiles = OpenFiles()
@@ -72,15 +81,19 @@ final class Mount: Sendable {
         let reader = ContentReader(
             remote: remote, cache: cache, log: Logger(label: "reader"))
         let engine = engine
+        let cache = cache
         pinner = Pinner(
-            store: store, cache: cache, reader: reader, sync: { engine.status },
-            log: Logger(label: "pins"))
+            store: store, cache: cache, reader: reader,
+            folders: FolderReader(
+                store: store, cache: cache, remote: remote, log: Logger(label: "pins"),
+                isWanted: { cache.isPinned($0) }),
+            sync: { engine.status }, log: Logger(label: "pins"))
         do throws(FileSystemError) {
             fileSystem = try DropboxFileSystem(
                 store: store, staging: staging, sync: engine, reader: reader,
                 folderReader: FolderReader(
                     store: store, cache: cache, remote: remote, log: Logger(label: "folders")),
-                openFiles: openFiles, relay: relay, options: FileSystemOptions(settings),
+                openFiles: openFiles, relay: relay, options: FileSystemOptions(plan),
                 log: Logger(label: "filesystem"))
         } catch {
             throw .databaseDamaged(path: folders.database, detail: "\(error)")
@@ -94,17 +107,15 @@ final class Mount: Sendable {
         hide: @escaping @Sendable (String) -> Void
     ) throws(CommandError) -> DropboxClient {
         let access = try DropboxAccess(plan.environment) { configuration in
-            configuration.observer = traffic
+            configuration.observers = [traffic]
             configuration.transport.uploadLimit = plan.settings.uploadLimit.map { UInt64($0) }
             configuration.transport.downloadLimit = plan.settings.downloadLimit.map { UInt64($0) }
         }
-        var client = access.client(
+        return access.client(
             access.tokens(
                 credentials,
                 command: CommandError.login(plan.source.account, plan.environment.scope), hide: hide
-            ))
-        client.selectUser = plan.settings.member
-        return client
+            ), member: plan.settings.member)
     }
 
     private static func cache(_ plan: MountPlan) throws(CommandError) -> DiskBlockCache {
@@ -135,7 +146,8 @@ final class Mount: Sendable {
         }
     }
 
-    private static var hostName: String {
+    /// This machine, as conflicted copies name it.
+    static var hostName: String {
         var buffer = [CChar](repeating: 0, count: 256)
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return "this computer" }
         return String(
@@ -226,6 +238,9 @@ final class Mount: Sendable {
         relay.attach(nil)
     }
 
+    /// Whether there are files that never leave this machine. Unknown is not none.
+    var keepsFiles: Bool { (try? store.read { try $0.localTotals().files > 0 }) ?? true }
+
     /// Ends everything; what is not sent stays queued.
     func close() {
         if session.withLock({ $0 }) != nil, !hasEnded {
@@ -250,7 +265,8 @@ final class Mount: Sendable {
 
 extension FileSystemOptions {
     /// What the user chose, the rest at its default.
-    init(_ settings: MountSettings) {
+    init(_ plan: MountPlan) {
+        let settings = plan.settings
         self.init(userID: settings.user ?? getuid(), groupID: settings.group ?? getgid())
         fileMask = settings.fileMask ?? fileMask
         folderMask = settings.folderMask ?? folderMask
@@ -258,6 +274,9 @@ extension FileSystemOptions {
         synchronizesRemotely = settings.synchronization == .remote
         gathersWrites = settings.gathersWrites
         foldsCase = settings.names == .fold
+        ignored = plan.ignored
+        rootPath = plan.source.remotePath.utf8.split(separator: UInt8(ascii: "/"))
+            .compactMap { try? FileName(utf8: $0) }
         if let seconds = settings.writeDelay { writeDelay = WriteDelay(seconds: seconds) }
     }
 }

@@ -1,6 +1,8 @@
 // The arguments that `mount` and the process behind it share, and what follows from them.
 
 import ArgumentParser
+import Core
+import FileSystem
 import Fuse
 import Glibc
 import Mounting
@@ -80,6 +82,8 @@ struct MountPlan: Sendable {
     /// line for mounted when it finds the same there.
     let shownSource: String
     let settings: MountSettings
+    /// What stays on this machine.
+    let ignored: IgnoreRules
     let environment: Environment
     let folders: AccountFolders
     /// As the user wrote it, from the root on.
@@ -102,6 +106,7 @@ struct MountPlan: Sendable {
         settings = try MountSettings(
             parsing: arguments.options, over: environment.options(of: source.account),
             toleratesUnknown: arguments.toleratesUnknown)
+        ignored = try IgnoreRules(environment.ignored(of: source.account))
         folders = AccountFolders(
             source: source, settings: settings, environment: environment)
     }
@@ -151,6 +156,20 @@ struct MountPlan: Sendable {
             }
             close(folder)
             usleep(50_000)
+        }
+    }
+}
+
+extension IgnoreRules {
+    /// Reads patterns of the configuration file, later ones after earlier ones.
+    fileprivate init(_ sources: [IgnorePatterns]) throws(CommandError) {
+        self.init()
+        for source in sources {
+            do throws(Malformed) {
+                try append(parsing: source.text)
+            } catch {
+                throw source.malformed(line: error.line, reason: error.reason)
+            }
         }
     }
 }

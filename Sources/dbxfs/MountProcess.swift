@@ -48,10 +48,9 @@ struct MountProcess {
         let log = makeLog(sink)
         let outcome = try withExtendedLifetime(locks) { () throws(CommandError) in
             let mount = try Mount(
-                plan, mountpoint: mountpoint, credentials: credentials, log: log,
-                hide: { sink.hide($0) })
-            let outcome = try serve(mount, at: mountpoint, notifier, log: log)
-            plan.folders.noteEverythingSent(outcome.remaining == 0)
+                plan, mountpoint: mountpoint, credentials: credentials, sink: sink, log: log)
+            let (outcome, keepsFiles) = try serve(mount, at: mountpoint, notifier, log: log)
+            plan.folders.noteEverythingSent(outcome.remaining == 0 && !keepsFiles)
             return outcome
         }
         if outcome.remaining > 0 {
@@ -93,16 +92,17 @@ struct MountProcess {
     }
 
     private func makeLog(_ sink: LogSink) -> Logger {
-        let level = plan.environment.logLevel
-        LoggingSystem.bootstrap { LineLogHandler(label: $0, level: level, sink: sink) }
+        sink.setLevel(plan.environment.logLevel)
+        LoggingSystem.bootstrap { LineLogHandler(label: $0, sink: sink) }
         return Logger(label: "dbxfs")
     }
 
     // MARK: Serving
 
+    /// Returns what is still queued, and whether there is content that is nowhere else and will not be.
     private func serve(
         _ mount: Mount, at mountpoint: String, _ notifier: ServiceNotifier?, log: Logger
-    ) throws(CommandError) -> DrainOutcome {
+    ) throws(CommandError) -> (DrainOutcome, keepsFiles: Bool) {
         let supervision = notifier.map { notifier in
             ServiceSupervision(notifier) { mount.backlog().report }
         }
@@ -129,11 +129,12 @@ struct MountProcess {
         let outcome = Drain(limit: ending.limit)
             .run(mount, isHurried: ending.isHurried) { _ in true }
         supervision?.end()
+        let keepsFiles = mount.keepsFiles
         mount.close()
         log.notice("ended", metadata: ["queued": "\(outcome.remaining)"])
         ending.end(outcome)
         server.stop()
-        return outcome
+        return (outcome, keepsFiles)
     }
 
     /// The first signal unmounts, the second one stops waiting for the queue.

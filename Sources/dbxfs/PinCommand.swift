@@ -100,9 +100,7 @@ struct PinTarget: ParsableArguments {
         for path in paths {
             let mount = try RunningMount(containing: path)
             if places[mount.mountpoint] == nil { mounts.append(mount) }
-            let place = String(resolvedPath(path).utf8.dropFirst(mount.mountpoint.utf8.count))
-            guard let place else { throw .nothingThere(path) }
-            places[mount.mountpoint, default: []].append(place)
+            places[mount.mountpoint, default: []].append(try mount.place(of: path))
         }
         for mount in mounts {
             try body(

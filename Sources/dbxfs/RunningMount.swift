@@ -48,6 +48,13 @@ struct RunningMount {
         return mounts
     }
 
+    /// Where a path that is in this mount leads there; "" for the mountpoint.
+    func place(of path: String) throws(CommandError) -> String {
+        let place = String(resolvedPath(path).utf8.dropFirst(mountpoint.utf8.count))
+        guard let place else { throw .nothingThere(path) }
+        return place
+    }
+
     /// The type under which the kernel lists dbxfs.
     static let type = "fuse.dbxfs"
 

@@ -8,6 +8,7 @@ import Testing
     private static let table: [(CommandError, Mounting.ExitStatus, remedy: String)] = [
         (.badSource("a b"), .usage, "ACCOUNT:/FOLDER"),
         (.unknownOption("fast"), .usage, "dbxfs mount --help"),
+        (.notChangeable("fsync"), .usage, "'fsync' cannot be changed while it is mounted"),
         (.badOptionValue(name: "uid", value: "x", expected: "a user number"), .usage, "uid takes"),
         (.badSetting(name: "N", value: "v", expected: "w"), .usage, "it takes w"),
         (.badEndpoint("x"), .usage, "https://HOST"),
@@ -44,6 +45,7 @@ import Testing
             .otherAccount(account: "a", folder: "/f", expected: "x", found: "y"), .mountFailure,
             "another account name"
         ),
+        (.notOnDropbox("/a"), .system, "on Dropbox"),
         (.remoteFolderMissing("/a"), .mountFailure, "make it first"),
         (.remoteNotAFolder("/a"), .mountFailure, "mount the folder"),
         (.mountpointNotEmpty("/m"), .mountFailure, "empty directory"),
@@ -70,6 +72,12 @@ import Testing
         (.noControl(path: "/m", detail: "d"), .system, "DBXFS_STATE_DIR"),
         (.busy("/m"), .mountFailure, "--lazy"),
         (.stillQueued(operations: 2, reason: nil), .stillQueued, "stay queued"),
+        (.unsentChanges("/m/a"), .system, "dbxfs sync"),
+        (.readOnlyMount("/m"), .system, "without ro"),
+        (.noHistory(path: "/m/a", reason: "it is a folder"), .system, "it is a folder"),
+        (.notDeleted("/m/a"), .system, "--rev"),
+        (.noSuchRevision("/m/a"), .system, "dbxfs revisions"),
+        (.noLink(path: "/m/a", reason: "it is not on Dropbox yet"), .system, "not on Dropbox yet"),
         (.noEmulator(path: "/e"), .system, "make demo"),
     ]
 

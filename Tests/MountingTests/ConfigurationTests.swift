@@ -42,12 +42,56 @@ import Testing
         #expect(work.user == 1000)
     }
 
+    @Test("patterns for all accounts come before those of one, and errors in them name their place")
+    func ignored() throws {
+        let text = """
+            ignore = "*.o"
+            [account.work]
+            ignore = \"""
+            a
+            b
+            \"""
+            """
+        let environment = try Environment(
+            ["HOME": "/home/u"],
+            configuration: try Configuration(parsing: text, file: "c.toml"))
+        #expect(environment.ignored(of: "default").map(\.text) == ["*.o"])
+        let work = environment.ignored(of: "work")
+        #expect(work.map(\.text) == ["*.o", "a\nb\n"])
+        #expect(
+            work.last?.malformed(line: 2, reason: "why")
+                == .badConfiguration(
+                    file: "c.toml", place: "account.work.ignore, line 2", detail: "why"))
+        #expect(throws: CommandError.self) {
+            try Configuration(parsing: "ignore = 1", file: "c.toml")
+        }
+    }
+
     @Test("the command line wins over the file")
     func commandLine() throws {
         let text = "cache_size = \"20G\"\nro = true"
         let settings = try settings(text, lists: ["rw,cache_size=1G"])
         #expect(settings.cacheSize == 1 << 30)
         #expect(!settings.isReadOnly)
+    }
+
+    @Test("each account's cache lies where the file says, and all lie where a variable says")
+    func cacheFolders() throws {
+        let text = """
+            cache_dir = "/all"
+
+            [account.work]
+            cache_dir = "/work"
+            """
+        func folders(_ variables: [String: String], _ text: String) throws -> [String] {
+            let environment = try Environment(
+                ["HOME": "/home/u"].merging(variables) { $1 },
+                configuration: try Configuration(parsing: text, file: "c.toml"))
+            return try environment.cacheFolders(of: ["default", "other", "work"])
+        }
+        #expect(try folders([:], text) == ["/all", "/work"])
+        #expect(try folders(["DBXFS_CACHE_DIR": "/v"], text) == ["/v"])
+        #expect(try folders([:], "") == ["/home/u/.cache/dbxfs"])
     }
 
     @Test("variables win over the file")

@@ -77,6 +77,40 @@ private final class StandIn: MountService {
         guard pinned.withLock({ $0 }) != nil else { return [] }
         return [PinReport(path: "/docs", progress: try pinProgress(of: ["/docs"]))]
     }
+
+    let isTreeKnown = true
+    let settings = Mutex(LiveSettings(cacheSize: 10, writeDelay: 5))
+
+    func conflicts(below path: String) throws(CommandError) -> [ConflictReport] {
+        guard path == "/docs" else { throw .nothingThere(path) }
+        return (1...120).map { number in
+            ConflictReport(
+                path: "/docs/\(number)", original: nil, maker: nil, day: nil, isMadeHere: false,
+                bytes: 0)
+        }
+    }
+
+    func revisions(of path: String, limit: Int) throws(CommandError) -> RevisionList {
+        guard path == "/docs/a" else { throw .noHistory(path: path, reason: "none") }
+        let revision = RevisionReport(rev: "r\(limit)", bytes: 3, modified: 1, stored: 2)
+        return RevisionList(revisions: [revision], isDeleted: true, deleted: 4)
+    }
+
+    func restore(_ path: String, to revision: String?) throws(CommandError) -> RevisionReport {
+        guard let revision else { throw .notDeleted(path) }
+        return RevisionReport(rev: revision, bytes: 3, modified: 1, stored: 5)
+    }
+
+    func link(to path: String) throws(CommandError) -> LinkReport {
+        guard path == "/docs" else { throw .noLink(path: path, reason: "none") }
+        return LinkReport(url: "https://example.com/x", isNew: true)
+    }
+
+    func change(_ settings: [MountOptionSetting]) throws(CommandError) -> LiveSettings {
+        let changed = try self.settings.withLock { $0 }.changed(by: settings)
+        self.settings.withLock { $0 = changed }
+        return changed
+    }
 }
 
 @Suite struct ControlTests {
@@ -185,6 +219,69 @@ private final class StandIn: MountService {
             try replies(ControlRequest(.verifyCache)).last?.failure == "the disk does not answer")
         let all = ControlRequest(.clearCache, includesPinned: true)
         #expect(try replies(all).last?.freedBytes == 8192)
+    }
+
+    @Test("conflicted copies come in pieces, and the last one says that it is")
+    func conflicts() throws {
+        let server = try server(StandIn(operations: 0))
+        defer { server.stop() }
+        let connection = try connect()
+        connection.send(ControlRequest(.conflicts, paths: ["/docs"]))
+        var paths: [String] = []
+        var reply = try #require(connection.receive(ControlReply.self))
+        while let copies = reply.conflicts, !copies.isEmpty {
+            #expect(reply.isTreeKnown == nil)
+            paths += copies.map(\.path)
+            reply = try #require(connection.receive(ControlReply.self))
+        }
+        #expect(paths == (1...120).map { "/docs/\($0)" })
+        #expect(reply.isTreeKnown == true)
+        #expect(
+            try replies(ControlRequest(.conflicts, paths: ["/no"])).last?.failure
+                == "there is no '/no'")
+    }
+
+    @Test("revisions and what is restored come back, or why not")
+    func history() throws {
+        let server = try server(StandIn(operations: 0))
+        defer { server.stop() }
+        let list = try replies(ControlRequest(.revisions, paths: ["/docs/a"], limit: 7)).last
+        #expect(list?.revisions?.revisions.map(\.rev) == ["r7"])
+        #expect(list?.revisions?.deleted == 4)
+        let none = try replies(ControlRequest(.revisions, paths: ["/no"], limit: 7)).last
+        #expect(none?.failure == "'/no' has no revisions: none")
+        let restored = try replies(ControlRequest(.restore, paths: ["/docs/a"], revision: "r1"))
+        #expect(restored.last?.restored?.rev == "r1")
+        let refused = try replies(ControlRequest(.restore, paths: ["/docs/a"])).last
+        #expect(refused?.failure?.contains("--rev") == true)
+    }
+
+    @Test("a link comes back, or why there is none")
+    func link() throws {
+        let server = try server(StandIn(operations: 0))
+        defer { server.stop() }
+        let found = try replies(ControlRequest(.link, paths: ["/docs"])).last?.link
+        #expect(found == LinkReport(url: "https://example.com/x", isNew: true))
+        let failure = try replies(ControlRequest(.link, paths: ["/no"])).last?.failure
+        #expect(failure == "there can be no link to '/no': none")
+    }
+
+    @Test("settings are changed all together or not at all")
+    func set() throws {
+        let service = StandIn(operations: 0)
+        let server = try server(service)
+        defer { server.stop() }
+        let wanted = [
+            MountOptionSetting("bwlimit_up", "2K"), MountOptionSetting("write_delay", "1m"),
+        ]
+        let limits = try replies(ControlRequest(.set, settings: wanted)).last?.limits
+        #expect(limits == LiveSettings(uploadLimit: 2048, cacheSize: 10, writeDelay: 60))
+        let half = [
+            MountOptionSetting("bwlimit_up", "none"), MountOptionSetting("fsync", "remote"),
+        ]
+        let failure = try replies(ControlRequest(.set, settings: half)).last?.failure
+        #expect(failure?.contains("'fsync' cannot be changed") == true)
+        #expect(service.settings.withLock { $0 } == limits)
     }
 
     @Test("who pins hears how much is here, until all of it is")

@@ -1,5 +1,6 @@
 // Where the token comes from, and from where it is not taken.
 
+import DropboxAPI
 import Foundation
 import Testing
 

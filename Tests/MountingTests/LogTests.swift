@@ -14,7 +14,7 @@ import Testing
         // What other tests write to stderr must not end there.
         let sink = try LogSink(path: path, takesStandardError: false)
         sink.hide("sl.SECRET")
-        var log = Logger(label: "sync") { LineLogHandler(label: $0, level: .info, sink: sink) }
+        var log = Logger(label: "sync") { LineLogHandler(label: $0, sink: sink) }
         log[metadataKey: "mount"] = "/mnt"
         log.debug("too detailed")
         log.warning("a name\n2026 forged", metadata: ["header": "Bearer sl.SECRET!"])
@@ -26,5 +26,24 @@ import Testing
                 "Z warning sync: a name␤2026 forged header=Bearer [hidden]! mount=/mnt") == true)
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test(
+        "what is logged changes for all loggers of a sink, but for those with a level of their own")
+    func level() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/log"
+        let sink = try LogSink(path: path, takesStandardError: false)
+        let log = Logger(label: "sync") { LineLogHandler(label: $0, sink: sink) }
+        var quiet = log
+        quiet.logLevel = .error
+        log.debug("one")
+        sink.setLevel(.debug)
+        log.debug("two")
+        quiet.debug("three")
+        sink.setLevel(.warning)
+        log.info("four")
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.split(separator: "\n").map { $0.suffix(3) } == ["two"])
     }
 }

@@ -1,5 +1,6 @@
 // The file of a login: who can read it, how it is replaced, what is not believed.
 
+import DropboxAPI
 import Foundation
 import Testing
 

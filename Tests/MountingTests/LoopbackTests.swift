@@ -122,7 +122,9 @@ private struct ListenerBox: @unchecked Sendable {
         #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n"))
         for header in [
             "Cache-Control: no-store",
-            "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'",
+            "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+                + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+            "Cross-Origin-Resource-Policy: same-origin",
             "Referrer-Policy: no-referrer", "Connection: close",
         ] { #expect(page.contains("\r\n\(header)\r\n"), "\(header)") }
         #expect(page.contains("terminal"))

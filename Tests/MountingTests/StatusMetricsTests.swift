@@ -88,8 +88,9 @@ import Testing
         }
         let known: Set = [
             "mountpoint", "account", "state", "uploads", "problems", "conflicts", "entries",
-            "requests", "calls", "pins", "pending_operations", "pending_bytes", "cached_bytes",
-            "pinned_bytes", "cursor_age_seconds", "waiting_seconds", "bytes_down", "bytes_up",
+            "requests", "calls", "pins", "limits", "local_entries", "local_bytes",
+            "pending_operations", "pending_bytes", "cached_bytes", "pinned_bytes",
+            "cursor_age_seconds", "waiting_seconds", "bytes_down", "bytes_up",
             "rss_bytes",
         ]
         #expect(Set(names) == known, "a new field needs a metric, if it is a number")

@@ -90,13 +90,13 @@ public struct FolderFacts: Hashable, Sendable {
     }
 
     private var elsewhere: String {
-        let variable =
+        let setting =
             switch role {
             case .state: "DBXFS_STATE_DIR"
-            case .cache: "DBXFS_CACHE_DIR"
+            case .cache: "DBXFS_CACHE_DIR or cache_dir"
             case .runtime: "DBXFS_RUNTIME_DIR"
             }
-        return "make it usable, or set \(variable) to a place that you can write to"
+        return "make it usable, or set \(setting) to a place that you can write to"
     }
 
     private func finding(_ level: Finding.Level, _ text: String) -> Finding {

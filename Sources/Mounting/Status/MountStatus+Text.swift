@@ -7,8 +7,10 @@ extension MountStatus {
             mountpoint,
             [("account", accountText), ("state", stateText), ("queue", queueText)]
                 + uploads.map { ("sending", $0.text) }
-                + trouble + [("tree", treeText), ("cache", Terminal.size(cachedBytes))]
-                + pins.rows + [("traffic", trafficText), ("process", processText)])
+                + trouble + localRows + [("tree", treeText), ("cache", cacheText)]
+                + pins.rows + (limits.text.map { [("limits", $0)] } ?? []) + [
+                    ("traffic", trafficText), ("process", processText),
+                ])
     }
 
     /// What needs somebody's attention.
@@ -23,7 +25,7 @@ extension MountStatus {
         }
         if conflicts > 0 {
             let copies = Terminal.count(conflicts, "conflicted copy", "conflicted copies")
-            rows.append(("conflicts", "\(copies) made"))
+            rows.append(("conflicts", "\(copies) made: see `dbxfs conflicts`"))
         }
         return rows
     }
@@ -56,6 +58,16 @@ extension MountStatus {
     private var treeText: String {
         let heard = cursorAgeSeconds.map { ", up to date \(Int($0)) s ago" } ?? ""
         return "\(Terminal.count(entries, "entry", "entries")) known\(heard)"
+    }
+
+    private var localRows: [(String, String)] {
+        guard localEntries > 0 else { return [] }
+        let entries = Terminal.count(localEntries, "entry", "entries")
+        return [("local", "\(entries), \(Terminal.size(localBytes)) on this machine only")]
+    }
+
+    private var cacheText: String {
+        "\(Terminal.size(cachedBytes)) of \(Terminal.size(limits.cacheSize))"
     }
 
     private var trafficText: String {

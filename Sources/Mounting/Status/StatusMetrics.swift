@@ -151,6 +151,15 @@ public enum StatusMetrics {
                 $0.pinnedBytes
             },
             .gauge("cache_size_bytes", "Bytes that the cache may hold.") { $0.pins.cacheSize },
+            .gauge("upload_limit_bytes", "Bytes per second that may be sent; 0: no limit.") {
+                $0.limits.uploadLimit ?? 0
+            },
+            .gauge("download_limit_bytes", "Bytes per second that may be fetched; 0: no limit.") {
+                $0.limits.downloadLimit ?? 0
+            },
+            .gauge("write_delay_seconds", "Seconds from a file's last change to its upload.") {
+                $0.limits.writeDelay
+            },
         ]
     }
 
@@ -187,6 +196,10 @@ public enum StatusMetrics {
     private static var tree: [Metric] {
         [
             .gauge("entries", "Files and folders that are known.") { $0.entries },
+            .gauge("local_entries", "Files, folders and links that never leave this machine.") {
+                $0.localEntries
+            },
+            .gauge("local_bytes", "Bytes of these files.") { $0.localBytes },
             .gauge("cursor_age_seconds", "Seconds since the tree was last known to be up to date.")
             {
                 $0.cursorAgeSeconds

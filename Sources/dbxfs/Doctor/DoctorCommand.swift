@@ -38,7 +38,9 @@ struct DoctorCommand: ParsableCommand {
         }
         // Each part as soon as it is known: the next one may take a while.
         try report(MachineLook.facts().findings)
-        for folder in FolderLook.facts(environment) { try report(folder.findings) }
+        for folder in try FolderLook.facts(environment, accounts: accounts) {
+            try report(folder.findings)
+        }
         for name in accounts {
             var look = AccountLook(environment: environment, account: name)
             look.isOneOfSeveral = account == nil && accounts.count > 1

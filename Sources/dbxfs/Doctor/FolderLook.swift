@@ -10,11 +10,13 @@ import SystemPackage
 enum FolderLook {
     private static let patience = 5.0
 
-    static func facts(_ environment: Environment) -> [FolderFacts] {
-        let folders: [(FolderFacts.Role, String)] = [
-            (.state, environment.stateFolder), (.cache, environment.cacheFolder),
-            (.runtime, environment.runtimeFolder),
-        ]
+    static func facts(
+        _ environment: Environment, accounts: [String]
+    ) throws(CommandError) -> [FolderFacts] {
+        let caches = try environment.cacheFolders(of: accounts)
+        let folders: [(FolderFacts.Role, String)] =
+            [(.state, environment.stateFolder)] + caches.map { (.cache, $0) }
+            + [(.runtime, environment.runtimeFolder)]
         return folders.map { role, path in
             let condition = Thread.within(seconds: patience) { Self.condition(of: path, role) }
             return FolderFacts(role: role, path: path, condition: condition ?? .silent)

@@ -1,0 +1,99 @@
+// The settings of a mount that can be changed while it runs. They last until it ends: what the next one
+// begins with is in its options and the configuration file.
+
+/// What a running mount can change.
+public struct LiveSettings: Hashable, Sendable, Codable {
+    /// Bytes per second that uploads may use; nil for no limit.
+    public var uploadLimit: Int64?
+    /// Bytes per second that downloads may use; nil for no limit.
+    public var downloadLimit: Int64?
+    /// Bytes of content to keep on disk.
+    public var cacheSize: Int64
+    /// Seconds between the last change of a file and its upload.
+    public var writeDelay: Double
+    /// What is logged.
+    public var logLevel: LogLevel
+
+    /// Names every field.
+    public init(
+        uploadLimit: Int64? = nil, downloadLimit: Int64? = nil, cacheSize: Int64 = 0,
+        writeDelay: Double = 0, logLevel: LogLevel = .info
+    ) {
+        self.uploadLimit = uploadLimit
+        self.downloadLimit = downloadLimit
+        self.cacheSize = cacheSize
+        self.writeDelay = writeDelay
+        self.logLevel = logLevel
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case uploadLimit = "bwlimit_up"
+        case downloadLimit = "bwlimit_down"
+        case cacheSize = "cache_size"
+        case writeDelay = "write_delay"
+        case logLevel = "log_level"
+    }
+
+    /// The options that are here, in the order of their help.
+    public static let names = [
+        "bwlimit_up", "bwlimit_down", "cache_size", "write_delay", "log_level",
+    ]
+
+    /// Writes every field, no limit as null, so that scripts find them.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(uploadLimit, forKey: .uploadLimit)
+        try container.encode(downloadLimit, forKey: .downloadLimit)
+        try container.encode(cacheSize, forKey: .cacheSize)
+        try container.encode(writeDelay, forKey: .writeDelay)
+        try container.encode(logLevel, forKey: .logLevel)
+    }
+
+    /// The same with other values for some: all of them, or none and an error.
+    public func changed(by settings: [MountOptionSetting]) throws(CommandError) -> LiveSettings {
+        var result = self
+        for setting in settings { try result.apply(setting) }
+        return result
+    }
+
+    private mutating func apply(_ setting: MountOptionSetting) throws(CommandError) {
+        let (name, value) = (setting.name, setting.value ?? "")
+        func read<Value>(_ parsed: Value?, _ expected: String) throws(CommandError) -> Value {
+            guard let parsed else {
+                throw .badOptionValue(name: name, value: value, expected: expected)
+            }
+            return parsed
+        }
+        let rateForm = "bytes per second such as 500K or 2M, or none"
+        switch name {
+        case "bwlimit_up": uploadLimit = try read(Self.rate(value), rateForm).bytes
+        case "bwlimit_down": downloadLimit = try read(Self.rate(value), rateForm).bytes
+        case "cache_size":
+            cacheSize = try read(OptionValue.bytes(value), "a size such as 512M or 20G")
+        case "write_delay":
+            let seconds = value == "none" ? 0 : OptionValue.seconds(value)
+            writeDelay = try read(seconds, "a time such as 5s or 1m, or none")
+        case "log_level": logLevel = try read(LogLevel(value), LogLevel.names)
+        default: throw .notChangeable(name)
+        }
+    }
+
+    /// A limit, which may be none.
+    private struct Rate {
+        var bytes: Int64?
+    }
+
+    private static func rate(_ value: String) -> Rate? {
+        if value == "none" { return Rate(bytes: nil) }
+        return OptionValue.bytes(value).map { Rate(bytes: $0 > 0 ? $0 : nil) }
+    }
+
+    /// The limits for people; nil when there is none.
+    var text: String? {
+        let limits = [
+            uploadLimit.map { "\(Terminal.size($0))/s up" },
+            downloadLimit.map { "\(Terminal.size($0))/s down" },
+        ].compactMap(\.self)
+        return limits.isEmpty ? nil : limits.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,81 @@
+// A file or folder as `dbxfs ls-remote` shows it. The names in JSON are an interface for scripts.
+
+/// What Dropbox says of one file or folder.
+public struct RemoteListing: Hashable, Sendable, Encodable {
+    /// What it is.
+    public enum Kind: String, Hashable, Sendable, Encodable {
+        case file, folder
+    }
+
+    /// What only files have.
+    public struct File: Hashable, Sendable {
+        /// Its size.
+        public var bytes: Int64
+        /// The modification time that the uploading client gave, in seconds since 1970.
+        public var modified: Int64
+        /// When the server stored it, in seconds since 1970.
+        public var stored: Int64
+        /// The server's name for this version.
+        public var rev: String
+        /// The hash of its content, in hexadecimal digits; nil for what cannot be downloaded.
+        public var contentHash: String?
+
+        /// Names every field.
+        public init(
+            bytes: Int64, modified: Int64, stored: Int64, rev: String, contentHash: String?
+        ) {
+            self.bytes = bytes
+            self.modified = modified
+            self.stored = stored
+            self.rev = rev
+            self.contentHash = contentHash
+        }
+    }
+
+    /// Its path in the account.
+    public var path: String
+    /// Dropbox's identity of it.
+    public var id: String
+    /// Its size, times and version; nil for folders.
+    public var file: File?
+
+    /// Names all three.
+    public init(path: String, id: String, file: File? = nil) {
+        self.path = path
+        self.id = id
+        self.file = file
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case path, type, id, bytes, modified, stored, rev
+        case contentHash = "content_hash"
+    }
+
+    /// Writes every field, those that folders do not have as null, so that scripts find them.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(path, forKey: .path)
+        try container.encode(file == nil ? Kind.folder : .file, forKey: .type)
+        try container.encode(id, forKey: .id)
+        try container.encode(file?.bytes, forKey: .bytes)
+        try container.encode(file.map { Terminal.isoTime($0.modified) }, forKey: .modified)
+        try container.encode(file.map { Terminal.isoTime($0.stored) }, forKey: .stored)
+        try container.encode(file?.rev, forKey: .rev)
+        try container.encode(file?.contentHash, forKey: .contentHash)
+    }
+
+    /// One line for people: size, time and name; folders end in a slash. `folder` is what was asked for,
+    /// and is left out.
+    public func text(below folder: String) -> String {
+        let shown = path.hasPrefix(folder + "/") ? path.dropFirst(folder.utf8.count + 1) : path[...]
+        let size = file.map { Terminal.size($0.bytes) } ?? "-"
+        let time = file.map { Terminal.time($0.modified) } ?? "-"
+        return Self.padded(size, to: 10, isRight: true) + "  " + Self.padded(time, to: 19) + "  "
+            + Terminal.printable(String(shown)) + (file == nil ? "/" : "")
+    }
+
+    private static func padded(_ text: String, to width: Int, isRight: Bool = false) -> String {
+        let gap = String(repeating: " ", count: max(0, width - text.count))
+        return isRight ? gap + text : text + gap
+    }
+}

@@ -1,0 +1,103 @@
+// What a mount says of the versions of a file, and how commands show it.
+
+/// Versions of a file.
+public struct RevisionList: Hashable, Sendable, Codable {
+    /// Newest first.
+    public var revisions: [RevisionReport]
+    /// Whether the file is deleted.
+    public var isDeleted: Bool
+    /// When it was deleted, in seconds since 1970; nil if that is not known.
+    public var deleted: Int64?
+
+    /// Names all three.
+    public init(revisions: [RevisionReport], isDeleted: Bool, deleted: Int64? = nil) {
+        self.revisions = revisions
+        self.isDeleted = isDeleted
+        self.deleted = deleted
+    }
+
+    /// The list for people.
+    public var text: String {
+        let head = isDeleted ? ["deleted" + (deleted.map { " " + Terminal.time($0) } ?? "")] : []
+        let width = revisions.map(\.rev.count).max() ?? 0
+        return
+            (head
+            + revisions.enumerated().map { index, revision in
+                let isCurrent = index == 0 && !isDeleted
+                let gap = String(repeating: " ", count: width - revision.rev.count)
+                return revision.rev + gap + "  " + revision.details
+                    + (isCurrent ? "  (current)" : "")
+            }).joined(separator: "\n")
+    }
+
+    /// One line for each version, for machines.
+    public func lines(path: String) -> [RevisionLine] {
+        revisions.enumerated().map { index, revision in
+            RevisionLine(
+                path: path, rev: revision.rev, bytes: revision.bytes,
+                modified: Terminal.isoTime(revision.modified),
+                stored: Terminal.isoTime(revision.stored), author: revision.author,
+                is_current: index == 0 && !isDeleted,
+                is_deleted: isDeleted, deleted: deleted.map(Terminal.isoTime))
+        }
+    }
+}
+
+/// One version of a file.
+public struct RevisionReport: Hashable, Sendable, Codable {
+    /// The server's name for it.
+    public var rev: String
+    /// Its size.
+    public var bytes: Int64
+    /// The modification time that the uploading client gave, in seconds since 1970.
+    public var modified: Int64
+    /// When the server stored it, in seconds since 1970.
+    public var stored: Int64
+    /// The account that made it, in a shared folder; nil elsewhere.
+    public var author: String?
+
+    /// Names every field.
+    public init(rev: String, bytes: Int64, modified: Int64, stored: Int64, author: String? = nil) {
+        self.rev = rev
+        self.bytes = bytes
+        self.modified = modified
+        self.stored = stored
+        self.author = author
+    }
+
+    /// When it was stored, its size, and whose it is.
+    public var details: String {
+        Terminal.time(stored) + "  " + Terminal.size(bytes) + (author.map { "  by " + $0 } ?? "")
+    }
+}
+
+/// A version as `dbxfs revisions --json` prints it.
+public struct RevisionLine: Hashable, Sendable, Encodable {
+    var path: String
+    var rev: String
+    var bytes: Int64
+    var modified: String
+    var stored: String
+    var author: String?
+    var is_current: Bool
+    var is_deleted: Bool
+    var deleted: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case path, rev, bytes, modified, stored, author, is_current, is_deleted, deleted
+    }
+
+    /// Writes every field, those that are not known as null, so that scripts find them.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(path, forKey: .path)
+        try container.encode(rev, forKey: .rev)
+        try container.encode(bytes, forKey: .bytes)
+        try container.encode(modified, forKey: .modified)
+        try container.encode(stored, forKey: .stored)
+        try container.encode(author, forKey: .author)
+        try container.encode(is_current, forKey: .is_current)
+        try container.encode(is_deleted, forKey: .is_deleted)
+        try container.encode(deleted, forKey: .deleted)
+    }
+}

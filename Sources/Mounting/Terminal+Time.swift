@@ -1,0 +1,25 @@
+// Moments as people and scripts read them.
+
+import Glibc
+
+extension Terminal {
+    /// Seconds since 1970 as a day and a time of this machine's zone: `2026-11-22 03:14:07`.
+    public static func time(_ seconds: Int64) -> String {
+        var (moment, parts) = (time_t(seconds), tm())
+        localtime_r(&moment, &parts)
+        return text(&parts, "%Y-%m-%d %H:%M:%S")
+    }
+
+    /// Seconds since 1970 as ISO 8601 has it, in UTC: `2026-11-22T03:14:07Z`.
+    public static func isoTime(_ seconds: Int64) -> String {
+        var (moment, parts) = (time_t(seconds), tm())
+        gmtime_r(&moment, &parts)
+        return text(&parts, "%Y-%m-%dT%H:%M:%SZ")
+    }
+
+    private static func text(_ parts: inout tm, _ form: String) -> String {
+        var buffer = [CChar](repeating: 0, count: 64)
+        strftime(&buffer, buffer.count, form, &parts)
+        return Mounting.text(of: buffer)
+    }
+}

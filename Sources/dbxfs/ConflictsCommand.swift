@@ -1,0 +1,50 @@
+// `dbxfs conflicts`: the files that stand beside another one because two machines changed it. Nothing is
+// changed; what the mount knows is in `Mount+Conflicts.swift`.
+
+import ArgumentParser
+import Mounting
+
+struct ConflictsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conflicts",
+        abstract: "List conflicted copies, and what they are copies of.",
+        discussion: """
+            A conflicted copy is made when two machines change a file before they hear of each other: the \
+            version of the one that was later stands beside the other one's. Those that Dropbox's own clients \
+            made are listed, too, if their names are English. With --json, one object per copy, each on a \
+            line of its own.
+            """)
+
+    @Argument(help: "A file or folder on a mount. Without it: all mounts.")
+    var path: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let environment = try Environment()
+        var hasAny = false
+        for mount in try RunningMount.named(path, environment) {
+            let place =
+                try path.map { path throws(CommandError) in try mount.place(of: path) } ?? ""
+            let connection = try mount.connectOrFail(environment)
+            var reply = try connection.ask(
+                ControlRequest(.conflicts, paths: [place]), about: mount.mountpoint)
+            while let copies = reply.conflicts, !copies.isEmpty {
+                for copy in copies { try show(copy.below(mount.mountpoint), isFirst: !hasAny) }
+                hasAny = true
+                reply = try connection.reply(about: mount.mountpoint)
+            }
+            if reply.isTreeKnown == false {
+                Terminal.complain(
+                    "\(mount.mountpoint): the account is still being listed, there may be more")
+            }
+        }
+        if hasAny, !json { Terminal.complain("\n" + ConflictReport.advice, prefix: "") }
+    }
+
+    private func show(_ copy: ConflictReport, isFirst: Bool) throws {
+        if json { return try Terminal.printJSON(copy) }
+        Terminal.print((isFirst ? "" : "\n") + copy.text)
+    }
+}

@@ -1,0 +1,46 @@
+// `dbxfs link`: an address that leads others to a file or folder on a mount.
+
+import ArgumentParser
+import Mounting
+
+struct LinkCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link",
+        abstract: "Print a shared link to a file or folder.",
+        discussion: """
+            The link that there is; else one is made, which everybody who knows it can use, unless the \
+            account's settings say otherwise. The app needs the permissions sharing.read and sharing.write, \
+            and the account a login that asked for them: `dbxfs login --sharing`.
+            """)
+
+    @Argument(help: "A file or folder on a mount.")
+    var path: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let mount = try RunningMount(containing: path)
+        let request = ControlRequest(.link, paths: [try mount.place(of: path)])
+        let reply = try mount.connectOrFail(Environment()).ask(request, about: mount.mountpoint)
+        guard let link = reply.link else { return }
+        if json {
+            try Terminal.printJSON(LinkLine(path: resolvedPath(path), link: link))
+        } else {
+            Terminal.print(link.url)
+        }
+    }
+}
+
+/// A link for scripts.
+private struct LinkLine: Encodable {
+    var path: String
+    var url: String
+    var is_new: Bool
+
+    init(path: String, link: LinkReport) {
+        self.path = path
+        url = link.url
+        is_new = link.isNew
+    }
+}

@@ -1,0 +1,168 @@
+// `dbxfs ls-remote`: what Dropbox has, asked directly. No mount is needed or looked at.
+
+import ArgumentParser
+import Core
+import DropboxAPI
+import Mounting
+import RemoteStore
+
+struct ListRemoteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ls-remote",
+        abstract: "List what Dropbox has, without a mount.",
+        discussion: """
+            Asks Dropbox, not the mount: for whether something really is there. Exits with 2 if the path is \
+            not, or cannot be listed. With --json, one object per entry, each on a line of its own.
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "An account and a path in it.",
+            discussion: "Without it, the top folder of the account 'default'.",
+            valueName: "[account][:/path]"))
+    var source = MountSource.standard.account
+
+    @Flag(help: "List folders in folders, too.")
+    var recursive = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Flag(help: "The account of system mounts, such as those in /etc/fstab; for root.")
+    var system = false
+
+    func run() throws {
+        ProcessSettings.adjustLimits()
+        do throws(CommandError) {
+            try list()
+        } catch {
+            // As ls(1): 32 is for mounts.
+            guard error.exitStatus == .mountFailure else { throw error }
+            throw CommandError.reported(error.message, .system)
+        }
+    }
+
+    private func list() throws(CommandError) {
+        let environment = try Environment(scope: system ? .system : .user)
+        let source = try MountSource(parsing: source)
+        quietLogs(environment)
+        let remote = try RemoteAccess(source, environment)
+        let path = source.remotePath
+        let (recursive, json) = (recursive, json)
+        let failure = Mounting.Thread.waiting { () async -> RemoteError? in
+            do throws(RemoteError) {
+                try await remote.list(recursive: recursive) { entry in
+                    if json {
+                        try? Terminal.printJSON(entry)
+                    } else {
+                        Terminal.print(entry.text(below: path))
+                    }
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        guard let failure else { throw .system("the server could not be asked") }
+        if let failure { throw Self.message(failure, path, environment) }
+    }
+
+    private static func message(
+        _ error: RemoteError, _ path: String, _ environment: Environment
+    ) -> CommandError {
+        switch error {
+        case .notFound, .disallowedName: .notOnDropbox(path)
+        // Not what a mount would say: this command has nothing that is cached.
+        case .offline(let detail):
+            .system("\(environment.serverName) cannot be reached: \(detail)")
+        default: CommandError(error, server: environment.serverName, remotePath: path)
+        }
+    }
+}
+
+/// An account, asked without a mount.
+private struct RemoteAccess: Sendable {
+    private let store: DropboxStore
+    private let root: MountSettings.Root
+    private let folder: RemotePath
+
+    /// Paths start where those of mounts do by the configuration file.
+    init(_ source: MountSource, _ environment: Environment) throws(CommandError) {
+        let settings = try MountSettings(
+            parsing: [], over: environment.options(of: source.account))
+        let folders = AccountFolders(
+            source: source, settings: settings, environment: environment)
+        let credentials = try Credentials.find(
+            environment: environment, account: source.account, login: folders.login,
+            tokenFile: folders.token)
+        let access = try DropboxAccess(environment)
+        let client = access.client(
+            access.tokens(
+                credentials, command: CommandError.login(source.account, environment.scope),
+                hide: { _ in }), member: settings.member)
+        store = DropboxStore(client: client)
+        root = settings.root
+        folder = RemotePath(rawValue: source.remotePath)
+    }
+
+    /// Calls `show` with everything in the folder, or with the file that is there.
+    func list(
+        recursive: Bool, show: (RemoteListing) -> Void
+    ) async throws(RemoteError) {
+        try await start()
+        var page: RemotePage
+        do {
+            page = try await store.list(folder, recursive: recursive)
+        } catch .notAFolder {
+            guard let file = try await store.entry(at: folder) else { throw .notFound }
+            if let listing = RemoteListing(file, at: folder.rawValue) { show(listing) }
+            return
+        }
+        // The server spells only the last name of a path as people do; folders come before what is in them.
+        let top = Folding.fold(folder.rawValue)
+        var spelled = [top: folder.rawValue]
+        while true {
+            // A recursive listing begins with the folder itself.
+            for entry in page.entries where entry.foldedPath.rawValue != top {
+                let parent = Self.parent(of: entry.foldedPath.rawValue)
+                let path = (spelled[parent] ?? parent) + "/" + entry.name.string
+                if entry.isFolder { spelled[entry.foldedPath.rawValue] = path }
+                if let listing = RemoteListing(entry, at: path) { show(listing) }
+            }
+            guard page.hasMore else { return }
+            page = try await store.list(after: page.cursor)
+        }
+    }
+
+    private func start() async throws(RemoteError) {
+        switch root {
+        case .home: break
+        case .namespace(let id): store.start(at: .namespace(id))
+        case .team:
+            guard let team = try await store.account().teamNamespace else {
+                throw .forbidden("the account is in no team with a space of its own")
+            }
+            store.start(at: .team(namespace: team))
+        }
+    }
+
+    private static func parent(of path: String) -> String {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? ""
+    }
+}
+
+extension RemoteListing {
+    fileprivate init?(_ entry: RemoteEntry, at path: String) {
+        switch entry.kind {
+        case .file(let file):
+            self.init(
+                path: path, id: file.id.rawValue,
+                file: File(
+                    bytes: file.size, modified: file.clientModified.seconds,
+                    stored: file.serverModified.seconds, rev: file.revision.rawValue,
+                    contentHash: file.hash.map { "\($0)" }))
+        case .folder(let folder): self.init(path: path, id: folder.id.rawValue)
+        case .deleted: return nil
+        }
+    }
+}

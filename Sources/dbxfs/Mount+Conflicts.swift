@@ -1,0 +1,29 @@
+// What a mount knows of conflicted copies: their names say it, so nothing is stored for them.
+
+import Core
+import MetadataStore
+import Mounting
+import Sync
+
+extension Mount {
+    func conflicts(below path: String) throws(CommandError) -> [ConflictReport] {
+        let folder = try inode(at: path)
+        let host = SyncEngine.Configuration(host: Self.hostName).host
+        return try asking { snapshot in
+            try snapshot.nodes(foldedNameHolding: ConflictedCopy.mark).compactMap { node in
+                guard let place = node.place, let copy = ConflictedCopy(place.name),
+                    try snapshot.isInode(node.inode, within: folder),
+                    let names = try snapshot.localPath(of: node.inode)
+                else { return nil }
+                let original = try snapshot.child(folded: copy.original.folded, of: place.parent)
+                return ConflictReport(
+                    path: Self.path(names),
+                    original: original?.place.map { Self.path(names.dropLast() + [$0.name]) },
+                    maker: copy.maker, day: copy.day, isMadeHere: copy.maker == host,
+                    bytes: node.size)
+            }
+        }.sorted { $0.path < $1.path }
+    }
+
+    var isTreeKnown: Bool { engine.isTreeComplete }
+}

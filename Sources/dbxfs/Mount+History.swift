@@ -1,0 +1,87 @@
+// What a mount does about old versions of files for commands.
+
+import Core
+import Logging
+import Mounting
+import RemoteStore
+import Sync
+
+extension Mount {
+    func revisions(of path: String, limit: Int) throws(CommandError) -> RevisionList {
+        let (names, engine, remote) = (try Self.names(in: path, on: mountpoint), engine, remote)
+        let found = try waiting(for: path) { () async throws(HistoryError) in
+            try await engine.revisions(of: names, limit: limit, from: remote)
+        }
+        return RevisionList(
+            revisions: found.versions.map { RevisionReport($0.file, author: $0.author) },
+            isDeleted: found.isDeleted, deleted: found.deleted?.seconds)
+    }
+
+    func restore(_ path: String, to revision: String?) throws(CommandError) -> RevisionReport {
+        if plan.settings.isReadOnly { throw .readOnlyMount(mountpoint) }
+        let (names, engine, remote) = (try Self.names(in: path, on: mountpoint), engine, remote)
+        let file = try waiting(for: path) { () async throws(HistoryError) in
+            try await engine.restore(names, to: revision.map { Revision($0) }, from: remote)
+        }
+        log.notice("restored", metadata: ["path": "\(path)", "rev": "\(file.revision.rawValue)"])
+        return RevisionReport(file)
+    }
+
+    /// The names in a path of the mount.
+    private static func names(
+        in path: String, on mountpoint: String
+    ) throws(CommandError) -> [FileName] {
+        var names: [FileName] = []
+        for component in path.utf8.split(separator: UInt8(ascii: "/")) {
+            guard let name = try? FileName(utf8: component) else {
+                throw .nothingThere(mountpoint + path)
+            }
+            names.append(name)
+        }
+        return names
+    }
+
+    /// Lets this thread wait for the server.
+    private func waiting<Value: Sendable>(
+        for path: String, _ body: @escaping @Sendable () async throws(HistoryError) -> Value
+    ) throws(CommandError) -> Value {
+        let answer = Thread.waiting { () async -> Result<Value, HistoryError> in
+            do throws(HistoryError) {
+                return .success(try await body())
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch answer {
+        case .success(let value): return value
+        case .failure(let error): throw message(error, path)
+        case nil: throw .system("the server could not be asked")
+        }
+    }
+
+    private func message(_ error: HistoryError, _ path: String) -> CommandError {
+        let path = mountpoint + path
+        return switch error {
+        case .unsentChanges: .unsentChanges(path)
+        case .isFolder:
+            .noHistory(path: path, reason: "it is a folder, and only files have revisions")
+        case .localOnly: .noHistory(path: path, reason: "it stays on this machine")
+        case .unknown: .noHistory(path: path, reason: "Dropbox knows no file of that name")
+        case .notDeleted: .notDeleted(path)
+        case .noSuchVersion: .noSuchRevision(path)
+        case .remote(.unauthorized(let detail)):
+            .unauthorized(server: plan.environment.serverName, detail: detail)
+        case .remote(let error):
+            .system("\(plan.environment.serverName) did not do it: \(error)")
+        case .store(let detail): .system("the local database failed: \(detail)")
+        }
+    }
+}
+
+extension RevisionReport {
+    fileprivate init(_ file: RemoteFile, author: String? = nil) {
+        self.init(
+            rev: file.revision.rawValue, bytes: file.size, modified: file.clientModified.seconds,
+            stored: file.serverModified.seconds, author: author)
+    }
+}

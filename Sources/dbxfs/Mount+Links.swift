@@ -1,0 +1,49 @@
+// Shared links to what is on a mount.
+
+import Core
+import Logging
+import MetadataStore
+import Mounting
+import RemoteStore
+
+extension Mount {
+    func link(to path: String) throws(CommandError) -> LinkReport {
+        let inode = try inode(at: path)
+        let place = mountpoint + path
+        let (isLocal, known) = try asking { snapshot in
+            (
+                try snapshot.node(inode)?.flags.contains(.localOnly) ?? false,
+                try snapshot.remotePath(of: inode)
+            )
+        }
+        if isLocal { throw .noLink(path: place, reason: "it stays on this machine") }
+        guard let known else { throw .noLink(path: place, reason: "it is not on Dropbox yet") }
+        guard inode != .root || !plan.source.remotePath.isEmpty else {
+            throw .noLink(path: place, reason: "it is the whole account")
+        }
+        let remote = remote
+        let answer = Thread.waiting { () async -> Result<RemoteLink, RemoteError> in
+            do throws(RemoteError) {
+                return .success(try await remote.link(to: RemotePath(rawValue: known)))
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch answer {
+        case .success(let link):
+            // Not the address: who knows it may read.
+            log.notice("link given", metadata: ["path": "\(path)", "new": "\(link.isNew)"])
+            return LinkReport(url: link.url, isNew: link.isNew)
+        case .failure(.notFound): throw .noLink(path: place, reason: "it is not on Dropbox")
+        case .failure(.forbidden(let detail)):
+            throw .noLink(
+                path: place,
+                reason: detail + "; the app needs sharing.read and sharing.write, and the account "
+                    + "`\(CommandError.login(plan.source.account, plan.environment.scope)) --sharing`"
+            )
+        case .failure(let error):
+            throw .system("\(plan.environment.serverName) did not do it: \(error)")
+        case nil: throw .system("the server could not be asked")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// Settings of a mount that commands change while it runs, and the parts that have to be told.
+
+import BlockCache
+import DropboxAPI
+import FileSystem
+import Logging
+import Mounting
+import Synchronization
+
+extension Mount {
+    /// The settings in force.
+    var liveSettings: LiveSettings { live.withLock { $0 } }
+
+    func change(_ settings: [MountOptionSetting]) throws(CommandError) -> LiveSettings {
+        // Under the lock to the end: of two commands, the same one is the last for every part.
+        let result = live.withLock { live -> Result<LiveSettings, CommandError> in
+            do throws(CommandError) {
+                let changed = try live.changed(by: settings)
+                adopt(changed, insteadOf: live)
+                live = changed
+                return .success(changed)
+            } catch {
+                return .failure(error)
+            }
+        }
+        let changed = try result.get()
+        log.notice("settings changed", metadata: ["settings": "\(settings.map(\.text))"])
+        return changed
+    }
+
+    private func adopt(_ settings: LiveSettings, insteadOf old: LiveSettings) {
+        client.limitBandwidth(
+            up: settings.uploadLimit.map { UInt64($0) },
+            down: settings.downloadLimit.map { UInt64($0) })
+        fileSystem.setWriteDelay(WriteDelay(seconds: settings.writeDelay))
+        sink.setLevel(settings.logLevel)
+        if settings.cacheSize != old.cacheSize {
+            cache.setLimit(settings.cacheSize)
+            // Whether pins take more than that.
+            pinner.checkAgain()
+        }
+    }
+}
+
+extension MountOptionSetting {
+    fileprivate var text: String { name + (value.map { "=" + $0 } ?? "") }
+}

@@ -1,0 +1,42 @@
+// How what Dropbox has is shown to people and to scripts.
+
+import Foundation
+import Testing
+
+@testable import Mounting
+
+@Suite struct RemoteListingTests {
+    private let folder = RemoteListing(path: "/A/b", id: "id:1")
+    private let file = RemoteListing(
+        path: "/A/b/c\n", id: "id:2",
+        file: .init(
+            bytes: 2048, modified: 1_000_000_000, stored: 1_000_000_001, rev: "r",
+            contentHash: "ab"))
+
+    @Test("names begin below what was asked for, and cannot command a terminal")
+    func text() {
+        #expect(folder.text(below: "").hasSuffix("  A/b/"))
+        #expect(folder.text(below: "/A").hasSuffix("  b/"))
+        #expect(file.text(below: "/A/b").hasSuffix("  c\\n"))
+        #expect(file.text(below: "/A/b/c\n").hasSuffix("  /A/b/c\\n"))
+        #expect(file.text(below: "").hasPrefix("   2.0 KiB  2001-09-"))
+        #expect(folder.text(below: "").utf8.count == 31 + "  A/b/".utf8.count)
+    }
+
+    @Test("scripts find every field, those of files as null for folders")
+    func json() throws {
+        func object(_ listing: RemoteListing) throws -> [String: Any] {
+            try #require(
+                try JSONSerialization.jsonObject(with: Data(Terminal.json(listing).utf8))
+                    as? [String: Any])
+        }
+        let (first, second) = (try object(folder), try object(file))
+        #expect(Set(first.keys) == Set(second.keys))
+        #expect(first["type"] as? String == "folder")
+        #expect(first["bytes"] is NSNull)
+        #expect(second["type"] as? String == "file")
+        #expect(second["path"] as? String == "/A/b/c\n")
+        #expect(second["modified"] as? String == "2001-09-09T01:46:40Z")
+        #expect(second["content_hash"] as? String == "ab")
+    }
+}
