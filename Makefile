@@ -28,7 +28,7 @@ BIN ?= .build/release
 HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
 DOCS = README.md CHANGELOG.md LICENSE docs/operations.md docs/semantics.md docs/troubleshooting.md
 
-.PHONY: help demo test test-unit test-clients test-mount test-package build release install uninstall deb
+.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-browser build release install uninstall deb
 .PHONY: packages lint check generate clean
 
 help:
@@ -40,7 +40,7 @@ help:
 	@echo 'make deb      build a Debian package in .build/deb'
 	@echo 'make lint     check the formatting and the rules of style'
 	@echo 'make check    lint, and check which layer imports which'
-	@echo 'make generate SPEC=FOLDER   write DropboxAPIComplete from the .stone files in FOLDER'
+	@echo 'make generate SPEC=FOLDER   write the Dropbox API from the .stone files in FOLDER'
 	@echo 'make clean    remove what was built'
 
 demo: release
@@ -66,6 +66,14 @@ test-mount: release
 # The package: built, installed, mounted by /etc/fstab's rules and by systemd, removed and purged.
 test-package: deb
 	Tests/packaging/run
+
+# The package on a clean Debian, from a login to a line in fstab, shutdowns and a power cut, and its removal.
+test-newcomer: deb
+	Tests/packaging/newcomer
+
+# The page at the end of a login, in a real browser.
+test-browser: release
+	Tests/browser/run "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)"
 
 build: packages
 	$(SWIFT) build -j $(JOBS)

@@ -66,6 +66,25 @@ if [ "$(id -u)" = 0 ]; then
     grep -qF "$DBXFS_STATE_DIR" "$WORK/lines"
 fi
 
+# The cache of an account lies where the configuration file says, unless a variable does.
+mkdir -m 700 "$WORK/blocks"
+printf '[account.default]\ncache_dir = "%s"\n' "$WORK/blocks" > "$WORK/config.toml"
+(
+    DBXFS_CONFIG="$WORK/config.toml"
+    export DBXFS_CONFIG
+    doctor 0
+    test "$(grep -c ' cache-folder ' "$WORK/lines")" = 1
+    grep ' cache-folder ' "$WORK/lines" | grep -qF "$DBXFS_CACHE_DIR"
+    unset DBXFS_CACHE_DIR
+    doctor 0
+    test "$(grep -c ' cache-folder ' "$WORK/lines")" = 1
+    grep ' cache-folder ' "$WORK/lines" | grep -qF "$WORK/blocks"
+    rmdir "$WORK/blocks"
+    echo > "$WORK/blocks"
+    doctor 2
+    says cache-folder problem cache_dir
+)
+
 # A refused token, none, and one that others can read.
 (umask 077 && echo wrong-token > "$folder/token")
 doctor 2

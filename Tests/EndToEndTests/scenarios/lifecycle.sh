@@ -73,6 +73,31 @@ done
 test -z "$(ls -A "$MNT")"
 test "$("$TOOLS/dropbox.py" get /last)" = 'in time'
 
+# Also while somebody is inside, or another namespace has a copy of the mount: they get two seconds.
+ends_on_sigterm() {
+    pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+    kill "$pid"
+    tries=0
+    while kill -0 "$pid" 2> /dev/null; do
+        tries=$((tries + 1))
+        test $tries -lt 150
+        sleep 0.1
+    done
+}
+dbxfs mount "$MNT"
+sleep 1000 < "$MNT/last" & user=$!
+ends_on_sigterm
+kill $user
+wait $user || true
+if unshare --mount true 2> /dev/null; then
+    dbxfs mount "$MNT"
+    unshare --mount --propagation private sleep 1000 & user=$!
+    until [ "$(readlink /proc/$user/ns/mnt)" != "$(readlink /proc/self/ns/mnt)" ]; do sleep 0.1; done
+    ends_on_sigterm
+    kill $user
+    wait $user || true
+fi
+
 # umount(8) knows nothing of queues; the process sends them all the same.
 dbxfs mount "$MNT" -o write_delay=1h
 echo 'later' > "$MNT/later"

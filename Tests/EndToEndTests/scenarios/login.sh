@@ -142,6 +142,12 @@ dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /waiting)" = 'while out'
 dbxfs status "$MNT"
 
+# Links need permissions that a login asks for only if it is told to.
+fails 2 'dbxfs login --sharing' dbxfs link "$MNT/waiting"
+by_browser --sharing
+grep -q '^http.*scope=[^&]*sharing.write' "$WORK/login"
+dbxfs link "$MNT/waiting" | grep -q '^https://.*/waiting'
+
 # A token that has expired is renewed, and nobody sees anything of it.
 renewals() { python3 -c 'import json, sys, urllib.request as u
 print(json.load(u.urlopen(sys.argv[1]))["routes"]["oauth2/token"]["requests"])' "$ADMIN/stats"; }

@@ -69,11 +69,14 @@ test ! -s "$WORK/errors"
 dbxfs pins "$MNT" | grep -q "$MNT/kept: 10 files, .*: all here"
 fails 2 "is pinned as a part of '$MNT/kept'" dbxfs unpin "$MNT/kept/deep"
 dbxfs status "$MNT" | grep -q 'pinned .*10 files'
-test "$(downloads)" = 11
+# Three blocks; and the small files one by one at most, or with their folder.
+fetched=$(downloads)
+test "$fetched" -ge 4
+test "$fetched" -le 11
 
 # Reading costs no request, and other content passes by.
 cmp "$WORK/kept/large" "$MNT/kept/large"
-test "$(downloads)" = 11
+test "$(downloads)" = "$fetched"
 for number in 1 2 3 4; do cmp "$WORK/passing $number" "$MNT/passing/$number"; done
 dbxfs cache clear "$MNT"
 dbxfs cache status "$MNT" | grep -q 'pinned'

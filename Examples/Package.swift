@@ -1,0 +1,20 @@
+// swift-tools-version: 6.2
+// Small programs over the libraries of this repository, as an app outside of it would have them.
+
+import PackageDescription
+
+let api = Target.Dependency.product(name: "DropboxAPI", package: "dbxfs")
+
+let package = Package(
+    name: "Examples",
+    dependencies: [.package(name: "dbxfs", path: "..")],
+    targets: [
+        .target(name: "Account", dependencies: [api]),
+        .executableTarget(name: "list", dependencies: ["Account", api]),
+        .executableTarget(name: "upload", dependencies: ["Account", api]),
+        .executableTarget(name: "download", dependencies: ["Account", api]),
+        .executableTarget(name: "watch", dependencies: ["Account", api]),
+        .executableTarget(name: "team-member", dependencies: ["Account", api]),
+    ],
+    swiftLanguageModes: [.v6]
+)

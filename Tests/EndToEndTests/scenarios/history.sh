@@ -1,0 +1,68 @@
+# dbxfs revisions and dbxfs restore: what Dropbox keeps of a file, and the mount after going back to it.
+# limit: 120
+# options: write_delay=0
+other="$TOOLS/dropbox.py"
+fails() {
+    expected=$1 text=$2
+    shift 2
+    status=0
+    "$@" > "$WORK/message" 2>&1 || status=$?
+    cat "$WORK/message"
+    test $status = "$expected"
+    grep -q -- "$text" "$WORK/message"
+}
+# The field of the revision with that number, 1 for the newest.
+field() {
+    dbxfs revisions "$1" --json | python3 -c '
+import json, sys
+lines = [json.loads(line) for line in sys.stdin]
+print(lines[int(sys.argv[1]) - 1][sys.argv[2]])' "$2" "$3"
+}
+
+mkdir "$MNT/folder"
+for text in one two three; do
+    printf '%s' "$text" > "$MNT/folder/file"
+    dbxfs sync "$MNT" --timeout 60
+done
+dbxfs revisions "$MNT/folder/file" | tee "$WORK/out"
+test "$(wc -l < "$WORK/out")" = 3
+head -n 1 "$WORK/out" | grep -q '5 B  (current)$'
+test "$(dbxfs revisions "$MNT/folder/file" --limit 2 | wc -l)" = 2
+test "$(field "$MNT/folder/file" 1 is_current)" = True
+test "$(field "$MNT/folder/file" 3 bytes)" = 3
+
+# Back to the first one: shown at once, an open file keeps what it opened, and nothing is lost.
+inode=$(stat -c %i "$MNT/folder/file")
+first=$(field "$MNT/folder/file" 3 rev)
+dbxfs restore "$MNT/folder/file" --rev "$first" | grep -q "$MNT/folder/file: "
+test "$(cat "$MNT/folder/file")" = one
+test "$(stat -c %i "$MNT/folder/file")" = "$inode"
+test "$($other get /folder/file)" = one
+test "$(dbxfs revisions "$MNT/folder/file" | wc -l)" = 4
+exec 3< "$MNT/folder/file"
+dbxfs restore "$MNT/folder/file" --rev "$(field "$MNT/folder/file" 2 rev)"
+test "$(cat "$MNT/folder/file")" = three
+test "$(cat <&3)" = one
+exec 3<&-
+
+# Deleted files, by whomever, with their folders; the path need not exist.
+rm -r "$MNT/folder"
+dbxfs sync "$MNT" --timeout 60
+dbxfs revisions "$MNT/folder/file" | head -n 1 | grep -q '^deleted 20'
+test "$(field "$MNT/folder/file" 1 is_deleted)" = True
+dbxfs restore "$MNT/folder/file"
+test "$(cat "$MNT/folder/file")" = three
+
+# What must not be.
+fails 2 'is not deleted' dbxfs restore "$MNT/folder/file"
+fails 2 'no such revision' dbxfs restore "$MNT/folder/file" --rev 0123456789abcdef
+fails 2 'it is a folder' dbxfs revisions "$MNT/folder"
+fails 2 'knows no file of that name' dbxfs revisions "$MNT/never"
+fails 32 'nothing is mounted' dbxfs revisions "$WORK/file"
+fails 1 '--limit takes' dbxfs revisions "$MNT/folder/file" --limit 0
+dbxfs set "$MNT" write_delay=1h
+printf mine > "$MNT/folder/file"
+fails 2 'changes that are not on Dropbox yet' dbxfs restore "$MNT/folder/file" --rev "$first"
+dbxfs set "$MNT" write_delay=0
+dbxfs sync "$MNT" --timeout 60
+test "$($other get /folder/file)" = mine

@@ -1,0 +1,21 @@
+# A mount that nobody looks at is asleep: what wakes it up, and what it asks of Dropbox, is counted.
+# limit: 120
+mkdir "$MNT/folder"
+for number in $(seq 50); do echo "$number" > "$MNT/folder/$number"; done
+cat "$MNT"/folder/* > /dev/null
+dbxfs sync "$MNT" --timeout 60
+pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+requests() { python3 -c 'import json, sys, urllib.request as u
+print(json.load(u.urlopen(sys.argv[1]))["requests"])' "$ADMIN/stats"; }
+# What follows a change by a few seconds is over.
+sleep 10
+before=$(requests)
+"$TOOLS/idle.py" "$pid" 30 > "$WORK/idle"
+requests=$(($(requests) - before))
+cat "$WORK/idle"
+# One wakeup a second is libdispatch's, which looks at its threads; a longpoll takes at least as long as this.
+python3 -c 'import json, sys
+idle = json.load(open(sys.argv[1]))
+assert idle["wakeups"] < 120, idle
+assert idle["cpu_seconds"] < 0.3, idle' "$WORK/idle"
+test $requests -le 4

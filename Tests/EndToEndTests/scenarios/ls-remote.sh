@@ -1,0 +1,55 @@
+# dbxfs ls-remote: what Dropbox has, with and without a mount.
+# mounts: itself
+# limit: 120
+other="$TOOLS/dropbox.py"
+fails() {
+    expected=$1 text=$2
+    shift 2
+    status=0
+    "$@" > "$WORK/message" 2>&1 || status=$?
+    cat "$WORK/message"
+    test $status = "$expected"
+    grep -q -- "$text" "$WORK/message"
+}
+test -z "$(dbxfs ls-remote)"
+$other mkdir /Folder
+$other mkdir /Folder/Deep
+printf 12345 | $other upload /Folder/Deep/File.txt
+: | $other upload /Folder/empty
+dbxfs ls-remote | tee "$WORK/out"
+test "$(wc -l < "$WORK/out")" = 1
+grep -q '  Folder/$' "$WORK/out"
+dbxfs ls-remote :/folder --recursive | tee "$WORK/out"
+test "$(wc -l < "$WORK/out")" = 3
+grep -q '  Deep/$' "$WORK/out"
+grep -q ' 5 B  20.*  Deep/File.txt$' "$WORK/out"
+dbxfs ls-remote default:/Folder/Deep/File.txt | grep -q 'File.txt$'
+dbxfs ls-remote --json --recursive | python3 -c '
+import json, sys
+entries = {entry["path"]: entry for entry in map(json.loads, sys.stdin)}
+assert set(entries) == {"/Folder", "/Folder/Deep", "/Folder/Deep/File.txt", "/Folder/empty"}, entries
+assert entries["/Folder"]["type"] == "folder" and entries["/Folder"]["rev"] is None
+file = entries["/Folder/Deep/File.txt"]
+assert file["type"] == "file" and file["bytes"] == 5 and len(file["content_hash"]) == 64, file'
+
+# More than one page of the server.
+dbxfs mount "$MNT" -o write_delay=0
+mkdir "$MNT/many"
+for number in $(seq 2100); do : > "$MNT/many/$number"; done
+dbxfs sync "$MNT" --timeout 60
+test "$(dbxfs ls-remote :/many | wc -l)" = 2100
+# It asks Dropbox, not the mount.
+dbxfs set "$MNT" write_delay=1h
+printf x > "$MNT/unsent"
+fails 2 "no '/unsent' on Dropbox" dbxfs ls-remote :/unsent
+dbxfs unmount "$MNT"
+dbxfs ls-remote :/unsent
+
+fails 2 "no '/nothing' on Dropbox" dbxfs ls-remote :/nothing
+fails 1 'cannot be read' dbxfs ls-remote 'a b'
+fails 2 'does not accept the access token' env DBXFS_ACCESS_TOKEN=wrong dbxfs ls-remote
+fails 2 'no login for the account' env DBXFS_ACCESS_TOKEN= dbxfs ls-remote other:/
+fails 2 'cannot be reached' env DBXFS_ENDPOINT=http://127.0.0.1:1 dbxfs ls-remote
+if [ "$(id -u)" = 0 ]; then
+    test "$(dbxfs ls-remote --system :/many | wc -l)" = 2100
+fi
