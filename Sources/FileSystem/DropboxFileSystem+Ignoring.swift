@@ -32,8 +32,7 @@ extension DropboxFileSystem {
     /// Lets something that was only here, and what is in it, go to the server, but for what stays here by
     /// its own name.
     func publish(_ node: Node, _ transaction: Transaction) throws {
-        try transaction.setFlags(.localOnly, false, of: node.inode)
-        try transaction.enqueue(node.inode, due: due(for: node.inode))
+        try transaction.publish(node.inode, due: due(for: node.inode))
         guard node.kind == .folder else { return }
         let folder = try transaction.existing(node.inode)
         for child in try transaction.children(of: node.inode) {

@@ -48,6 +48,16 @@ extension TreeReading {
 }
 
 extension Transaction {
+    /// From now on a node that was only here goes to the server, which lacks it, and so does a folder that
+    /// others have deleted and that stayed for its sake. What is in the node is not looked at.
+    public func publish(_ inode: InodeID, due: Timestamp) throws {
+        try setFlags(.localOnly, false, of: inode)
+        try enqueue(inode, due: due)
+        if let folder = try node(inode)?.place?.parent {
+            try sendUnlessKept(folder)
+        }
+    }
+
     /// A folder that others have deleted stays here, unsent, as long as something in it never leaves this
     /// machine (`keepsLocalNodes`). When that is over it is a folder like others, which the server lacks;
     /// so are those above it that stayed for its sake.

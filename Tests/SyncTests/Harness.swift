@@ -253,8 +253,11 @@ final class Harness: Sendable {
                 }
             }
             if isLocal { return }
-            try transaction.setFlags(.localOnly, false, of: node.inode)
-            try transaction.enqueue(node.inode, due: .now())
+            if wasLocal {
+                try transaction.publish(node.inode, due: .now())
+            } else {
+                try transaction.enqueue(node.inode, due: .now())
+            }
         }
     }
 

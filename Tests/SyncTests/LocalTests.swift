@@ -79,6 +79,20 @@ import Testing
         await harness.stop()
     }
 
+    @Test("renaming what kept a folder that others deleted sends the folder, and what was renamed")
+    func folderReleasedByName() async throws {
+        let harness = try await harness(folders: ["/d", "/d/e"])
+        try await harness.write("/d/e/o", "mine")
+        try await harness.remove("/d")
+        try await harness.settle()
+        await harness.stop()
+        try await harness.move("/d/e/o", to: "/d/e/a")
+        try await harness.checkInvariants()
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/d": nil, "/d/e": nil, "/d/e/a": "mine"])
+        await harness.stop()
+    }
+
     @Test("a folder that others delete stays for an edit, as ever, whatever else is in it")
     func folderDeletedEdit() async throws {
         let harness = try await harness(folders: ["/d"], files: ["/d/a": "1"])
