@@ -23,6 +23,10 @@ extension DeltaApplier {
                 // Both wrote the same bytes, or the reply to this mount's own upload was lost.
                 try transaction.setFacts(facts, of: local.inode)
                 try transaction.setRemotePlace(local.inode, place)
+                if local.flags.contains(.localOnly) {
+                    // A name that stays here does not matter for what the server has.
+                    try transaction.publish(local.inode, due: context.now)
+                }
                 try mark(local.inode)
                 return
             }

@@ -1,5 +1,6 @@
 // What never leaves this machine, and what others do around it.
 
+import ContentHashing
 import Core
 import MetadataStore
 import RemoteStoreTesting
@@ -131,6 +132,29 @@ import Testing
         #expect(try await harness.tree() == ["/o": "theirs"])
         #expect(try await harness.localTexts() == ["mine"])
         #expect(try await harness.serverTree() == ["/o": "theirs"])
+        await harness.stop()
+    }
+
+    @Test("others make a file of its name with the same bytes: it is one file, and goes on there")
+    func sameBytes() async throws {
+        let harness = try await harness()
+        let inode = try await harness.write("/o", "same")
+        await harness.stop()
+        // Its hash is known, as that of a file which was sent before it got this name.
+        try await harness.store.write { [staging = harness.staging] transaction in
+            let node = try #require(try transaction.node(inode))
+            let file = try #require(try staging.file(of: node))
+            file.noteHash(ContentHasher.hash(Array("same".utf8)), generation: file.generation)
+            try file.persist(in: transaction)
+        }
+        try await harness.put("/o", "same")
+        try await harness.settle()
+        try await harness.checkInvariants()
+        #expect(try await harness.tree() == ["/o": "same"])
+        #expect(try await harness.localTexts() == [])
+        try await harness.write("/o", "2")
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/o": "2"])
         await harness.stop()
     }
 
