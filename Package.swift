@@ -79,21 +79,22 @@ let package = Package(
             name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .target(name: "ContentHashing", dependencies: [crypto], swiftSettings: settings),
         .target(name: "Core", dependencies: ["ContentHashing"], swiftSettings: settings),
+        .target(name: "Blocking", swiftSettings: settings),
         .target(
             name: "Fuse", dependencies: ["CFuse", "Core", "FileSystem", log, system, deque],
             swiftSettings: settings),
         .target(
             name: "FileSystem",
             dependencies: [
-                "Core", "ContentHashing", "Sync", "MetadataStore", "BlockCache", "RemoteStore", log,
-                system, deque,
+                "Blocking", "Core", "ContentHashing", "Sync", "MetadataStore", "BlockCache",
+                "RemoteStore", log, system, deque,
             ],
             swiftSettings: settings),
         .target(
             name: "Sync",
             dependencies: [
-                "CFile", "Core", "ContentHashing", "MetadataStore", "BlockCache", "RemoteStore",
-                log, system,
+                "Blocking", "CFile", "Core", "ContentHashing", "MetadataStore", "BlockCache",
+                "RemoteStore", log, system,
             ],
             swiftSettings: settings),
         .target(
@@ -104,11 +105,14 @@ let package = Package(
             dependencies: ["CFile", "CXXHash", "Core", "ContentHashing", log, system, heap],
             swiftSettings: settings),
         .target(
-            name: "RemoteStore", dependencies: ["Core", "ContentHashing", "DropboxAPI", log],
+            name: "RemoteStore",
+            dependencies: ["Blocking", "Core", "ContentHashing", "DropboxAPI", log],
             swiftSettings: settings),
         .target(
             name: "DropboxAPI",
-            dependencies: ["CCurl", "CZlib", "ContentHashing", "PrivateFiles", log, crypto],
+            dependencies: [
+                "Blocking", "CCurl", "CZlib", "ContentHashing", "PrivateFiles", log, crypto,
+            ],
             swiftSettings: settings),
         // Beside DropboxAPI, so that only those who want it build what it needs.
         .target(
@@ -132,7 +136,8 @@ let package = Package(
         // Transfers that outlive the process. Apart, because it brings a database along.
         .target(
             name: "DropboxTransfers",
-            dependencies: ["DropboxAPI", "ContentHashing", grdb], swiftSettings: settings),
+            dependencies: ["Blocking", "DropboxAPI", "ContentHashing", grdb],
+            swiftSettings: settings),
         .target(
             name: "DropboxEmulator",
             dependencies: [

@@ -1,6 +1,7 @@
 // Transfers that outlive the process: who is next, and what is written down about each when it ends. How one transfer goes
 // on from what a crash has left is UploadWork's and DownloadWork's matter.
 
+import Blocking
 public import DropboxAPI
 import Foundation
 
@@ -78,7 +79,7 @@ public actor TransferQueue {
         var record = TransferRecord(
             label: label, request: .upload(upload), earliestStart: earliestStart)
         do throws(LocalFile.Failure) {
-            record.identity = try await LocalDisk.run { () throws(LocalFile.Failure) in
+            record.identity = try await DiskQueue.transfers.run { () throws(LocalFile.Failure) in
                 try OpenedLocalFile(upload.file).identity
             }
         } catch {
@@ -265,7 +266,7 @@ public actor TransferQueue {
         let store = store
         try await recorded { try await store.update(record) }
         if let part = record.part, record.phase != .stored {
-            await LocalDisk.run { PartFile.remove(part) }
+            await DiskQueue.transfers.run { PartFile.remove(part) }
         }
         board.show(record.transfer)
     }

@@ -1,6 +1,7 @@
 // What uploads and downloads have in common: the record, the pauses, and the ways to end. Each effect is written down in
 // such an order that a crash between any two of them leaves something to go on from; `checkpoint` is where tests crash.
 
+import Blocking
 import ContentHashing
 import DropboxAPI
 import Foundation
@@ -41,7 +42,7 @@ struct WorkEnvironment: Sendable {
         _ path: String, _ body: @escaping @Sendable () throws(DiskError) -> Value
     ) async throws(WorkEnd) -> Value {
         do throws(DiskError) {
-            return try await LocalDisk.run(body)
+            return try await DiskQueue.transfers.run(body)
         } catch {
             throw .failed(error.failure(path))
         }

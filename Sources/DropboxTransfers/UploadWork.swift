@@ -9,6 +9,7 @@
 // After a crash between a piece and 2 the session is asked for its offset, by an append without bytes. After one between
 // 3 and 4 the server is asked what is at the path: equal content is this upload's own success.
 
+import Blocking
 import ContentHashing
 import DropboxAPI
 import Foundation
@@ -56,7 +57,7 @@ struct UploadWork {
         let path = request.file
         let file: OpenedLocalFile
         do throws(LocalFile.Failure) {
-            file = try await LocalDisk.run { () throws(LocalFile.Failure) in
+            file = try await DiskQueue.transfers.run { () throws(LocalFile.Failure) in
                 try OpenedLocalFile(path)
             }
         } catch {
@@ -74,7 +75,7 @@ struct UploadWork {
         _ range: Range<UInt64>, of file: OpenedLocalFile
     ) async throws(WorkEnd) -> (bytes: [UInt8], digests: [ContentHash]) {
         do {
-            return try await LocalDisk.run {
+            return try await DiskQueue.transfers.run {
                 let bytes = try file.bytes(range)
                 guard try file.isUnchanged() else { throw FileUploadError.changed }
                 let digests = bytes.withUnsafeBytes { buffer in

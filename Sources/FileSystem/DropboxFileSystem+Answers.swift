@@ -1,6 +1,7 @@
 // How operations answer: at once, or after waiting for what the network must bring; and how long the
 // kernel may keep what it is told.
 
+import Blocking
 import Core
 import Logging
 import MetadataStore

@@ -1,6 +1,7 @@
 // Content that changes: beginning to stage it, changing it over what must be fetched first, and keeping
 // its rows up to date.
 
+import Blocking
 import Core
 import MetadataStore
 import RemoteStore

@@ -1,6 +1,7 @@
 // POSIX on Dropbox: the parts that operations work with, and how they answer. The operations are in
 // `DropboxFileSystem+….swift`, by kind.
 
+import Blocking
 import Core
 public import Logging
 public import MetadataStore

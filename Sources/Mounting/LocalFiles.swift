@@ -113,17 +113,11 @@ public func isPath(_ path: String, within folder: String) -> Bool {
 
 /// Whether a folder has no entries.
 public func isEmptyFolder(_ path: String) throws(CommandError) -> Bool {
-    guard let folder = opendir(path) else {
-        throw .folderUnusable(path: path, reason: currentErrno.description)
+    do {
+        return try namesOfFolder(path).isEmpty
+    } catch {
+        throw .folderUnusable(path: path, reason: error.description)
     }
-    defer { closedir(folder) }
-    while let entry = readdir(folder) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        if name != ".", name != ".." { return false }
-    }
-    return true
 }
 
 /// Whether a path is a folder's, and not that of a link to one.

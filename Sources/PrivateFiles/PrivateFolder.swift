@@ -1,7 +1,7 @@
 // Folders that only their owner can look into, and the little that is asked of any folder.
 
 import Glibc
-import SystemPackage
+public import SystemPackage
 
 /// Folders of mode 0700.
 public enum PrivateFolder {
@@ -62,7 +62,12 @@ public func synchronizeFolder(of path: String) {
 
 /// The names in a folder; none when it cannot be read.
 public func folderNames(in path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
+    (try? namesOfFolder(path)) ?? []
+}
+
+/// The names in a folder. Throws when it cannot be read.
+public func namesOfFolder(_ path: String) throws(Errno) -> [String] {
+    guard let folder = opendir(path) else { throw currentErrno }
     defer { closedir(folder) }
     var names: [String] = []
     while let entry = readdir(folder) {

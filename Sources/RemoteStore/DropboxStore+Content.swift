@@ -1,6 +1,7 @@
 // Content down, and small content up. A commit may have been applied although its answer was lost, so
 // what looks like a conflict is compared with what was sent.
 
+import Blocking
 import ContentHashing
 public import Core
 import DropboxAPI

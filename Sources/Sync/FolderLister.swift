@@ -1,5 +1,6 @@
 // Lists the folder that somebody looks at, ahead of the listing of everything.
 
+import Blocking
 import Core
 import MetadataStore
 import RemoteStore

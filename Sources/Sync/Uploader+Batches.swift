@@ -1,6 +1,7 @@
 // Steps that travel together: many small contents, names or copies in one commit, with an outcome for
 // each. What fails is treated as if it had been sent alone.
 
+import Blocking
 import ContentHashing
 import Core
 import MetadataStore

@@ -2,6 +2,7 @@
 // What the staging file does not have of the base is fetched: for a small file into it, for a big one
 // piece by piece into memory, so that the disk need not hold all of it.
 
+import Blocking
 import ContentHashing
 import Core
 import MetadataStore

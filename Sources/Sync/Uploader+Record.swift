@@ -1,6 +1,7 @@
 // What the server's answers change in the tree. Everything that belongs to one answer is one
 // transaction; files are moved and users are told after it.
 
+import Blocking
 import ContentHashing
 import Core
 import Logging

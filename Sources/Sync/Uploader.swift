@@ -2,6 +2,7 @@
 // content travels is in `Uploader+Content.swift`, what goes together in `Uploader+Batches.swift`, what
 // an answer changes in `Uploader+Record.swift`.
 
+import Blocking
 import Core
 import Logging
 import MetadataStore

@@ -1,6 +1,7 @@
 // Where whole files come from whose turn to be sent has not come yet. Not responsible for sending: see BodySource for
 // the bytes of one request.
 
+package import Blocking
 import Glibc
 
 /// Content that is opened when its turn comes, and read once, from its beginning to its end.
@@ -165,4 +166,9 @@ extension OpenedFile {
             }
         }
     }
+}
+
+extension DiskQueue {
+    /// Where the files that are sent and received are opened, read and written.
+    package static let transfers = DiskQueue(label: "dropbox.transfers")
 }

@@ -3,6 +3,7 @@
 //
 // The bound of memory: one parcel is being filled and `concurrency` are on their way, each of at most `pieceSize` bytes.
 
+import Blocking
 import ContentHashing
 
 /// Uploads files and collects what became of them.
@@ -87,7 +88,7 @@ struct UploadRun {
         _ body: @escaping @Sendable () throws -> Value
     ) async throws(FileUploadError) -> Value {
         do {
-            return try await LocalDisk.run(body)
+            return try await DiskQueue.transfers.run(body)
         } catch {
             throw error as? FileUploadError ?? .source(error)
         }

@@ -1,5 +1,6 @@
 // What users may ask of pins: to set and to end them, and how far they are.
 
+import Blocking
 import BlockCache
 import ContentHashing
 public import Core

@@ -2,6 +2,7 @@
 // and fetches what is missing. What to fetch is decided in `PinWork.swift`, what the tree means in
 // `PinScan.swift`; what users may ask is in `Pinner+Questions.swift`.
 
+import Blocking
 public import BlockCache
 import ContentHashing
 import Core

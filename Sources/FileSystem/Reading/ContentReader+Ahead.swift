@@ -1,5 +1,6 @@
 // What is fetched before it is asked for.
 
+import Blocking
 import BlockCache
 import Core
 import RemoteStore

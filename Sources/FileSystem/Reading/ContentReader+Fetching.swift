@@ -1,5 +1,6 @@
 // How fetches are made, take their turns, and end.
 
+import Blocking
 import BlockCache
 import ContentHashing
 import Core

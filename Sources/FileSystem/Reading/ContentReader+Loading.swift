@@ -1,5 +1,6 @@
 // What a stream will want next and the disk has: read before it is asked for.
 
+import Blocking
 import BlockCache
 import Core
 import RemoteStore

@@ -1,5 +1,6 @@
 // What is brought into the cache for nobody's reading: pinned content.
 
+import Blocking
 import BlockCache
 import Core
 public import RemoteStore

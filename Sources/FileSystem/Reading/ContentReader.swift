@@ -2,6 +2,7 @@
 // responsible for what is open, nor for content that is not on the server. How fetches run is in
 // ContentReader+Fetching.swift, what is fetched before it is asked for in ContentReader+Ahead.swift.
 
+import Blocking
 public import BlockCache
 import ContentHashing
 import Core

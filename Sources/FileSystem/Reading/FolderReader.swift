@@ -1,6 +1,7 @@
 // Brings the files of a folder at once, when they are being read one after the other. What is recognised is
 // decided in `FolderPattern`; the bytes go into the cache, where the read pipeline finds them.
 
+import Blocking
 public import BlockCache
 public import ContentHashing
 public import Core
