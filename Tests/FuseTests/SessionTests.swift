@@ -37,7 +37,7 @@ extension MountedTests {
             try await TestMount.run { mount in
                 let result = try await mount.shell(
                     """
-                    mkdir $T/again; mkfifo $T/orders
+                    mkdir $T/again; mkfifo $T/orders; : > $T/ready
                     \(Self.serve("$T/again")) < $T/orders > $T/ready & server=$!
                     exec 9> $T/orders
                     until grep -q ready $T/ready; do sleep 0.02; done
