@@ -79,6 +79,8 @@ extension RemoteWatcher {
         }
     }
 
+    /// Lists folders at once. Those that were listed are done with even when others fail, so that a bad
+    /// network asks for each folder's names only until it has had them once.
     private func list(
         _ folders: [(inode: InodeID, path: RemotePath)]
     ) async throws(RemoteError) {
@@ -87,44 +89,63 @@ extension RemoteWatcher {
         context.isListing = true
         let surroundings = context
         try await environment.gate.look { () async throws(RemoteError) in
-            let entries = try await Self.entries(in: folders.map(\.path), environment.remote)
-            try await write { transaction in
-                var applier = try DeltaApplier(transaction: transaction, context: surroundings)
-                try applier.apply(entries)
-                for folder in folders {
-                    try transaction.setFlags(.listed, true, of: folder.inode)
+            let answers = await Self.entries(in: folders.map(\.path), environment.remote)
+            var entries: [RemoteEntry] = []
+            var listed: [InodeID] = []
+            var failure: RemoteError?
+            for (folder, answer) in zip(folders, answers) {
+                switch answer {
+                case .success(let found):
+                    entries += found
+                    listed.append(folder.inode)
+                case .failure(let error):
+                    failure = failure ?? error
                 }
-                return applier.outcome
             }
+            if !listed.isEmpty {
+                try await apply(entries, of: listed, surroundings)
+            }
+            if let failure { throw failure }
         }
     }
 
+    private func apply(
+        _ entries: [RemoteEntry], of folders: [InodeID], _ context: DeltaContext
+    ) async throws(RemoteError) {
+        try await write { transaction in
+            var applier = try DeltaApplier(transaction: transaction, context: context)
+            try applier.apply(entries)
+            for folder in folders {
+                try transaction.setFlags(.listed, true, of: folder)
+            }
+            return applier.outcome
+        }
+    }
+
+    /// What each folder has, in the order of the folders.
     private static func entries(
         in folders: [RemotePath], _ remote: any RemoteStoring
-    ) async throws(RemoteError) -> [RemoteEntry] {
-        let outcome = await withTaskGroup(of: RemoteOutcome<[RemoteEntry]>.self) { group in
-            for folder in folders {
+    ) async -> [RemoteOutcome<[RemoteEntry]>] {
+        await withTaskGroup(of: (Int, RemoteOutcome<[RemoteEntry]>).self) { group in
+            for (index, folder) in folders.enumerated() {
                 group.addTask {
                     do throws(RemoteError) {
-                        return .success(try await remote.entries(in: folder))
+                        return (index, .success(try await remote.entries(in: folder)))
                     } catch .notFound {
                         // It went meanwhile, as the changes will tell.
-                        return .success([])
+                        return (index, .success([]))
                     } catch {
-                        return .failure(error)
+                        return (index, .failure(error))
                     }
                 }
             }
-            var all: [RemoteEntry] = []
-            for await case let outcome in group {
-                switch outcome {
-                case .success(let entries): all += entries
-                case .failure(let error): return RemoteOutcome<[RemoteEntry]>.failure(error)
-                }
+            var answers = [RemoteOutcome<[RemoteEntry]>](
+                repeating: .success([]), count: folders.count)
+            for await (index, answer) in group {
+                answers[index] = answer
             }
-            return .success(all)
+            return answers
         }
-        return try outcome.get()
     }
 }
 
