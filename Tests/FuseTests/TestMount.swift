@@ -27,8 +27,9 @@ struct RunningShell: Sendable {
             outputPath, .writeOnly, options: [.create, .append, .closeOnExec],
             permissions: .ownerReadWrite)
         defer { try? output.close() }
+        // Tests that run in a script's background ignore SIGINT, and so would whatever they start.
         let process = try ChildProcess.start(
-            "/bin/sh", ["-c", script], environment: environment,
+            "/usr/bin/env", ["--default-signal", "/bin/sh", "-c", script], environment: environment,
             descriptors: [1: output, 2: output], isDetached: true)
         self.process = process
         self.outputPath = outputPath
