@@ -5,6 +5,7 @@ import ContentHashing
 @testable import FileSystem
 import Glibc
 import RemoteStore
+import Synchronization
 import Testing
 
 private let mebibyte: Int64 = 1 << 20
@@ -29,6 +30,27 @@ struct LoadingTests {
         let rest = mebibyte..<sample.content.size
         #expect(try await reader.readThrough(sample, session, rest, step: mebibyte))
         #expect(fixture.store.requests.count == requests)
+    }
+
+    @Test("what was to be read ahead for somebody who has left keeps nobody from the disk")
+    func abandoned() async throws {
+        let sample = Sample(size: 4 << 20, seed: 4)
+        let fixture = try await warmed(sample)
+        let reader = fixture.freshReader()
+        let range = 0..<sample.content.size
+        // As on a machine that is so busy that its turn never comes.
+        let load = BlockFetch(
+            id: -1, key: BlockKey(hash: sample.content.hash, index: 0), range: range,
+            buffers: reader.buffers, isHeldBack: false, isLocal: true)
+        reader.state.withLock { reader.register(load, sample.content, &$0) }
+        var session: ReadSession? = ReadSession()
+        session?.claim(load, for: 0)
+        let isHere = reader.cachedBytes(of: sample.content, range: range) != nil
+        #expect(!isHere)
+        session = nil
+        #expect(load.isAbandoned)
+        let isRight = reader.cachedBytes(of: sample.content, range: range) == sample[range]
+        #expect(isRight)
     }
 
     @Test("who reads here and there loads nothing ahead")

@@ -156,7 +156,9 @@ public final class ContentReader: ContentReading {
         }
         if isHeldBack { return nil }
         if let covering, part.upperBound <= covering.range.upperBound {
-            return covering.available(part)
+            // What was called off brings nothing any more, even before it has left the table.
+            let bytes = covering.available(part)
+            if bytes != nil || !covering.isAbandoned { return bytes }
         }
         return cache.bytes(of: content.hash, size: content.size, range: part)
     }
