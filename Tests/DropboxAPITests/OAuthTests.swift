@@ -157,6 +157,9 @@ private final class TokenSource: Sendable {
 
     var asked: Int { state.withLock { $0.asked } }
 
+    /// Whether somebody is held.
+    var holdsSomebody: Bool { state.withLock { !$0.waiters.isEmpty } }
+
     func release() {
         let waiters = state.withLock { state in
             defer { state.waiters = [] }
@@ -214,7 +217,7 @@ struct RefreshingAccessTokensTests {
         let source = TokenSource([.success(Self.fresh)], isHeld: true)
         let tokens = tokens(source, StepClock(), token: nil)
         let tasks = (0..<50).map { _ in Task { try await tokens.accessToken() } }
-        while source.asked == 0 { await Task.yield() }
+        while !source.holdsSomebody { await Task.yield() }
         tasks[7].cancel()
         let error = await #expect(throws: TokenError.self) { try await tasks[7].value }
         #expect(error == .cancelled)

@@ -80,9 +80,9 @@ struct StreamTests {
         defer { server.stop() }
         let transport = try CurlTransport(configuration: .init(observers: [counter]))
         let response = try await transport.send(
-            request(server, timeouts: .init(stall: .milliseconds(200))))
+            request(server, timeouts: .init(stall: .milliseconds(1_000))))
         // Longer than the stall timeout: a reader that is slow is not a server that is silent.
-        try await Task.sleep(for: .milliseconds(1_500))
+        try await Task.sleep(for: .milliseconds(3_000))
         let held = counter.totals.bytesDown
         #expect(held >= UInt64(Exchange.highWater))
         #expect(held <= UInt64(Exchange.highWater + 16_384))
@@ -143,7 +143,7 @@ struct StreamTests {
         defer { server.stop() }
         let transport = try CurlTransport()
         let response = try await transport.send(
-            request(server, timeouts: .init(stall: .milliseconds(300))))
+            request(server, timeouts: .init(stall: .milliseconds(2_000))))
         let (received, error) = await failure(of: response.body)
         #expect(received == 100_000)
         #expect(error?.kind == .timedOut(.body))
@@ -173,10 +173,25 @@ struct StreamTests {
         defer { server.stop() }
         let transport = try CurlTransport()
         let response = try await transport.send(
-            request(server, timeouts: .init(total: .milliseconds(400))))
+            request(server, timeouts: .init(total: .milliseconds(3_000))))
         let (received, error) = await failure(of: response.body)
         #expect(received > 0)
         #expect(error?.kind == .timedOut(.deadline))
+        await transport.shutDown()
+    }
+
+    @Test("what had to wait for its turn has all of its time for an answer")
+    func patienceAfterLine() async throws {
+        let server = try ScriptedServer(
+            answers: [6, 1].map { [.pause(seconds: $0)] + .answer(200) })
+        defer { server.stop() }
+        let transport = try CurlTransport(configuration: .init(concurrency: [.rpc: 1]))
+        let first = Task { try await transport.send(request(server, purpose: .rpc)).body }
+        _ = await server.nextRequest()
+        let second = try await transport.send(
+            request(server, purpose: .rpc, timeouts: .init(response: .seconds(5))))
+        #expect(await failure(of: second.body).error == nil)
+        #expect(await failure(of: try await first.value).error == nil)
         await transport.shutDown()
     }
 

@@ -277,7 +277,10 @@ final class CurlTransfer {
             return .heldUp
         }
         if hasHead { return .receiving }
-        guard hasConnection else { return .starting }
+        guard hasConnection else {
+            timer.noteProgress(at: now)
+            return .starting
+        }
         let uploaded = offset(CURLINFO_SIZE_UPLOAD_T)
         if uploaded != sampledUpload {
             sampledUpload = uploaded

@@ -179,6 +179,8 @@ final class CurlWorker {
             next.exchange.end(.failure(Self.outOfMemory))
             return
         }
+        // The server has had no chance to answer while this one waited for its turn.
+        transfer.timer.noteProgress(at: .now)
         transfer.nextCheck = .now
         transfers[next.id] = transfer
         running[next.request.purpose, default: 0] += 1
