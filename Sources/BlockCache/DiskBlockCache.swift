@@ -75,6 +75,8 @@ public final class DiskBlockCache: Sendable {
     }
 
     deinit {
+        // A program that is just being started has a copy of the descriptor until its exec.
+        flock(lock, LOCK_UN)
         close(lock)
     }
 

@@ -56,6 +56,8 @@ public final class AccountLock: Sendable {
     }
 
     deinit {
+        // Not by closing alone: a program that is just being started has a copy of the descriptor until its exec.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
@@ -65,7 +67,10 @@ public final class AccountLock: Sendable {
         let descriptor = open(folder + "/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else {
+            flock(descriptor, LOCK_UN)
+            return nil
+        }
         return holder(in: descriptor)
     }
 

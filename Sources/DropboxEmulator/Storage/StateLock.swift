@@ -23,7 +23,11 @@ final class StateLock: Sendable {
     /// Gives the folder back.
     func release() {
         descriptor.withLock { descriptor in
-            if let open = descriptor { close(open) }
+            if let open = descriptor {
+                // A program that is just being started has a copy of the descriptor until its exec.
+                flock(open, LOCK_UN)
+                close(open)
+            }
             descriptor = nil
         }
     }
