@@ -100,9 +100,10 @@ public struct EmulatorServer: Sendable {
 
     private func run(_ emulator: Emulator) async throws(EmulatorError) -> RunningEmulator {
         let (listeners, found) = AsyncThrowingStream<any Channel, any Error>.makeStream()
+        let connections = AcceptedConnections()
         let application = Application(
             responder: EmulatorResponder(emulator: emulator),
-            server: Self.server,
+            server: Self.server(connections),
             configuration: .init(address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { channel in
                 found.yield(channel)
@@ -123,8 +124,7 @@ public struct EmulatorServer: Sendable {
                 let host = configuration.host == "::1" ? "[::1]" : configuration.host
                 return RunningEmulator(
                     baseURL: "http://\(host):\(port)", port: port, emulator: emulator,
-                    listener: listener,
-                    task: task)
+                    listener: listener, connections: connections, task: task)
             }
         } catch {
             throw .cannotListen("\(error)")
@@ -134,9 +134,9 @@ public struct EmulatorServer: Sendable {
 
     /// HTTP/1.1, telling clients that ask first (`Expect: 100-continue`, as curl does before a large
     /// body) to go on.
-    private static var server: HTTPServerBuilder {
+    private static func server(_ connections: AcceptedConnections) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
-            HTTP1Channel(
+            let channel = HTTP1Channel(
                 responder: { request, writer, channel in
                     if request.headers[.expect]?.lowercased() == "100-continue" {
                         try await writer.writeInformationalHead(HTTPResponse(status: .continue))
@@ -147,6 +147,7 @@ public struct EmulatorServer: Sendable {
                 configuration: .init(
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: 1 << 20, maxHeaderListSize: 1 << 20)))
+            return CountedChannel(base: channel, connections: connections)
         }
     }
 }

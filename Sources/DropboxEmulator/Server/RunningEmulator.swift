@@ -10,16 +10,18 @@ public final class RunningEmulator: Sendable {
     public let port: Int
     let emulator: Emulator
     private let listener: any Channel
+    private let connections: AcceptedConnections
     private let task: Task<Void, Never>
 
     init(
         baseURL: String, port: Int, emulator: Emulator, listener: any Channel,
-        task: Task<Void, Never>
+        connections: AcceptedConnections, task: Task<Void, Never>
     ) {
         self.baseURL = baseURL
         self.port = port
         self.emulator = emulator
         self.listener = listener
+        self.connections = connections
         self.task = task
     }
 
@@ -29,7 +31,12 @@ public final class RunningEmulator: Sendable {
         // not taken over when its server is cancelled ends the process
         // (https://github.com/apple/swift-nio/issues/2637).
         try? await listener.close()
-        try? await Task.sleep(for: .milliseconds(20))
+        var rounds = 0
+        // One round at least, in which the listener's last connections are counted; five seconds at most.
+        repeat {
+            try? await Task.sleep(for: .milliseconds(20))
+            rounds += 1
+        } while !connections.areTakenOver && rounds < 250
         task.cancel()
         await task.value
         emulator.close()

@@ -1,0 +1,41 @@
+// Which connections the server has accepted and not taken over yet: one that is dropped in between ends the process
+// (https://github.com/apple/swift-nio/issues/2637).
+
+import HummingbirdCore
+import Logging
+import NIOCore
+import Synchronization
+
+/// Counts connections on their way from the listener to those who serve them.
+final class AcceptedConnections: Sendable {
+    private let waiting = Atomic(0)
+
+    /// Whether every connection is served by somebody.
+    var areTakenOver: Bool { waiting.load(ordering: .acquiring) == 0 }
+
+    func noteAccepted() {
+        waiting.add(1, ordering: .acquiringAndReleasing)
+    }
+
+    func noteTakenOver() {
+        waiting.subtract(1, ordering: .acquiringAndReleasing)
+    }
+}
+
+/// A server's connections, counted.
+struct CountedChannel<Base: ServerChildChannel>: ServerChildChannel {
+    let base: Base
+    let connections: AcceptedConnections
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
+        connections.noteAccepted()
+        let setup = base.setup(channel: channel, logger: logger)
+        setup.whenFailure { [connections] _ in connections.noteTakenOver() }
+        return setup
+    }
+
+    func handle(value: Base.Value, logger: Logger) async {
+        connections.noteTakenOver()
+        await base.handle(value: value, logger: logger)
+    }
+}
