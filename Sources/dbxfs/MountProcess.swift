@@ -49,9 +49,7 @@ struct MountProcess {
         let outcome = try withExtendedLifetime(locks) { () throws(CommandError) in
             let mount = try Mount(
                 plan, mountpoint: mountpoint, credentials: credentials, sink: sink, log: log)
-            let (outcome, keepsFiles) = try serve(mount, at: mountpoint, notifier, log: log)
-            plan.folders.noteEverythingSent(outcome.remaining == 0 && !keepsFiles)
-            return outcome
+            return try serve(mount, at: mountpoint, notifier, log: log)
         }
         if outcome.remaining > 0 {
             throw .stillQueued(operations: outcome.remaining, reason: outcome.reason)
@@ -99,10 +97,10 @@ struct MountProcess {
 
     // MARK: Serving
 
-    /// Returns what is still queued, and whether there is content that is nowhere else and will not be.
+    /// Returns what is still queued.
     private func serve(
         _ mount: Mount, at mountpoint: String, _ notifier: ServiceNotifier?, log: Logger
-    ) throws(CommandError) -> (DrainOutcome, keepsFiles: Bool) {
+    ) throws(CommandError) -> DrainOutcome {
         let supervision = notifier.map { notifier in
             ServiceSupervision(notifier) { mount.backlog().report }
         }
@@ -129,12 +127,15 @@ struct MountProcess {
         let outcome = Drain(limit: ending.limit)
             .run(mount, isHurried: ending.isHurried) { _ in true }
         supervision?.end()
-        let keepsFiles = mount.keepsFiles
+        // There may be content that is nowhere else and will not be.
+        let isEverythingSent = outcome.remaining == 0 && !mount.keepsFiles
         mount.close()
         log.notice("ended", metadata: ["queued": "\(outcome.remaining)"])
+        // Before whoever unmounts is told of the end, and may look.
+        plan.folders.noteEverythingSent(isEverythingSent)
         ending.end(outcome)
         server.stop()
-        return (outcome, keepsFiles)
+        return outcome
     }
 
     /// The first signal unmounts, the second one stops waiting for the queue.
