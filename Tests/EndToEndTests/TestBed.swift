@@ -85,6 +85,11 @@ actor TestBed {
         }
         let answer = try await run("stat", [mountpoint], limit: 30)
         try #require(answer.status == 0, "the mount does not answer: \(answer)")
+        // The files come before the commands.
+        _ = try await poll("the mount hears commands", seconds: 60) {
+            try await run(Programs.dbxfs, ["status", mountpoint], limit: 30).status == 0
+                ? true : nil
+        }
     }
 
     /// Unmounts as users do, and returns the exit code of the process that served the mount.

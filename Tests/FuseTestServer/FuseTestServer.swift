@@ -83,9 +83,17 @@ struct Orders: Sendable {
     /// Takes orders until the test closes the pipe, and stops the session then.
     func takeAll() {
         while let line = readLine() {
-            say(take(line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)))
+            let words = line.split(separator: " ", omittingEmptySubsequences: false)
+                .map(String.init)
+            say(take(words))
+            if words[0] == "stop" { stop(grace: .milliseconds(Int(words.last ?? "") ?? 0)) }
         }
         Task { await session.stop(grace: .zero) }
+    }
+
+    /// After the answer, because the end is told on the same way.
+    private func stop(grace: Duration) {
+        Task { await session.stop(grace: grace) }
     }
 
     private func take(_ words: [String]) -> String {
@@ -102,9 +110,7 @@ struct Orders: Sendable {
         case "remove": fileSystem.remove(operand)
         case "invalidate": return invalidate(operand, isDeleted: false)
         case "delete": return invalidate(operand, isDeleted: true)
-        case "stop":
-            let grace = Duration.milliseconds(Int(operand) ?? 0)
-            Task { await session.stop(grace: grace) }
+        case "stop": break
         default: return "unknown order"
         }
         return "done"

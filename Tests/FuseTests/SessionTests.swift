@@ -97,7 +97,7 @@ extension MountedTests {
                 while holder.output != "open" {
                     try await Task.sleep(for: .milliseconds(10))
                 }
-                try await mount.order("stop 1500")
+                try await mount.order("stop 8000")
                 let result = await holder.result()
                 #expect(result.output == "open\none\ntwo\nTransport endpoint is not connected")
                 #expect(await mount.nextAnswer() == "ended")

@@ -255,10 +255,20 @@ import Testing
                 status.connection = .online
                 return status
             }, log: log)
+        // A few by themselves, until it shows; then the archive, for which more of them wait here.
+        account.faulty.inject(.stall, times: nil) {
+            $0.operation == .download && !$0.subject.hasPrefix("/") && $0.number > 3
+        }
         let running = Task { await pinner.run() }
         try await pinner.setPins(true, of: Array(pinned))
+        let isArchive: @Sendable (RemoteCall) -> Bool = {
+            $0.operation == .download && $0.subject.hasPrefix("/")
+        }
+        #expect(await eventually { account.faulty.calls.contains(where: isArchive) })
+        account.faulty.removeFaults()
         #expect(
             await eventually {
+                account.faulty.releaseStalled()
                 let totals = pinner.summary.totals
                 return totals.files == pinned.count && totals.missingFiles == 0
             })
@@ -266,7 +276,6 @@ import Testing
             let isHere = try await account.isHere(file)
             #expect(isHere == (number >= 10))
         }
-        // A few by themselves, until it shows; then the archive.
         #expect(account.archives < 10)
         running.cancel()
         await running.value

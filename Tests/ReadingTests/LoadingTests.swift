@@ -119,7 +119,7 @@ struct LoadingTests {
     @Test("memory is given back when nobody reads, and what was in it is read from the disk")
     func rest() async throws {
         let sample = Sample(size: 10 << 20, seed: 6)
-        let fixture = try Fixture([sample], idleTime: .milliseconds(300))
+        let fixture = try Fixture([sample], idleTime: .seconds(2))
         let session = ReadSession()
         for _ in 0..<2 {
             #expect(try await fixture.reader.readThrough(sample, session, step: mebibyte))

@@ -163,13 +163,14 @@ struct ReadingTests {
         let sample = Sample(size: 3 * mebibyte, seed: 24)
         let fixture = try Fixture([sample])
         fixture.store.gate.open(to: 0)
-        let leaving = Task {
-            try? await fixture.reader.read(sample, 0..<step, ReadSession())
-        }
         let staying = Task {
             try? await fixture.reader.read(sample, step..<2 * step, ReadSession())
         }
         #expect(await eventually { fixture.store.runningCount == 1 })
+        let leaving = Task {
+            try? await fixture.reader.read(sample, 0..<step, ReadSession())
+        }
+        try await Task.sleep(for: .milliseconds(50))
         leaving.cancel()
         #expect(await leaving.value == nil)
         fixture.store.gate.open(to: .max)

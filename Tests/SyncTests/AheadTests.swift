@@ -11,7 +11,7 @@ import Testing
 
 @testable import Sync
 
-@Suite(.serialized) struct AheadTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct AheadTests {
     private static let piece = PieceLayout.pieceSize
 
     /// A file that a user writes to, on a running mount. Nothing else is sent while it is open.
@@ -70,7 +70,11 @@ import Testing
         }
 
         func wait(forPieces count: Int) async throws {
-            while try await arrived() < count { try await Task.sleep(for: .milliseconds(2)) }
+            // Growth that is told while a piece is refused is told to nobody: users write on.
+            while try await arrived() < count {
+                harness.noteGrowth(of: inode)
+                try await Task.sleep(for: .milliseconds(2))
+            }
         }
 
         /// What closing the file does first.

@@ -92,7 +92,9 @@ import Testing
         harness.faulty.inject(.failBefore(.offline("test")), times: nil) { $0.operation == .list }
         try await harness.start()
         // The refused upload asks what is there.
-        while try await harness.tree().count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        while try await harness.store.read({ try $0.allNodes().count }) < 2 {
+            try await Task.sleep(for: .milliseconds(1))
+        }
         try await harness.remove("/a")
         harness.faulty.removeFaults()
         let tree = try await outcome(harness)

@@ -13,10 +13,10 @@ import Testing
 
 @Suite struct ConflictTests {
     /// A mount that has seen `files` and is not running, so that both sides change unseen.
-    private func harness(_ files: [String: String], folders: [String] = []) async throws
-        -> Harness
-    {
-        let harness = try Harness()
+    private func harness(
+        _ files: [String: String], folders: [String] = [], clock: any SyncClock = FastClock()
+    ) async throws -> Harness {
+        let harness = try Harness(clock: clock)
         for folder in folders { try await harness.putFolder(folder) }
         for (path, text) in files { try await harness.put(path, text) }
         try await harness.settle()
@@ -49,9 +49,18 @@ import Testing
         try await harness.relocate("/a", to: "/b")
         try await harness.write("/a/f", "2")
         let faulty = harness.faulty
-        faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
+        // The news come after the first look, and before the next try.
+        let hasLooked = Mutex(false)
+        faulty.inject(.failBefore(.server("test")), times: nil) { call in
+            if call.operation == .entry { hasLooked.withLock { $0 = true } }
+            return call.operation == .listAfter && !hasLooked.withLock { $0 }
+        }
+        faulty.inject(.failBefore(.rateLimited(retryAfter: 1)), times: nil) {
+            $0.operation == .upload && $0.number > 1
+        }
         try await harness.start()
         try await harness.waitForCall(.entry)
+        while try await harness.inode("/b") == nil { try await Task.sleep(for: .milliseconds(2)) }
         faulty.removeFaults()
         #expect(try await outcome(harness) == ["/b": nil, "/b/f": "2"])
     }
@@ -278,7 +287,8 @@ import Testing
 
     @Test("moved here, moved there: it is where we moved it")
     func moveAgainstMove() async throws {
-        let harness = try await harness(["/a": "0"])
+        // Whether the news come first is a matter of milliseconds when time is fast.
+        let harness = try await harness(["/a": "0"], clock: SystemClock())
         try await harness.move("/a", to: "/b")
         try await harness.relocate("/a", to: "/c")
         #expect(try await outcome(harness) == ["/b": "0"])

@@ -25,7 +25,7 @@ private struct StandingClock: SyncClock {
 
 @Suite struct LoginTests {
     private func wait(_ what: String, until isTrue: () -> Bool) async throws {
-        let end = Date().addingTimeInterval(20)
+        let end = Date().addingTimeInterval(60)
         while !isTrue() {
             try #require(Date() < end, "waited in vain until \(what)")
             try await Task.sleep(for: .milliseconds(2))

@@ -92,7 +92,7 @@ import Testing
             }
         }
         faults.end()
-        try await harness.settle(seconds: 30)
+        try await harness.settle()
         await harness.stop()
         return (harness, localTexts)
     }

@@ -52,6 +52,7 @@ import Testing
         let harness = try Harness()
         try await harness.put("/doc", "old")
         try await harness.settle()
+        await harness.stop()
         let before = try await id(harness, "/doc")
         try await harness.write("/.doc.tmp", "new")
         try await harness.move("/.doc.tmp", to: "/doc")

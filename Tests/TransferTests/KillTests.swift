@@ -32,7 +32,10 @@ struct KillTests {
             ])
             account.server.resetStatistics()
             var kills = 0
-            while try await run(account, path) == false { kills += 1 }
+            // What two runs can carry is less than the files; later ones get further, on a slow machine, too.
+            while try await run(account, path, seconds: 1 + 0.1 * Double(kills)) == false {
+                kills += 1
+            }
             #expect(kills >= 2)
             let target = try Data(contentsOf: URL(fileURLWithPath: account.folder + "/target"))
             #expect(Array(target) == given)
@@ -45,8 +48,10 @@ struct KillTests {
         }
     }
 
-    /// Lets the process run for a while; false when it had to be killed.
-    private func run(_ account: TestAccount, _ source: String) async throws -> Bool {
+    /// Lets the process run for some time, at most for that; false when it had to be killed.
+    private func run(
+        _ account: TestAccount, _ source: String, seconds: Double
+    ) async throws -> Bool {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = [
@@ -60,7 +65,7 @@ struct KillTests {
         try process.run()
         let pid = process.processIdentifier
         let killer = Task {
-            try await Task.sleep(for: .milliseconds(.random(in: 200...1_500)))
+            try await Task.sleep(for: .seconds(.random(in: 0.2...seconds)))
             kill(pid, SIGKILL)
         }
         defer { killer.cancel() }

@@ -16,7 +16,7 @@ fails 1 'frobnicate' dbxfs frobnicate
 dbxfs mount -f "$MNT" -o nodev,noexec,noatime 2> "$WORK/log" &
 mount=$!
 tries=0
-until mountpoint -q "$MNT"; do
+until mountpoint -q "$MNT" && dbxfs status "$MNT" > /dev/null 2>&1; do
     tries=$((tries + 1))
     test $tries -lt 300
     sleep 0.1

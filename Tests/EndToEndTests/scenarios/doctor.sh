@@ -56,7 +56,10 @@ doctor 0
 says mount ok online
 says database ok "$MNT"
 says cache-folder ok free
+process=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
 dbxfs unmount "$MNT"
+# The database is the process's until it ends, which is a little later than the mount.
+while kill -0 "$process" 2> /dev/null; do sleep 0.1; done
 doctor 0 --account default
 says database ok sound
 timeout 60 dbxfs doctor --account a/b 2> "$WORK/message" && exit 1

@@ -86,6 +86,7 @@ ends_on_sigterm() {
 }
 dbxfs mount "$MNT"
 sleep 1000 < "$MNT/last" & user=$!
+until [ "$(readlink /proc/$user/fd/0)" = "$MNT/last" ]; do sleep 0.1; done
 ends_on_sigterm
 kill $user
 wait $user || true

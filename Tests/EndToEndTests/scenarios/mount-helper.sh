@@ -104,7 +104,7 @@ umount "$MNT"
 "$WORK/at boot" "$WORK/sbin/mount.fuse.dbxfs" work:/Projects "$MNT" -o write_delay=1h
 test ! -e "$DBXFS_STATE_DIR/work@Projects/all-sent"
 process=$(pid)
-kill "$(cat "$EMULATOR_PID_FILE")"
+kill -9 "$(cat "$EMULATOR_PID_FILE")"
 echo 'later' > "$MNT/later"
 umount -i "$MNT"
 test "$(ls -A "$MNT")" = ''

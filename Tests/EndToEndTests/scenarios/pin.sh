@@ -153,7 +153,7 @@ random 3000000 | $other upload /slow/file
 echo document | $other upload /slow/document.paper
 curl -sf "$ADMIN/mark" -d '{"path": "/slow/document.paper", "export_as": "markdown"}'
 until_true 'test -e "$MNT/slow/document.paper"'
-curl -sf "$ADMIN/settings" -d '{"latency_ms": 2000}' > "$WORK/settings"
+curl -sf "$ADMIN/settings" -d '{"latency_ms": 8000}' > "$WORK/settings"
 # Without job control, a command in the background ignores SIGINT.
 python3 -c '
 import signal, subprocess, sys, time

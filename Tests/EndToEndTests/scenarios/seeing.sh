@@ -71,9 +71,9 @@ dbxfs status --metrics --json 2> "$WORK/message" && exit 1
 dbxfs status --interval 1 2> "$WORK/message" && exit 1
 
 # Without a terminal, the status again and again.
-timeout 3 dbxfs status --watch --interval 0.2 > "$WORK/watched" && exit 1
+timeout 10 dbxfs status --watch --interval 0.2 > "$WORK/watched" && exit 1
 test "$(grep -c '^  state      online' "$WORK/watched")" -ge 3
-timeout 3 dbxfs status --watch --interval 0.2 --json "$place" | head -3 > "$WORK/watched"
+timeout 30 dbxfs status --watch --interval 0.2 --json "$place" | head -3 > "$WORK/watched"
 test "$(wc -l < "$WORK/watched")" = 3
 grep -c '^{.*}$' "$WORK/watched" | grep -qx 3
 
@@ -88,19 +88,23 @@ def watch(size, after, *arguments):
         os.execvp("dbxfs", ["dbxfs", "status", "--watch", "--interval", "0.2", *arguments])
     resize = lambda size: fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
     resize(size)
-    output, end = b"", time.monotonic() + 2
-    while time.monotonic() < end:
-        output += read(terminal, end)
-    mark = len(output)
-    after(pid, resize)
-    end = time.monotonic() + 10
+    output = b""
+    def more(text, count):
+        nonlocal output
+        count, end = output.count(text) + count, time.monotonic() + 30
+        while output.count(text) < count:
+            assert time.monotonic() < end, (text, output)
+            output += read(terminal, time.monotonic() + 0.1)
+    more(HOME, 8)
+    after(pid, resize, more)
+    end = time.monotonic() + 30
     while (done := os.waitpid(pid, os.WNOHANG))[0] == 0:
         assert time.monotonic() < end, "it does not end"
         output += read(terminal, time.monotonic() + 0.1)
     output += read(terminal, time.monotonic() + 0.1)
     os.close(terminal)
     # The terminal makes a line feed of its own of each.
-    return done[1], output.replace(b"\r\r\n", b"\r\n"), mark
+    return done[1], output.replace(b"\r\r\n", b"\r\n")
 
 def read(terminal, end):
     import select
@@ -110,13 +114,13 @@ def read(terminal, end):
     except OSError:
         return b""
 
-ENTER, LEAVE = b"\033[?1049h", b"\033[?1049l"
+ENTER, LEAVE, HOME = b"\033[?1049h", b"\033[?1049l", b"\033[H"
 for number in signal.SIGINT, signal.SIGTERM:
-    status, output, _ = watch((24, 80), lambda pid, _: os.kill(pid, number))
+    status, output = watch((24, 80), lambda pid, *_: os.kill(pid, number))
     assert status == 0, status
     assert output.count(ENTER) == 1 and output.count(LEAVE) == 1, output
     assert output.index(ENTER) == 0 and output.endswith(LEAVE), output
-    frames = output.split(b"\033[H")[2:]
+    frames = output.split(HOME)[2:]
     assert len(frames) >= 5, frames
     for frame in frames[1:-1]:
         lines = frame.removesuffix(b"\033[J").split(b"\r\n")
@@ -126,25 +130,24 @@ for number in signal.SIGINT, signal.SIGTERM:
         assert any("online" in text for text in texts), texts
         assert any("/s down" in text for text in texts), texts
 
-def shrink(pid, resize):
+def shrink(pid, resize, more):
     resize((5, 30))
-    time.sleep(1)
+    more(HOME, 4)
     os.kill(pid, signal.SIGINT)
 
-_, output, mark = watch((24, 80), shrink)
-last = output.split(b"\033[H")[-1].split(b"\033[J")[0].split(b"\r\n")
+_, output = watch((24, 80), shrink)
+last = output.split(HOME)[-1].split(b"\033[J")[0].split(b"\r\n")
 assert len(last) == 5, last
 assert all(len(line.removesuffix(b"\033[K").decode()) <= 30 for line in last), last
 
-def pause(pid, _):
+def pause(pid, _, more):
     os.kill(pid, signal.SIGTSTP)
     os.waitpid(pid, os.WUNTRACED)
-    time.sleep(0.5)
     os.kill(pid, signal.SIGCONT)
-    time.sleep(0.5)
+    more(ENTER, 1)
     os.kill(pid, signal.SIGTERM)
 
-_, output, mark = watch((24, 80), pause)
+_, output = watch((24, 80), pause)
 assert output.count(ENTER) == 2 and output.count(LEAVE) == 2, output
 END
 

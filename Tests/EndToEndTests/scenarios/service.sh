@@ -79,7 +79,7 @@ test "$("$TOOLS/dropbox.py" get /Projects/file)" = 'in time'
 # The same with a socket outside of the filesystem. What cannot be sent keeps the process for a while,
 # for which it asks; a second signal ends that, and what is left stays queued.
 serve --abstract
-kill "$(cat "$EMULATOR_PID_FILE")"
+kill -9 "$(cat "$EMULATOR_PID_FILE")"
 echo 'later' > "$MNT/later"
 kill "$(main)"
 soon said '^STOPPING=1 EXTEND_TIMEOUT_USEC='
