@@ -66,11 +66,11 @@ public final class AccountLock: Sendable {
     public static func currentHolder(of folder: String) -> Holder? {
         let descriptor = open(folder + "/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else {
+        defer {
             flock(descriptor, LOCK_UN)
-            return nil
+            close(descriptor)
         }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
         return holder(in: descriptor)
     }
 

@@ -80,9 +80,9 @@ struct StreamTests {
         defer { server.stop() }
         let transport = try CurlTransport(configuration: .init(observers: [counter]))
         let response = try await transport.send(
-            request(server, timeouts: .init(stall: .milliseconds(1_000))))
+            request(server, timeouts: .init(stall: .seconds(1))))
         // Longer than the stall timeout: a reader that is slow is not a server that is silent.
-        try await Task.sleep(for: .milliseconds(3_000))
+        try await Task.sleep(for: .seconds(3))
         let held = counter.totals.bytesDown
         #expect(held >= UInt64(Exchange.highWater))
         #expect(held <= UInt64(Exchange.highWater + 16_384))
@@ -143,7 +143,7 @@ struct StreamTests {
         defer { server.stop() }
         let transport = try CurlTransport()
         let response = try await transport.send(
-            request(server, timeouts: .init(stall: .milliseconds(2_000))))
+            request(server, timeouts: .init(stall: .seconds(2))))
         let (received, error) = await failure(of: response.body)
         #expect(received == 100_000)
         #expect(error?.kind == .timedOut(.body))
@@ -173,7 +173,7 @@ struct StreamTests {
         defer { server.stop() }
         let transport = try CurlTransport()
         let response = try await transport.send(
-            request(server, timeouts: .init(total: .milliseconds(3_000))))
+            request(server, timeouts: .init(total: .seconds(3))))
         let (received, error) = await failure(of: response.body)
         #expect(received > 0)
         #expect(error?.kind == .timedOut(.deadline))

@@ -256,14 +256,14 @@ import Testing
                 return status
             }, log: log)
         // A few by themselves, until it shows; then the archive, for which more of them wait here.
-        account.faulty.inject(.stall, times: nil) {
-            $0.operation == .download && !$0.subject.hasPrefix("/") && $0.number > 3
-        }
-        let running = Task { await pinner.run() }
-        try await pinner.setPins(true, of: Array(pinned))
         let isArchive: @Sendable (RemoteCall) -> Bool = {
             $0.operation == .download && $0.subject.hasPrefix("/")
         }
+        account.faulty.inject(.stall, times: nil) {
+            $0.operation == .download && !isArchive($0) && $0.number > 3
+        }
+        let running = Task { await pinner.run() }
+        try await pinner.setPins(true, of: Array(pinned))
         #expect(await eventually { account.faulty.calls.contains(where: isArchive) })
         account.faulty.removeFaults()
         #expect(

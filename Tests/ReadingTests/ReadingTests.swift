@@ -163,14 +163,21 @@ struct ReadingTests {
         let sample = Sample(size: 3 * mebibyte, seed: 24)
         let fixture = try Fixture([sample])
         fixture.store.gate.open(to: 0)
-        let staying = Task {
-            try? await fixture.reader.read(sample, step..<2 * step, ReadSession())
+        let waiters = {
+            fixture.reader.state.withLock { state in
+                state.fetches.values.joined().reduce(0) { $0 + $1.waiterCount }
+            }
         }
-        #expect(await eventually { fixture.store.runningCount == 1 })
+        // The one who leaves has begun the fetch, and the other one has joined.
         let leaving = Task {
             try? await fixture.reader.read(sample, 0..<step, ReadSession())
         }
-        try await Task.sleep(for: .milliseconds(50))
+        #expect(await eventually { waiters() == 1 })
+        let staying = Task {
+            try? await fixture.reader.read(sample, step..<2 * step, ReadSession())
+        }
+        #expect(await eventually { waiters() == 2 })
+        #expect(await eventually { fixture.store.runningCount == 1 })
         leaving.cancel()
         #expect(await leaving.value == nil)
         fixture.store.gate.open(to: .max)

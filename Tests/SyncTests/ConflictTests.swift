@@ -59,7 +59,6 @@ import Testing
             $0.operation == .upload && $0.number > 1
         }
         try await harness.start()
-        try await harness.waitForCall(.entry)
         while try await harness.inode("/b") == nil { try await Task.sleep(for: .milliseconds(2)) }
         faulty.removeFaults()
         #expect(try await outcome(harness) == ["/b": nil, "/b/f": "2"])

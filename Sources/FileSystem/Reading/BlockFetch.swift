@@ -71,8 +71,8 @@ final class BlockFetch: Sendable {
     var isOver: Bool { state.withLock { $0.isComplete || $0.failure != nil } }
     /// Whether nobody wanted it any more.
     var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
-    /// Whether somebody waits for bytes that are not here.
-    var isWaitedFor: Bool { state.withLock { !$0.waiters.isEmpty } }
+    /// How many wait for bytes that are not here.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
     /// The bytes so far.
     var bytes: [UInt8] { state.withLock { $0.bytes } }
 

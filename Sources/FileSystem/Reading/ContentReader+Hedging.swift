@@ -65,7 +65,7 @@ extension ContentReader {
         repeat {
             guard (try? await Task.sleep(for: pause)) != nil else { return false }
             pause = patience / 4
-        } while !fetch.isWaitedFor
+        } while fetch.waiterCount == 0
         return true
     }
 }

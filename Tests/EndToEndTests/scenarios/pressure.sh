@@ -159,13 +159,13 @@ for name in 1 2 3; do
     echo "file $name" > "$MNT/limited $name"
 done
 mv "$MNT/limited 3" "$MNT/folder/limited 3"
-eventually 10 says 'state +online: Dropbox asked to wait'
+eventually 4 says 'state +online: Dropbox asked to wait'
 says 'queue +3 changes, 21 B to send$'
 test "$(status state)" = online
 python3 -c "assert 0 < $(status waiting_seconds) <= 15"
 unsent 'asked to wait'
 cmp "$WORK/big" "$MNT/big"
-eventually 100 sent
+eventually 60 sent
 says 'state +online$'
 test "$(status problems) $(status waiting_seconds)" = '[] None'
 # One for each file, and one for each refusal.
