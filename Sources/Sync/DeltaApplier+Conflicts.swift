@@ -11,14 +11,11 @@ extension DeltaApplier {
 
     /// A file that was not known. Whatever users have made at its place steps aside.
     mutating func insertFile(_ kind: NodeKind, at place: Place, _ facts: RemoteFacts) throws {
-        if let hash = facts.hash, let own = try transaction.attempt(at: place, hash: hash) {
-            try transaction.forgetAttempt(own.id)
-            return try arrived(own.inode, kind, at: place, facts)
-        }
+        if let hash = facts.hash, try arrived(kind, hash: hash, at: place, facts) { return }
         try bringBack(place.parent)
         if let local = try transaction.child(folded: place.name.folded, of: place.parent) {
-            if kind == .file, local.remote == .absent, let hash = local.staged?.hash,
-                hash == facts.hash
+            if kind == .file, local.remote == .absent, onItsWay(local) == nil,
+                let hash = local.staged?.hash, hash == facts.hash
             {
                 // Both wrote the same bytes, or the reply to this mount's own upload was lost.
                 try transaction.setFacts(facts, of: local.inode)
@@ -40,13 +37,10 @@ extension DeltaApplier {
     /// A folder that was not known. One that users have made at its place is the same folder, and what is
     /// in it stays here if it never left this machine.
     mutating func insertFolder(at place: Place, _ facts: RemoteFacts) throws {
-        if let own = try transaction.attempt(at: place, hash: nil) {
-            try transaction.forgetAttempt(own.id)
-            return try arrived(own.inode, .folder, at: place, facts)
-        }
+        if try arrived(.folder, hash: nil, at: place, facts) { return }
         try bringBack(place.parent)
         if let local = try transaction.child(folded: place.name.folded, of: place.parent) {
-            if local.kind == .folder, local.remote == .absent {
+            if local.kind == .folder, local.remote == .absent, onItsWay(local) == nil {
                 try transaction.setFlags(.localOnly, false, of: local.inode)
                 try transaction.setFacts(facts, of: local.inode)
                 try transaction.setRemotePlace(local.inode, place)
@@ -60,27 +54,38 @@ extension DeltaApplier {
         announce(place)
     }
 
-    /// What this mount sent has arrived, and the answer was lost. Users may have moved, changed or
+    /// Whether a new thing is what this mount sent, and the answer was lost. Users may have moved, changed or
     /// deleted it meanwhile, or put it in another file's place; that is still to be sent.
     private func arrived(
-        _ inode: InodeID, _ kind: NodeKind, at place: Place, _ facts: RemoteFacts
-    ) throws {
+        _ kind: NodeKind, hash: ContentHash?, at place: Place, _ facts: RemoteFacts
+    ) throws -> Bool {
+        guard let own = try transaction.attempt(at: place, hash: hash) else { return false }
+        try transaction.forgetAttempt(own.id)
+        let sent = try transaction.node(own.inode)
+        if let other = sent.flatMap({ onItsWay($0) }), other.left == place {
+            // Sent twice and arrived twice, because others had moved the folder. What they want of either is
+            // not known, so both stay.
+            return false
+        }
         let candidates = [
-            try transaction.node(inode),
+            sent,
             // What users have put there since becomes its next revision.
             try transaction.child(folded: place.name.folded, of: place.parent),
         ]
         let heir = candidates.lazy.compactMap(\.self).first { node in
             node.remote == .absent && node.kind == kind && !node.flags.contains(.localOnly)
+                && onItsWay(node) == nil
         }
         guard let heir else {
             let unwanted = try transaction.insertTombstone(kind, at: place, facts: facts)
             try transaction.enqueue(unwanted, due: context.now)
-            return try mark(unwanted)
+            try mark(unwanted)
+            return true
         }
         try transaction.setFacts(facts, of: heir.inode)
         try setRemotePlace(of: heir.inode, place)
         try mark(heir.inode)
+        return true
     }
 
     // MARK: Changed on the server

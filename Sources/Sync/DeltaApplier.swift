@@ -23,14 +23,6 @@ struct DeltaContext: Sendable {
     var isTreeComplete: Bool
 }
 
-/// A node on its way from one place of the server to another, within one batch.
-struct DetachedNode {
-    var inode: InodeID
-    var facts: RemoteFacts
-    /// Users saw it where the server had it, so they see it follow.
-    var wasSeenThere: Bool
-}
-
 /// Applies entries of the server, in order, within one transaction.
 struct DeltaApplier {
     let transaction: Transaction
@@ -48,7 +40,7 @@ struct DeltaApplier {
     private var currentIndex = 0
     private var isFeed = false
     /// Nodes that the batch has taken from their places and will put elsewhere.
-    private var detached: [FileID: DetachedNode] = [:]
+    private var detached = DetachedNodes()
     /// The folder that the last entry was in, for the next one, which mostly is in the same; nil again
     /// when a folder may have changed its place.
     var lastFolder: (path: String, inode: InodeID, isVisible: Bool)?
@@ -150,7 +142,7 @@ struct DeltaApplier {
         _ kind: NodeKind, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
         // A folder that users deleted has to come back with what is new in it.
-        guard let lastFolder, lastFolder.isVisible, facts.id.map({ detached[$0] == nil }) ?? true,
+        guard let lastFolder, lastFolder.isVisible, facts.id.map({ !detached.contains($0) }) ?? true,
             try transaction.insertIfUnknown(kind, at: place, facts: facts, metBy: listing) != nil
         else { return false }
         // While not all is known, nobody remembers that there was no such name.
@@ -181,7 +173,7 @@ struct DeltaApplier {
     /// The node that the server has at a place, after bringing one there that it had elsewhere.
     private mutating func occupant(of place: Place, for id: FileID) throws -> Node? {
         let occupant = try transaction.remoteChild(folded: place.name.folded, of: place.parent)
-        if let moved = detached.removeValue(forKey: id) {
+        if let moved = detached.remove(id) {
             guard let known = try transaction.node(moved.inode) else { return occupant }
             try free(occupant, for: known)
             try attach(moved, at: place)
@@ -276,19 +268,27 @@ struct DeltaApplier {
         guard let id = node.facts.id, let last = lastIndex[id], last > currentIndex else {
             return false
         }
-        detached[id] = try detach(node)
+        detached.insert(try detach(node), id)
         return true
+    }
+
+    /// What a later entry of the batch says the place of. Until then the rows have it nowhere on the
+    /// server, as what was never sent; but it has an identity, and must not be given another one.
+    func onItsWay(_ node: Node) -> DetachedNode? {
+        detached[node.inode]
     }
 
     /// Takes a node from where the server had it, until `attach` says where it is.
     private mutating func detach(_ node: Node) throws -> DetachedNode {
         let seen = node.remote == .inPlace ? node.place : nil
+        let left = try transaction.remotePlace(of: node)
         if let seen {
             try transaction.move(node.inode, to: nil)
             announce(seen)
         }
         try transaction.setRemoteAbsent(node.inode)
-        return DetachedNode(inode: node.inode, facts: node.facts, wasSeenThere: seen != nil)
+        return DetachedNode(
+            inode: node.inode, facts: node.facts, left: left, wasSeenThere: seen != nil)
     }
 
     /// A name leads somewhere else now, or nowhere because what it led to was moved.
