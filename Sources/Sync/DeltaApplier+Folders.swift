@@ -42,6 +42,29 @@ extension DeltaApplier {
         return made.inode
     }
 
+    /// A folder turns out to be elsewhere before the news tell of its move: by an answer, by a look or by a
+    /// listing. They will tell what others deleted in it, by its old place, and what is in it, by its new one.
+    func noteMove(of node: Node, to place: Place) throws {
+        guard node.kind == .folder, !isFeed, let left = try transaction.remotePlace(of: node),
+            left.parent != place.parent || left.name.folded != place.name.folded
+        else { return }
+        if listing != 0 {
+            // What was met at the old place and is not told at the new one is gone. What was listed there may
+            // have been another folder.
+            try forgetListing(of: node.inode)
+        } else {
+            try transaction.noteDeparture(of: node.inode, from: left)
+        }
+    }
+
+    private func forgetListing(of folder: InodeID) throws {
+        try transaction.setFlags(.listed, false, of: folder)
+        for child in try transaction.remoteChildren(of: folder) {
+            try transaction.markMet(child.inode, by: 0)
+            if child.kind == .folder { try forgetListing(of: child.inode) }
+        }
+    }
+
     /// A folder whose identity was not known turns out to be one that is.
     mutating func adoptChildren(of placeholder: Node, into folder: Node) throws {
         foldersMoved()

@@ -38,14 +38,15 @@ struct DeltaApplier {
     /// and a later entry brings again was moved, and keeps its inode.
     private var lastIndex: [FileID: Int] = [:]
     private var currentIndex = 0
-    private var isFeed = false
+    /// Whether the batch is the stream of changes itself.
+    private(set) var isFeed = false
     /// Nodes that the batch has taken from their places and will put elsewhere.
     private var detached = DetachedNodes()
     /// The folder that the last entry was in, for the next one, which mostly is in the same; nil again
     /// when a folder may have changed its place.
     var lastFolder: (path: String, inode: InodeID, isVisible: Bool)?
     /// The number of the full listing that is running; 0 without one, which marks nothing.
-    private let listing: Int64
+    let listing: Int64
 
     init(transaction: Transaction, context: DeltaContext) throws {
         self.transaction = transaction
@@ -142,7 +143,8 @@ struct DeltaApplier {
         _ kind: NodeKind, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
         // A folder that users deleted has to come back with what is new in it.
-        guard let lastFolder, lastFolder.isVisible, facts.id.map({ !detached.contains($0) }) ?? true,
+        guard let lastFolder, lastFolder.isVisible,
+            facts.id.map({ !detached.contains($0) }) ?? true,
             try transaction.insertIfUnknown(kind, at: place, facts: facts, metBy: listing) != nil
         else { return false }
         // While not all is known, nobody remembers that there was no such name.
@@ -182,6 +184,7 @@ struct DeltaApplier {
         guard let known = try transaction.node(id: id), known.inode != occupant?.inode else {
             return occupant
         }
+        try noteMove(of: known, to: place)
         if let occupant, try holds(occupant, known) {
             // It comes out of a folder that it takes the place of.
             let moved = try detach(known)

@@ -66,7 +66,10 @@ extension RemoteWatcher {
             }
             var applier = try DeltaApplier(transaction: transaction, context: surroundings)
             try applier.apply(page.entries)
-            if !page.hasMore { try applier.removeUnseen() }
+            if !page.hasMore {
+                try applier.removeUnseen()
+                try applier.newsAreIn()
+            }
             try transaction.setSetting(Setting.cursor, to: page.cursor.rawValue)
             let next = page.hasMore ? phase : .complete
             try transaction.setSetting(Setting.phase, to: next.rawValue)

@@ -40,9 +40,6 @@ struct UploadRecorder {
             return try tookAnother(entry, insteadOf: node)
         }
         guard let node = try owner(of: entry, sentFor: inode) else { return }
-        if node.kind == .folder, let left = try transaction.remotePlace(of: node) {
-            try transaction.noteDeparture(of: inode, from: left)
-        }
         try transaction.setFacts(RemoteFacts(entry.kind, fallback: node.facts), of: inode)
         try finish(inode, at: entry)
     }
@@ -231,7 +228,11 @@ struct UploadRecorder {
         var place: Place?
         try useApplier { applier in
             let told = try applier.place(of: entry)
+            if let node = try applier.transaction.node(inode) {
+                try applier.noteMove(of: node, to: told)
+            }
             try applier.vacate(told, for: inode)
+            try applier.mark(inode)
             place = told
         }
         if let place {
@@ -239,21 +240,8 @@ struct UploadRecorder {
         }
     }
 
-    private func markMet(below inode: InodeID, by listing: Int64) throws {
-        for child in try transaction.remoteChildren(of: inode) {
-            try transaction.markMet(child.inode, by: listing)
-            if child.kind == .folder { try markMet(below: child.inode, by: listing) }
-        }
-    }
-
     private func finish(_ inode: InodeID, at place: Place) throws {
         try transaction.setRemotePlace(inode, place)
-        if context.isListing {
-            // The listing may be past the folder's new place already.
-            let listing = try transaction.listingNumber()
-            try transaction.markMet(inode, by: listing)
-            try markMet(below: inode, by: listing)
-        }
         guard let node = try transaction.node(inode) else { return }
         if node.remote == .inPlace && node.staged == nil {
             try transaction.dequeue(inode)

@@ -110,6 +110,7 @@ final class Harness: Sendable {
             server: \(try await serverTree().describe())
             journal: \(problems.joined(separator: "\n"))
             feed: \(try await store.read { try $0.setting("feed.cursor") } ?? "no cursor")
+            contradictions: \(try await store.read { try $0.brokenInvariants() })
             nodes: \(try await store.read { try $0.describeNodes() })
             history:
             \(history.text)

@@ -236,4 +236,39 @@ import Testing
         try await expect(
             ["/a": nil, "/a/y": "2", "/b": nil, "/b/x": "1"], of: harness)
     }
+
+    /// The folder is found where it was moved to by looking there, before the news.
+    @Test("what others deleted in a folder before this mount's move, which was not answered, goes")
+    func deletedThereBeforeUnansweredMove() async throws {
+        let harness = try await killed(after: .move, files: ["/a/file": "1", "/a/other": "2"]) {
+            try await $0.remove("/a/file")
+            try await $0.move("/a", to: "/b")
+        }
+        harness.faulty.inject(.failBefore(.server("test")), into: .listAfter)
+        try await expect(["/b": nil, "/b/other": "2"], of: harness)
+    }
+
+    @Test("after a new listing, what lives in a moved folder stays when its namesake goes")
+    func namesakeAfterListing() async throws {
+        let harness = try Harness()
+        let faulty = harness.faulty
+        try await harness.put("/a/x", "1")
+        try await harness.settle()
+        await harness.stop()
+        faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
+        try await harness.move("/a", to: "/b")
+        try await harness.start()
+        try await harness.drain()
+        await harness.stop()
+        faulty.removeFaults()
+        harness.server.resetCursors()
+        // The listing is in, the first news after it are not.
+        faulty.inject(.stall) { $0.operation == .listAfter && $0.subject.contains("\"epoch\":1") }
+        try await harness.start()
+        while faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await harness.put("/a/x", "2")
+        try await harness.relocate("/a/x", to: "/y")
+        faulty.releaseStalled()
+        try await expect(["/a": nil, "/b": nil, "/b/x": "1", "/y": "2"], of: harness)
+    }
 }

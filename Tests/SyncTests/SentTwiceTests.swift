@@ -51,7 +51,7 @@ import Testing
     }
 
     private func expect(_ expected: [String: String?], of harness: Harness) async throws {
-        try await harness.settle(seconds: 10)
+        try await harness.settle()
         await harness.stop()
         try await harness.checkInvariants()
         let tree = try await harness.tree()
@@ -81,7 +81,7 @@ import Testing
     func changed() async throws {
         let harness = try await sentTwice(.upload) { try await $0.write("/b/x", "1") }
         try await harness.write("/b/x", "2")
-        try await harness.settle(seconds: 10)
+        try await harness.settle()
         await harness.stop()
         try await harness.checkInvariants()
         let texts = try await harness.tree().values.compactMap(\.self)

@@ -1,0 +1,82 @@
+// A listing that comes in pages, and what happens between them.
+
+import Core
+import RemoteStore
+import RemoteStoreTesting
+import Testing
+
+@testable import Sync
+
+@Suite struct ListingTests {
+    /// A mount that knows everything, and that is told nothing before `body` is done but the first page of a
+    /// new listing: two entries.
+    private func listedAgain(
+        files: [String], _ body: (Harness) async throws -> Void
+    ) async throws -> Harness {
+        let harness = try Harness(server: InMemoryStore(pageSize: 2))
+        for path in files { try await harness.put(path, path) }
+        try await harness.settle()
+        await harness.stop()
+        harness.server.resetCursors()
+        let faulty = harness.faulty
+        faulty.inject(.stall) { $0.operation == .listAfter && $0.subject.contains("\"epoch\":1") }
+        try await harness.start()
+        while faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await body(harness)
+        harness.noteChange()
+        faulty.releaseStalled()
+        return harness
+    }
+
+    private func expect(_ expected: [String: String?], of harness: Harness) async throws {
+        try await harness.settle()
+        await harness.stop()
+        try await harness.checkInvariants()
+        let tree = try await harness.tree()
+        #expect(tree == expected, "\(tree)\n\(harness.history.text)")
+    }
+
+    @Test("what others deleted in a listed folder goes, though this mount moved the folder")
+    func deletedBeforeMove() async throws {
+        let harness = try await listedAgain(files: ["/a/x", "/a/y", "/z/1", "/z/2", "/z/3"]) {
+            try await $0.remove("/a/x")
+            try await $0.move("/a", to: "/b")
+        }
+        try await expect(
+            ["/b": nil, "/b/y": "/a/y", "/z": nil, "/z/1": "/z/1", "/z/2": "/z/2", "/z/3": "/z/3"],
+            of: harness)
+    }
+
+    @Test("what others deleted in a listed folder goes, though they moved the folder")
+    func deletedBeforeTheirMove() async throws {
+        let harness = try await listedAgain(files: ["/a/x", "/a/y", "/b/1", "/b/2"]) {
+            try await $0.remove("/a/x")
+            try await $0.relocate("/a", to: "/c")
+        }
+        try await expect(
+            ["/b": nil, "/b/1": "/b/1", "/b/2": "/b/2", "/c": nil, "/c/y": "/a/y"], of: harness)
+    }
+
+    @Test("what is in a folder stays when this mount moves it to where the listing has been")
+    func movedBehind() async throws {
+        let harness = try await listedAgain(files: ["/a/1", "/z/deep/x", "/z/y"]) {
+            try await $0.move("/z", to: "/a/z")
+        }
+        try await expect(
+            [
+                "/a": nil, "/a/1": "/a/1", "/a/z": nil, "/a/z/deep": nil,
+                "/a/z/deep/x": "/z/deep/x", "/a/z/y": "/z/y",
+            ], of: harness)
+    }
+
+    @Test("what is in a folder stays when this mount moves it to where the listing has yet to come")
+    func movedAhead() async throws {
+        let harness = try await listedAgain(files: ["/a/1", "/z/x", "/z/y"]) {
+            try await $0.move("/a", to: "/z/a")
+        }
+        try await expect(
+            [
+                "/z": nil, "/z/a": nil, "/z/a/1": "/a/1", "/z/x": "/z/x", "/z/y": "/z/y",
+            ], of: harness)
+    }
+}
