@@ -17,6 +17,8 @@ public final class FaultInjectingStore: RemoteStoring {
         var planned: [PlannedFault] = []
         var isOffline = false
         var isRootStale = false
+        var distance = 0.0
+        var impossibleNames: Set<String> = []
         var calls: [RemoteCall] = []
         var numbers: [RemoteOperation: Int] = [:]
         var occurrences: [RemoteCall: Int] = [:]
@@ -87,6 +89,19 @@ public final class FaultInjectingStore: RemoteStoring {
         set { state.withLock { $0.isRootStale = newValue } }
     }
 
+    /// How many seconds each request and each answer may be on its way at most; how many they are is
+    /// chance. A call that is cancelled meanwhile may have been done.
+    public var distance: Double {
+        get { state.withLock { $0.distance } }
+        set { state.withLock { $0.distance = newValue } }
+    }
+
+    /// Names that listings leave out and count, as such that no filesystem can hold.
+    public var impossibleNames: Set<String> {
+        get { state.withLock { $0.impossibleNames } }
+        set { state.withLock { $0.impossibleNames = newValue } }
+    }
+
     /// Lets all held calls go on.
     public func releaseStalled() {
         let stalled = state.withLock { state in
@@ -109,13 +124,15 @@ public final class FaultInjectingStore: RemoteStoring {
         _ operation: RemoteOperation, _ subject: String,
         _ work: (Fault?) async throws(RemoteError) -> Value
     ) async throws(RemoteError) -> Value {
-        let fault = try begin(operation, subject)
+        let (call, fault) = try begin(operation, subject)
+        try await travel(call, salt: 3)
         switch fault {
         case .failBefore(let error): throw error
         case .stall: try await stall()
         case .failAfter, .cutBody, .corruptBody, nil: break
         }
         let value = try await work(fault)
+        try await travel(call, salt: 4)
         if case .failAfter(let error) = fault { throw error }
         // The network may have gone while the call was on its way.
         if state.withLock({ $0.isOffline }) { throw .offline("switched off") }
@@ -124,7 +141,7 @@ public final class FaultInjectingStore: RemoteStoring {
 
     private func begin(
         _ operation: RemoteOperation, _ subject: String
-    ) throws(RemoteError) -> Fault? {
+    ) throws(RemoteError) -> (RemoteCall, Fault?) {
         try state.withLock { (state) throws(RemoteError) in
             var call = RemoteCall(operation: operation, subject: subject, occurrence: 0, number: 0)
             state.occurrences[call, default: 0] += 1
@@ -135,7 +152,25 @@ public final class FaultInjectingStore: RemoteStoring {
             if state.isOffline { throw .offline("switched off") }
             if state.isRootStale && operation != .account { throw .rootChanged }
             let index = state.planned.indices.first { state.planned[$0].happens(in: call) }
-            return index.map { state.planned[$0].fault }
+            return (call, index.map { state.planned[$0].fault })
+        }
+    }
+
+    private func refusing(_ page: RemotePage) -> RemotePage {
+        let impossible = impossibleNames
+        var possible = page
+        possible.entries.removeAll { impossible.contains($0.name.string) }
+        possible.refusedCount += page.entries.count - possible.entries.count
+        return possible
+    }
+
+    private func travel(_ call: RemoteCall, salt: UInt64) async throws(RemoteError) {
+        let distance = distance
+        guard distance > 0 else { return }
+        do {
+            try await Task.sleep(for: .seconds(distance * lottery.draw(call, salt: salt)))
+        } catch {
+            throw .cancelled
         }
     }
 
@@ -186,14 +221,14 @@ public final class FaultInjectingStore: RemoteStoring {
     ) async throws(RemoteError) -> RemotePage {
         let subject = folder.rawValue + (recursive ? Self.below : "")
         return try await perform(.list, subject) { _ async throws(RemoteError) in
-            try await base.list(folder, recursive: recursive)
+            refusing(try await base.list(folder, recursive: recursive))
         }
     }
 
     /// Passes on.
     public func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage {
         try await perform(.listAfter, cursor.rawValue) { _ async throws(RemoteError) in
-            try await base.list(after: cursor)
+            refusing(try await base.list(after: cursor))
         }
     }
 

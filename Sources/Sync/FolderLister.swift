@@ -55,15 +55,14 @@ actor FolderLister {
     }
 
     private func list(_ folder: InodeID) async throws(RemoteError) {
-        let environment = environment
-        let known = await storeWork { try $0.read { ($0.isListed(folder), $0.path(of: folder)) } }
-        guard let (isListed, path) = known else { throw .server("the local database failed") }
-        if isListed { return }
+        if try await ask({ $0.isListed(folder) }) { return }
         if await isCompleteSoon() { return }
-        guard let path else { return }
+        let environment = environment
         try await environment.gate.look { () async throws(RemoteError) in
-            let entries = try await environment.remote.entries(in: RemotePath(rawValue: path))
-            try await apply(entries, in: folder)
+            // Asked for only now, with no commit on its way that changes it.
+            guard let path = try await ask({ $0.path(of: folder) }) else { return }
+            let contents = try await environment.remote.contents(of: path, recursive: false)
+            try await apply(contents.entries, of: folder, at: path)
         }
     }
 
@@ -83,7 +82,7 @@ actor FolderLister {
     }
 
     private func apply(
-        _ entries: [RemoteEntry], in folder: InodeID
+        _ entries: [RemoteEntry], of folder: InodeID, at path: RemotePath
     ) async throws(RemoteError) {
         let environment = environment
         let changes = await storeWork { store in
@@ -91,12 +90,21 @@ actor FolderLister {
                 var applier = try DeltaApplier(
                     transaction: transaction, context: environment.deltaContext())
                 try applier.apply(entries)
-                try transaction.setFlags(.listed, true, of: folder)
+                try transaction.markListed(folder, at: path)
                 return applier.changes
             }
         }
         guard let changes else { throw .server("the local database failed") }
         environment.observer.treeDidChange(changes)
+    }
+
+    private func ask<Value: Sendable>(
+        _ question: @escaping @Sendable (Snapshot) -> Value
+    ) async throws(RemoteError) -> Value {
+        guard let answer = await storeWork({ try $0.read(question) }) else {
+            throw .server("the local database failed")
+        }
+        return answer
     }
 
     private func storeWork<Value: Sendable>(
@@ -112,7 +120,18 @@ extension Snapshot {
         (try? node(folder)?.flags.contains(.listed)) ?? false
     }
 
-    fileprivate func path(of folder: InodeID) -> String? {
-        try? remotePath(of: folder)
+    fileprivate func path(of folder: InodeID) -> RemotePath? {
+        (try? remotePath(of: folder)).map { RemotePath(rawValue: $0) }
+    }
+}
+
+extension Transaction {
+    /// Notes that all children of a folder are known, if the server still has it where it was listed: else
+    /// what was listed was another one.
+    func markListed(_ folder: InodeID, at path: RemotePath) throws {
+        guard let current = try remotePath(of: folder),
+            Folding.fold(current) == Folding.fold(path.rawValue)
+        else { return }
+        try setFlags(.listed, true, of: folder)
     }
 }

@@ -7,9 +7,9 @@ import RemoteStore
 
 extension RemoteWatcher {
     /// How often in a row the server may fail to list everything before its folders are listed.
-    private static let patience = 3
+    static let patience = 3
     /// Folders that are listed at once.
-    private static let foldersAtOnce = 8
+    static let foldersAtOnce = 8
 
     /// Runs a part of the listing of everything. A server that fails again and again is asked for one
     /// folder after the other instead.
@@ -30,16 +30,18 @@ extension RemoteWatcher {
     /// From here on, changes are told by a cursor from before the first folder is listed: what moves from
     /// one side of the walk to the other is told after it.
     private func startWalking(_ phase: Phase) async throws(RemoteError) {
-        let cursor = try await environment.remote.latestCursor()
         let root = remoteRoot
-        try await write { transaction in
-            try transaction.beginListing()
-            try transaction.forgetListedFolders()
-            try transaction.setSetting(Setting.root, to: root)
-            try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
-            try transaction.setSetting(Setting.phase, to: phase.rawValue)
-            try transaction.setSetting(Setting.walk, to: "folders")
-            return DeltaOutcome()
+        try await environment.gate.look { () async throws(RemoteError) in
+            let cursor = try await environment.remote.latestCursor()
+            try await write { transaction in
+                try transaction.beginListing()
+                try transaction.forgetListedFolders()
+                try transaction.setSetting(Setting.root, to: root)
+                try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
+                try transaction.setSetting(Setting.phase, to: phase.rawValue)
+                try transaction.setSetting(Setting.walk, to: "folders")
+                return DeltaOutcome()
+            }
         }
         walkedTo = InodeID(0)
         environment.log.notice("the server does not list everything at once: listing each folder")
@@ -89,15 +91,15 @@ extension RemoteWatcher {
         context.isListing = true
         let surroundings = context
         try await environment.gate.look { () async throws(RemoteError) in
-            let answers = await Self.entries(in: folders.map(\.path), environment.remote)
+            let answers = await environment.remote.contents(of: folders.map(\.path))
             var entries: [RemoteEntry] = []
-            var listed: [InodeID] = []
+            var listed: [(inode: InodeID, path: RemotePath)] = []
             var failure: RemoteError?
             for (folder, answer) in zip(folders, answers) {
                 switch answer {
                 case .success(let found):
-                    entries += found
-                    listed.append(folder.inode)
+                    entries += found.entries
+                    listed.append(folder)
                 case .failure(let error):
                     failure = failure ?? error
                 }
@@ -110,64 +112,16 @@ extension RemoteWatcher {
     }
 
     private func apply(
-        _ entries: [RemoteEntry], of folders: [InodeID], _ context: DeltaContext
+        _ entries: [RemoteEntry], of folders: [(inode: InodeID, path: RemotePath)],
+        _ context: DeltaContext
     ) async throws(RemoteError) {
         try await write { transaction in
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries)
             for folder in folders {
-                try transaction.setFlags(.listed, true, of: folder)
+                try transaction.markListed(folder.inode, at: folder.path)
             }
             return applier.outcome
-        }
-    }
-
-    /// What each folder has, in the order of the folders.
-    private static func entries(
-        in folders: [RemotePath], _ remote: any RemoteStoring
-    ) async -> [RemoteOutcome<[RemoteEntry]>] {
-        await withTaskGroup(of: (Int, RemoteOutcome<[RemoteEntry]>).self) { group in
-            for (index, folder) in folders.enumerated() {
-                group.addTask {
-                    do throws(RemoteError) {
-                        return (index, .success(try await remote.entries(in: folder)))
-                    } catch .notFound {
-                        // It went meanwhile, as the changes will tell.
-                        return (index, .success([]))
-                    } catch {
-                        return (index, .failure(error))
-                    }
-                }
-            }
-            var answers = [RemoteOutcome<[RemoteEntry]>](
-                repeating: .success([]), count: folders.count)
-            for await (index, answer) in group {
-                answers[index] = answer
-            }
-            return answers
-        }
-    }
-}
-
-extension RemoteStoring {
-    /// Everything in a folder, without what is below that.
-    func entries(in folder: RemotePath) async throws(RemoteError) -> [RemoteEntry] {
-        var page = try await list(folder, recursive: false)
-        var entries = page.entries
-        while page.hasMore {
-            page = try await list(after: page.cursor)
-            entries += page.entries
-        }
-        return entries
-    }
-}
-
-extension RemoteError {
-    /// Whether the server has a problem with what it is asked to list, and not with who asks or how often.
-    fileprivate var isRefusalToList: Bool {
-        switch self {
-        case .server, .timedOut, .malformed: true
-        default: false
         }
     }
 }

@@ -322,23 +322,37 @@ actor Uploader {
     private func holdsNothingUnseen(
         _ path: RemotePath, _ inode: InodeID
     ) async throws(RemoteError) -> Bool {
-        var page = try await environment.remote.list(path, recursive: true)
-        var entries = page.entries
-        while page.hasMore {
-            page = try await environment.remote.list(after: page.cursor)
-            entries += page.entries
-        }
-        if page.refusedCount > 0 {
+        let contents = try await contents(of: path, inode)
+        if contents.refusedCount > 0 {
             throw .forbidden("the folder holds names that cannot be shown here")
         }
         let below = Folding.fold(path.rawValue)
-        let inside = entries.filter { $0.foldedPath.rawValue != below }
+        let inside = contents.entries.filter { $0.foldedPath.rawValue != below }
         let environment = environment
         guard await record({ try $0.apply(inside) }) else {
             throw .server("the local database failed")
         }
         let node = await attempt { try await environment.store.read { try $0.node(inode) } }
         return node.flatMap { $0 }?.isTombstone ?? false
+    }
+
+    /// Everything in a folder that is to be deleted. A server that fails again and again to list it at once
+    /// is asked for one folder after the other.
+    private func contents(
+        of path: RemotePath, _ inode: InodeID
+    ) async throws(RemoteError) -> RemoteContents {
+        let environment = environment
+        do throws(RemoteError) {
+            return try await environment.remote.contents(of: path, recursive: true)
+        } catch {
+            let entry = await attempt {
+                try await environment.store.read { try $0.journalEntry(of: inode) }
+            }
+            let failures = (entry.flatMap { $0 }?.attempts ?? 0) + 1
+            guard error.isRefusalToList, failures >= RemoteWatcher.patience else { throw error }
+            return try await environment.remote.contentsFolderByFolder(
+                of: path, atOnce: RemoteWatcher.foldersAtOnce)
+        }
     }
 
     /// The server does what it is asked to.

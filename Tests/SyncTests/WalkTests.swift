@@ -102,6 +102,34 @@ import Testing
         try await harness.checkInvariants()
     }
 
+    @Test("a folder that has become a file before the walk comes there does not stop it")
+    func becameFile() async throws {
+        let harness = try await refusing()
+        harness.faulty.inject(.stall) { $0.operation == .list && $0.subject == "/folder 9" }
+        try await harness.start()
+        while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await harness.remove("/folder 9")
+        try await harness.put("/folder 9", "a file")
+        harness.faulty.releaseStalled()
+        try await harness.settle()
+        #expect(try await harness.tree()["/folder 9"] == "a file")
+        await harness.stop()
+        try await harness.checkInvariants()
+    }
+
+    @Test("after a reset, what is in folders that others have moved is there")
+    func movedBefore() async throws {
+        let harness = try await refusing()
+        try await harness.settle()
+        await harness.stop()
+        harness.server.resetCursors()
+        try await harness.relocate("/folder 3", to: "/moved")
+        try await harness.relocate("/folder 4", to: "/folder 3")
+        try await harness.settle()
+        await harness.stop()
+        try await harness.checkInvariants()
+    }
+
     @Test("after a reset, what a walk does not meet is gone, and what was changed here is kept")
     func compared() async throws {
         let harness = try await refusing()

@@ -1,0 +1,97 @@
+// Everything in a folder, whatever number of requests that takes. Not responsible for bringing it into the
+// tree.
+
+import Core
+import RemoteStore
+
+/// What a listing has, all its pages together.
+struct RemoteContents: Hashable, Sendable {
+    var entries: [RemoteEntry] = []
+    /// Entries that were left out because no filesystem can hold their names.
+    var refusedCount = 0
+
+    fileprivate mutating func add(_ page: RemotePage) {
+        entries += page.entries
+        refusedCount += page.refusedCount
+    }
+
+    fileprivate mutating func add(_ other: RemoteContents) {
+        entries += other.entries
+        refusedCount += other.refusedCount
+    }
+}
+
+extension RemoteStoring {
+    /// Everything in a folder; with `recursive` everything below it, too, and the folder.
+    func contents(
+        of folder: RemotePath, recursive: Bool
+    ) async throws(RemoteError) -> RemoteContents {
+        var page = try await list(folder, recursive: recursive)
+        var contents = RemoteContents()
+        contents.add(page)
+        while page.hasMore {
+            page = try await list(after: page.cursor)
+            contents.add(page)
+        }
+        return contents
+    }
+
+    /// What each folder has, in the order of the folders, asked for at once. One that went meanwhile, or
+    /// became a file, has nothing; the changes will tell.
+    func contents(of folders: [RemotePath]) async -> [RemoteOutcome<RemoteContents>] {
+        await withTaskGroup(of: (Int, RemoteOutcome<RemoteContents>).self) { group in
+            for (index, folder) in folders.enumerated() {
+                group.addTask {
+                    do throws(RemoteError) {
+                        return (index, .success(try await contents(of: folder, recursive: false)))
+                    } catch {
+                        return switch error {
+                        case .notFound, .notAFolder: (index, .success(RemoteContents()))
+                        default: (index, .failure(error))
+                        }
+                    }
+                }
+            }
+            var answers = [RemoteOutcome<RemoteContents>](
+                repeating: .success(RemoteContents()), count: folders.count)
+            for await (index, answer) in group {
+                answers[index] = answer
+            }
+            return answers
+        }
+    }
+
+    /// Everything below a folder, listed folder by folder, so many at once.
+    func contentsFolderByFolder(
+        of folder: RemotePath, atOnce: Int
+    ) async throws(RemoteError) -> RemoteContents {
+        var found = try await contents(of: folder, recursive: false)
+        var unlisted = found.folders[...]
+        while !unlisted.isEmpty {
+            let next = Array(unlisted.prefix(atOnce))
+            unlisted = unlisted.dropFirst(next.count)
+            for answer in await contents(of: next) {
+                let contents = try answer.get()
+                found.add(contents)
+                unlisted += contents.folders
+            }
+        }
+        return found
+    }
+}
+
+extension RemoteContents {
+    fileprivate var folders: [RemotePath] {
+        entries.filter(\.isFolder).map(\.foldedPath)
+    }
+}
+
+extension RemoteError {
+    /// Whether the server has a problem with what it is asked to list, and not with who asks or how often.
+    var isRefusalToList: Bool {
+        switch self {
+        case .server, .timedOut, .malformed: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// Deleting a folder takes everything in it, so the server is asked first what that is.
+
+import Core
+import RemoteStore
+import RemoteStoreTesting
+import Testing
+
+@testable import Sync
+
+@Suite struct DeletedFolderTests {
+    private func harness(pageSize: Int = 2000, _ paths: [String]) async throws -> Harness {
+        let harness = try Harness(server: InMemoryStore(pageSize: pageSize))
+        for path in paths { try await harness.put(path, path) }
+        return harness
+    }
+
+    @Test("a folder with a name that cannot be shown comes back, whatever page it is on")
+    func impossibleName() async throws {
+        let harness = try await harness(
+            pageSize: 2, ["/a/1", "/a/0 impossible", "/a/2", "/a/3", "/a/4"])
+        harness.faulty.impossibleNames = ["0 impossible"]
+        try await harness.start()
+        while !harness.engine!.isTreeComplete { try await Task.sleep(for: .milliseconds(2)) }
+        try await harness.delete("/a")
+        harness.noteChange()
+        try await harness.drain()
+        #expect(try await harness.serverTree()["/a/0 impossible"] == "/a/0 impossible")
+        #expect(try await harness.tree()["/a"] != nil, "\(harness.history.text)")
+        await harness.stop()
+        try await harness.checkInvariants()
+    }
+
+    @Test("a folder that the server does not list at once is listed folder by folder, and deleted")
+    func refused() async throws {
+        let harness = try await harness(["/a/1", "/a/b/2", "/a/b/c/3", "/other"])
+        try await harness.settle()
+        harness.faulty.inject(.failBefore(.server("too much")), times: nil) {
+            $0.operation == .list && $0.subject == "/a" + FaultInjectingStore.below
+        }
+        try await harness.delete("/a")
+        harness.noteChange()
+        try await harness.settle()
+        await harness.stop()
+        #expect(try await harness.serverTree() == ["/other": "/other"])
+        let listed = harness.faulty.calls.filter { $0.operation == .list }.map(\.subject)
+        #expect(listed.suffix(3) == ["/a", "/a/b", "/a/b/c"])
+        try await harness.checkInvariants()
+    }
+
+    @Test("what others put deep into a folder that is listed folder by folder brings it back")
+    func refusedAndChanged() async throws {
+        let harness = try await harness(["/a/1", "/a/b/c/3"])
+        try await harness.settle()
+        await harness.stop()
+        try await harness.put("/a/b/c/new", "theirs")
+        try await harness.delete("/a")
+        harness.faulty.inject(.failBefore(.server("too much")), times: nil) {
+            $0.operation == .listAfter || $0.subject == "/a" + FaultInjectingStore.below
+        }
+        try await harness.start()
+        try await harness.drain()
+        harness.faulty.removeFaults()
+        try await harness.settle()
+        await harness.stop()
+        #expect(try await harness.tree()["/a/b/c/new"] == "theirs")
+        try await harness.checkInvariants()
+    }
+}
