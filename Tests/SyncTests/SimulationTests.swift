@@ -54,8 +54,10 @@ import Testing
         _ seed: Int, localName: String? = nil
     ) async throws -> (Harness, localTexts: [String]) {
         var random = SeededRandom(seed: UInt64(seed))
-        let faults = Faults(seed: UInt64(seed))
-        let harness = try Harness(localName: localName, through: { faults.wrap($0) })
+        let faults = Faults(seed: seed)
+        let harness = try Harness(
+            server: Surroundings(seed: seed).server, localName: localName,
+            through: { faults.wrap($0) })
         var localTexts: [String] = []
         try await harness.start()
         for step in 0..<60 {
@@ -165,18 +167,41 @@ extension Harness {
     fileprivate var names: [String] { SimulationTests.names + (localName.map { [$0] } ?? []) }
 }
 
+/// What a history's server is like.
+private struct Surroundings {
+    /// Each seed is another one, every eighth the same.
+    init(seed: Int) {
+        isFar = seed % 2 == 1
+        isBig = seed % 4 >= 2
+        refusesToList = seed % 8 >= 6
+    }
+
+    /// Requests and answers are on their way while users go on.
+    var isFar: Bool
+    /// The listing comes in pages, between which the mount sends.
+    var isBig: Bool
+    /// All is not listed in one go, only folder by folder.
+    var refusesToList: Bool
+
+    var server: InMemoryStore { InMemoryStore(pageSize: isBig ? 3 : 2000) }
+}
+
 /// Switches the network's misbehaviour on and off.
 private final class Faults: Sendable {
     private let seed: UInt64
+    private let surroundings: Surroundings
     private let store = Mutex<FaultInjectingStore?>(nil)
 
-    init(seed: UInt64) {
-        self.seed = seed
+    init(seed: Int) {
+        self.seed = UInt64(seed)
+        surroundings = Surroundings(seed: seed)
     }
 
     func wrap(_ server: InMemoryStore) -> any RemoteStoring {
         let faulty = FaultInjectingStore(server, seed: seed)
+        faulty.distance = surroundings.isFar ? 0.006 : 0
         store.withLock { $0 = faulty }
+        end()
         return faulty
     }
 
@@ -189,6 +214,11 @@ private final class Faults: Sendable {
     }
 
     func end() {
-        store.withLock { $0 }?.removeFaults()
+        guard let faulty = store.withLock({ $0 }) else { return }
+        faulty.removeFaults()
+        guard surroundings.refusesToList else { return }
+        faulty.inject(.failBefore(.server("too much")), times: nil) {
+            $0.operation == .list && $0.subject.hasSuffix(FaultInjectingStore.below)
+        }
     }
 }
