@@ -20,7 +20,8 @@ import Testing
             pageSize: 2, ["/a/1", "/a/0 impossible", "/a/2", "/a/3", "/a/4"])
         harness.faulty.impossibleNames = ["0 impossible"]
         try await harness.start()
-        while !harness.engine!.isTreeComplete { try await Task.sleep(for: .milliseconds(2)) }
+        let engine = try #require(harness.engine)
+        while !engine.isTreeComplete { try await Task.sleep(for: .milliseconds(2)) }
         try await harness.delete("/a")
         harness.noteChange()
         try await harness.drain()

@@ -262,6 +262,36 @@ final class Harness: Sendable {
         }
     }
 
+    func open(_ path: String) async throws {
+        history.note("user opens \(path)")
+        try await store.write { [openFiles] transaction in
+            let node = try transaction.existing(transaction.place(path))
+            guard node.kind == .file else { throw Refused() }
+            openFiles.open.withLock { _ = $0.insert(node.inode) }
+        }
+    }
+
+    /// Closes all files; those that nothing leads to any more are gone.
+    func closeAll() async throws {
+        history.note("user closes all")
+        try await store.write { [openFiles] transaction in
+            let closed = openFiles.open.withLock { open in
+                defer { open = [] }
+                return open
+            }
+            for inode in closed where try transaction.node(inode)?.isOrphan == true {
+                try transaction.remove(inode)
+            }
+        }
+    }
+
+    /// Somebody looks at a folder; others go on meanwhile.
+    func lookAt(_ path: String) async throws {
+        guard let folder = try await inode(path), let engine else { return }
+        history.note("user looks at \(path)")
+        Task { try? await engine.ensureListed(folder) }
+    }
+
     func inode(_ path: String) async throws -> InodeID? {
         try await store.read { snapshot in
             let place = try snapshot.place(path)

@@ -94,6 +94,7 @@ import Testing
             }
         }
         faults.end()
+        try await harness.closeAll()
         try await harness.settle()
         await harness.stop()
         return (harness, localTexts)
@@ -103,7 +104,7 @@ import Testing
         _ harness: Harness, _ text: String, _ random: inout SeededRandom
     ) async throws {
         let paths = try await harness.store.read { try $0.allNodes().map(\.0) }
-        switch Int.random(in: 0..<11, using: &random) {
+        switch Int.random(in: 0..<14, using: &random) {
         case 0...4: try await harness.write(place(in: paths, of: harness.names, &random), text)
         case 5: try await harness.makeFolder(place(in: paths, of: harness.names, &random))
         case 6...7: try await harness.delete(any(of: paths, &random))
@@ -112,6 +113,9 @@ import Testing
             try await harness.move(path, to: Self.between)
             try await harness.delete(folder)
             try await harness.move(Self.between, to: folder)
+        case 9: try await harness.open(any(of: paths, &random))
+        case 10: try await harness.closeAll()
+        case 11: try await harness.lookAt(any(of: paths, &random))
         default:
             let source = any(of: paths, &random)
             let target = place(in: paths, of: harness.names, &random)
