@@ -1,5 +1,5 @@
-// Where the server had folders before this mount's own moves took them elsewhere. The feed's next news
-// can still name things by those places: what others deleted below before the move.
+// Where the server had folders before this mount moved them, or found them elsewhere by looking. The feed's
+// next news can still name things by those places: what others deleted below before the move.
 
 public import Core
 import GRDB
@@ -34,7 +34,7 @@ extension TreeReading {
 }
 
 extension Transaction {
-    /// Notes the place that a folder leaves by this mount's own move.
+    /// Notes the place that a folder has left before the feed tells of it.
     public func noteDeparture(of inode: InodeID, from place: Place) throws {
         try run(
             "INSERT INTO departure (inode, parent, fold) VALUES (?, ?, ?)",

@@ -30,8 +30,8 @@ enum Schema {
     /// `journal`: the nodes whose local facts the server does not have yet. `staged`: where their
     /// content lies and which parts of it. `twin`: what it was copied from. `upload` and `piece`: the
     /// session that holds some of it, and which. `attempt`: commits whose answer is not recorded.
-    /// `departure`: where folders were before this mount moved them. `eviction`: where open files were
-    /// before news took them from there.
+    /// `departure`: where folders were before this mount moved them or found them elsewhere. `eviction`:
+    /// where open files were before news took them from there.
     private static let version1 = """
         CREATE TABLE node (
             inode INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -42,6 +42,17 @@ extension DeltaApplier {
         return made.inode
     }
 
+    /// The place of a folder that seems to be in itself: others have put another folder where it was, and
+    /// moved it into that.
+    mutating func place(
+        of entry: RemoteEntry, takingOut folder: Node, from place: Place
+    ) throws -> Place {
+        try noteMove(of: folder, to: place)
+        try detachUntilPlaced(folder)
+        foldersMoved()
+        return try self.place(of: entry)
+    }
+
     /// A folder turns out to be elsewhere before the news tell of its move: by an answer, by a look or by a
     /// listing. They will tell what others deleted in it, by its old place, and what is in it, by its new one.
     func noteMove(of node: Node, to place: Place) throws {

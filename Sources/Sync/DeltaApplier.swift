@@ -55,7 +55,7 @@ struct DeltaApplier {
     }
 
     /// Applies a batch: all entries between two states of the server. With `isFeed`, deletions may name
-    /// places from before this mount's own moves.
+    /// places from before the departures that are noted.
     mutating func apply(_ entries: [RemoteEntry], isFeed: Bool = false) throws {
         self.isFeed = isFeed
         lastIndex.reserveCapacity(entries.count)
@@ -116,9 +116,14 @@ struct DeltaApplier {
     }
 
     private mutating func applyFolder(_ folder: RemoteFolder, _ entry: RemoteEntry) throws {
-        let place = try place(of: entry)
+        var place = try place(of: entry)
         let facts = RemoteFacts(folder)
         if try insertIfUnknown(.folder, at: place, facts) { return }
+        if let known = try transaction.node(id: folder.id),
+            try transaction.isRemote(place.parent, within: known.inode)
+        {
+            place = try self.place(of: entry, takingOut: known, from: place)
+        }
         var occupant = try occupant(of: place, for: folder.id)
         if let known = occupant, known.kind != .folder {
             try removeRemote(known)
@@ -275,6 +280,12 @@ struct DeltaApplier {
         return true
     }
 
+    /// Takes a node from its place that the entry at hand will put elsewhere.
+    mutating func detachUntilPlaced(_ node: Node) throws {
+        guard let id = node.facts.id else { return }
+        detached.insert(try detach(node), id)
+    }
+
     /// What a later entry of the batch says the place of. Until then the rows have it nowhere on the
     /// server, as what was never sent; but it has an identity, and must not be given another one.
     func onItsWay(_ node: Node) -> DetachedNode? {
@@ -290,6 +301,8 @@ struct DeltaApplier {
             announce(seen)
         }
         try transaction.setRemoteAbsent(node.inode)
+        // What was listed at the place that it leaves may have been another folder.
+        if node.kind == .folder { try transaction.setFlags(.listed, false, of: node.inode) }
         return DetachedNode(
             inode: node.inode, facts: node.facts, left: left, wasSeenThere: seen != nil)
     }

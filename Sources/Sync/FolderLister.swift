@@ -14,14 +14,23 @@ actor FolderLister {
     /// Seconds between two looks at it.
     private static let pause = 0.01
 
+    private var isStopped = false
     private var running: [InodeID: Task<Result<Void, RemoteError>, Never>] = [:]
 
     init(environment: UploadEnvironment) {
         self.environment = environment
     }
 
+    /// Ends what is asked for, and asks for nothing more.
+    func stop() async {
+        isStopped = true
+        for task in running.values { task.cancel() }
+        for task in running.values { _ = await task.value }
+    }
+
     /// Waits until a folder's children are all in the store.
     func ensureListed(_ folder: InodeID) async throws(RemoteError) {
+        if isStopped { throw .cancelled }
         let task: Task<Result<Void, RemoteError>, Never>
         if let known = running[folder] {
             task = known

@@ -26,7 +26,11 @@ extension RemoteStoring {
     func contents(
         of folder: RemotePath, recursive: Bool
     ) async throws(RemoteError) -> RemoteContents {
-        var page = try await list(folder, recursive: recursive)
+        try await contents(from: try await list(folder, recursive: recursive))
+    }
+
+    private func contents(from first: RemotePage) async throws(RemoteError) -> RemoteContents {
+        var page = first
         var contents = RemoteContents()
         contents.add(page)
         while page.hasMore {
@@ -61,10 +65,12 @@ extension RemoteStoring {
         }
     }
 
-    /// Everything below a folder, listed folder by folder, so many at once.
+    /// Everything below a folder, listed folder by folder, so many at once. Throws `server` if it changes
+    /// meanwhile: parts may have been listed before, and others after they came from there.
     func contentsFolderByFolder(
         of folder: RemotePath, atOnce: Int
     ) async throws(RemoteError) -> RemoteContents {
+        let start = try await latestCursor()
         var found = try await contents(of: folder, recursive: false)
         var unlisted = found.folders[...]
         while !unlisted.isEmpty {
@@ -75,6 +81,10 @@ extension RemoteStoring {
                 found.add(contents)
                 unlisted += contents.folders
             }
+        }
+        let news = try await contents(from: try await list(after: start))
+        guard !news.entries.contains(where: { $0.foldedPath.isWithin(folder) }) else {
+            throw .server("the folder changed while it was listed")
         }
         return found
     }
@@ -93,5 +103,13 @@ extension RemoteError {
         case .server, .timedOut, .malformed: true
         default: false
         }
+    }
+}
+
+extension RemotePath {
+    /// Whether it is a folder's path, or one below it; case does not matter.
+    fileprivate func isWithin(_ folder: RemotePath) -> Bool {
+        let (path, above) = (Folding.fold(rawValue), Folding.fold(folder.rawValue))
+        return path == above || path.hasPrefix(above + "/")
     }
 }

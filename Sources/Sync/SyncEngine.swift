@@ -76,6 +76,7 @@ public final class SyncEngine: Syncing {
         for task in running {
             await task.value
         }
+        await lister.stop()
     }
 
     /// Tries at once what waits because the token was refused: somebody has logged in.

@@ -332,8 +332,15 @@ actor Uploader {
         guard await record({ try $0.apply(inside) }) else {
             throw .server("the local database failed")
         }
-        let node = await attempt { try await environment.store.read { try $0.node(inode) } }
-        return node.flatMap { $0 }?.isTombstone ?? false
+        let isStillToDelete = await attempt {
+            try await environment.store.read { snapshot in
+                // It may have turned out that another folder is there by now.
+                let current = try snapshot.remotePath(of: inode)
+                return try snapshot.node(inode)?.isTombstone == true
+                    && current.map { Folding.fold($0) } == below
+            }
+        }
+        return isStillToDelete ?? false
     }
 
     /// Everything in a folder that is to be deleted. A server that fails again and again to list it at once
@@ -349,7 +356,11 @@ actor Uploader {
                 try await environment.store.read { try $0.journalEntry(of: inode) }
             }
             let failures = (entry.flatMap { $0 }?.attempts ?? 0) + 1
-            guard error.isRefusalToList, failures >= RemoteWatcher.patience else { throw error }
+            guard error.isRefusalToList else { throw error }
+            guard failures >= RemoteWatcher.patience else {
+                // Of this folder only: everything else may be sent.
+                throw .server("the folder is not listed: \(error)")
+            }
             return try await environment.remote.contentsFolderByFolder(
                 of: path, atOnce: RemoteWatcher.foldersAtOnce)
         }

@@ -1,6 +1,7 @@
 // Deleting a folder takes everything in it, so the server is asked first what that is.
 
 import Core
+import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 import Testing
@@ -31,11 +32,13 @@ import Testing
         try await harness.checkInvariants()
     }
 
-    @Test("a folder that the server does not list at once is listed folder by folder, and deleted")
-    func refused() async throws {
+    @Test(
+        "a folder that the server does not list at once is listed folder by folder, and deleted",
+        arguments: [RemoteError.server("too much"), .timedOut])
+    func refused(_ error: RemoteError) async throws {
         let harness = try await harness(["/a/1", "/a/b/2", "/a/b/c/3", "/other"])
         try await harness.settle()
-        harness.faulty.inject(.failBefore(.server("too much")), times: nil) {
+        harness.faulty.inject(.failBefore(error), times: nil) {
             $0.operation == .list && $0.subject == "/a" + FaultInjectingStore.below
         }
         try await harness.delete("/a")
@@ -55,8 +58,11 @@ import Testing
         await harness.stop()
         try await harness.put("/a/b/c/new", "theirs")
         try await harness.delete("/a")
+        let known = try await harness.store.read { try $0.setting("feed.cursor") }
         harness.faulty.inject(.failBefore(.server("too much")), times: nil) {
-            $0.operation == .listAfter || $0.subject == "/a" + FaultInjectingStore.below
+            // No news for the tree.
+            $0.operation == .listAfter && $0.subject == known
+                || $0.subject == "/a" + FaultInjectingStore.below
         }
         try await harness.start()
         try await harness.drain()
@@ -64,6 +70,43 @@ import Testing
         try await harness.settle()
         await harness.stop()
         #expect(try await harness.tree()["/a/b/c/new"] == "theirs")
+        try await harness.checkInvariants()
+    }
+
+    @Test("what others put into a folder while its folders are listed brings it back")
+    func refusedAndChangedMeanwhile() async throws {
+        let harness = try await harness(["/a/1", "/a/b/c/3"])
+        try await harness.settle()
+        let faulty = harness.faulty
+        faulty.inject(.failBefore(.server("too much")), times: nil) {
+            $0.operation == .list && $0.subject == "/a" + FaultInjectingStore.below
+        }
+        faulty.inject(.stall) { $0.operation == .list && $0.subject == "/a/b/c" }
+        try await harness.delete("/a")
+        harness.noteChange()
+        while faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await harness.put("/a/b/new", "theirs")
+        faulty.releaseStalled()
+        try await harness.settle()
+        await harness.stop()
+        #expect(try await harness.tree()["/a/b/new"] == "theirs", "\(harness.history.text)")
+        try await harness.checkInvariants()
+    }
+
+    @Test("a folder that others wrapped in one of its name is not deleted with what is new")
+    func wrapped() async throws {
+        let harness = try await harness(["/f/x"])
+        try await harness.settle()
+        await harness.stop()
+        try await harness.relocate("/f", to: "/t")
+        try await harness.putFolder("/f")
+        try await harness.relocate("/t", to: "/f/b")
+        try await harness.put("/f/b/new", "theirs")
+        try await harness.delete("/f")
+        harness.faulty.inject(.failBefore(.server("test")), into: .listAfter)
+        try await harness.settle()
+        await harness.stop()
+        #expect(try await harness.tree()["/f/b/new"] == "theirs", "\(harness.history.text)")
         try await harness.checkInvariants()
     }
 }

@@ -57,6 +57,29 @@ import Testing
             ["/b": nil, "/b/1": "/b/1", "/b/2": "/b/2", "/c": nil, "/c/y": "/a/y"], of: harness)
     }
 
+    @Test("a folder that others wrapped in one of its own name is not taken for its own folder")
+    func wrapped() async throws {
+        let harness = try Harness(server: InMemoryStore(pageSize: 2))
+        for path in ["/f/x", "/z/1", "/z/2", "/z/3"] { try await harness.put(path, path) }
+        let faulty = harness.faulty
+        faulty.inject(.stall, into: .listAfter)
+        try await harness.start()
+        while faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await harness.relocate("/f", to: "/t")
+        try await harness.putFolder("/f")
+        try await harness.relocate("/t", to: "/f/b")
+        // Between two pages.
+        try await harness.lookAt("/f")
+        let gate = try #require(harness.engine).environment.gate
+        while await !gate.isWanted { try await Task.sleep(for: .milliseconds(2)) }
+        faulty.releaseStalled()
+        try await expect(
+            [
+                "/f": nil, "/f/b": nil, "/f/b/x": "/f/x", "/z": nil, "/z/1": "/z/1",
+                "/z/2": "/z/2", "/z/3": "/z/3",
+            ], of: harness)
+    }
+
     @Test("what is in a folder stays when this mount moves it to where the listing has been")
     func movedBehind() async throws {
         let harness = try await listedAgain(files: ["/a/1", "/z/deep/x", "/z/y"]) {

@@ -29,7 +29,7 @@ import Testing
         }
         faulty.inject(.failAfter(.server("test")), into: operation)
         faulty.inject(.failBefore(.server("test")), times: nil) { call in
-            call.operation == operation && call.subject == "/b/x"
+            call.operation == operation && call.subject.hasPrefix("/b/")
         }
         let before = faulty.calls.count
         try await make(harness)
@@ -62,6 +62,16 @@ import Testing
     func file() async throws {
         let harness = try await sentTwice(.upload) { try await $0.write("/b/x", "1") }
         try await expect(["/b": nil, "/b/x": "1", "/o": nil, "/o/x": "1"], of: harness)
+    }
+
+    @Test("and so are two whose name is spelled otherwise here than there")
+    func decomposed() async throws {
+        let harness = try await sentTwice(.upload) { try await $0.write("/b/e\u{301}", "1") }
+        try await harness.settle()
+        await harness.stop()
+        try await harness.checkInvariants()
+        let texts = try await harness.tree().values.compactMap(\.self)
+        #expect(texts == ["1", "1"], "\(harness.history.text)")
     }
 
     @Test("a folder that arrived twice is two folders, and both are shown")
