@@ -328,83 +328,6 @@ final class Harness: Sendable {
         _ = try await server.move(
             RemotePath(rawValue: path), to: RemotePath(rawValue: target))
     }
-
-    // MARK: What each shows
-
-    /// Paths of the mount: folders as nil, files as their text. What never leaves this machine is left
-    /// out.
-    func tree() async throws -> [String: String?] {
-        let nodes = try await store.read { snapshot in
-            try snapshot.allNodes().filter { _, node in
-                try !node.flags.contains(.localOnly) && !snapshot.isKeptForLocal(node)
-            }
-        }
-        var tree: [String: String?] = [:]
-        for (path, node) in nodes {
-            if node.kind == .folder {
-                tree.updateValue(nil, forKey: path)
-            } else {
-                tree.updateValue(try await text(of: node), forKey: path)
-            }
-        }
-        return tree
-    }
-
-    /// The texts of files that never leave this machine, wherever they are.
-    func localTexts() async throws -> [String] {
-        let nodes = try await store.read { try $0.allNodes() }
-        var texts: [String] = []
-        for (_, node) in nodes where node.kind == .file && node.flags.contains(.localOnly) {
-            texts.append(try await text(of: node))
-        }
-        return texts.sorted()
-    }
-
-    private func text(of node: Node) async throws -> String {
-        if let file = try staging.file(of: node) {
-            switch try file.read(at: 0, count: Int(file.size)) {
-            case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
-            case .retired(let content): return try await text(of: content.revision, content.size)
-            case .mixed:
-                guard let base = file.base else { return "?" }
-                return try await text(of: base.revision, base.size)
-            }
-        }
-        guard let revision = node.facts.revision else { return "?" }
-        return try await text(of: revision, node.facts.size)
-    }
-
-    private func text(of revision: Revision, _ size: Int64) async throws -> String {
-        guard size > 0 else { return "" }
-        let stream = try await server.download(revision, range: 0..<size)
-        var bytes: [UInt8] = []
-        while let piece = try await stream.next() { bytes += piece }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Paths of the server, likewise.
-    func serverTree() async throws -> [String: String?] {
-        var page = try await server.list(.root, recursive: true)
-        var entries = page.entries
-        while page.hasMore {
-            page = try await server.list(after: page.cursor)
-            entries += page.entries
-        }
-        var names: [String: String] = ["": ""]
-        var tree: [String: String?] = [:]
-        for entry in entries {
-            let parent = names[entry.foldedPath.parent.rawValue] ?? "?"
-            let path = parent + "/" + entry.name.string
-            names[entry.foldedPath.rawValue] = path
-            switch entry.kind {
-            case .folder: tree.updateValue(nil, forKey: path)
-            case .file(let file):
-                tree.updateValue(try await text(of: file.revision, file.size), forKey: path)
-            case .deleted: tree[path] = nil
-            }
-        }
-        return tree
-    }
 }
 
 /// The rows contradict each other.
@@ -421,11 +344,5 @@ struct Bytes: UploadSource {
         let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
         buffer.copyBytes(from: part)
         return part.count
-    }
-}
-
-extension [String: String?] {
-    fileprivate func describe() -> String {
-        sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value ?? "/")" }.joined(separator: " ")
     }
 }
