@@ -62,7 +62,9 @@ extension DeltaApplier {
         guard let own = try transaction.attempt(at: place, hash: hash) else { return false }
         try transaction.forgetAttempt(own.id)
         let sent = try transaction.node(own.inode)
-        if let other = sent.flatMap({ onItsWay($0) }), other.left == place {
+        if let left = sent.flatMap({ onItsWay($0) })?.left, left.parent == place.parent,
+            left.name.folded == place.name.folded
+        {
             // Sent twice and arrived twice, because others had moved the folder. What they want of either is
             // not known, so both stay.
             return false
@@ -327,11 +329,31 @@ extension DeltaApplier {
             let place = try transaction.remotePlace(of: node)
         else { return }
         try bringBack(place.parent)
+        try show(node, at: place)
+    }
+
+    /// Shows a node where the server has it. If that has it under a name between two moves, it is shown under
+    /// the one before, and goes back to that.
+    private mutating func show(_ node: Node, at place: Place) throws {
+        if let original = TemporaryName.original(of: place.name) {
+            var shown = Place(parent: place.parent, name: original)
+            if try !transaction.isFree(shown) {
+                shown.name = try ConflictName(host: context.host, at: context.now)
+                    .freeName(beside: shown, in: transaction)
+            }
+            try transaction.move(node.inode, to: shown)
+            try transaction.enqueue(node.inode, due: context.now)
+            return announce(shown)
+        }
         if let local = try transaction.child(folded: place.name.folded, of: place.parent) {
             try stepAside(local)
         }
-        try transaction.move(inode, to: place)
-        try transaction.dequeue(inode)
+        try transaction.move(node.inode, to: place)
+        if node.staged == nil {
+            try transaction.dequeue(node.inode)
+        } else {
+            try transaction.enqueue(node.inode, due: context.now)
+        }
         announce(place)
     }
 
@@ -343,16 +365,8 @@ extension DeltaApplier {
             if node.remote == .displaced, let remotePlace = try transaction.remotePlace(of: node),
                 try !transaction.isInode(remotePlace.parent, within: current)
             {
-                if let local = try transaction.child(
-                    folded: remotePlace.name.folded, of: remotePlace.parent)
-                {
-                    try stepAside(local)
-                }
-                try transaction.move(current, to: remotePlace)
-                try transaction.dequeue(current)
                 announce(place)
-                announce(remotePlace)
-                return
+                return try show(node, at: remotePlace)
             }
             current = place.parent
         }

@@ -50,7 +50,8 @@ extension ConflictName {
 }
 
 extension Transaction {
-    fileprivate func isFree(_ place: Place) throws -> Bool {
+    /// Whether nothing is at a place, here or there.
+    func isFree(_ place: Place) throws -> Bool {
         try child(folded: place.name.folded, of: place.parent) == nil
             && remoteChild(folded: place.name.folded, of: place.parent) == nil
     }

@@ -43,6 +43,15 @@ extension SyncEngine {
     public func restore(
         _ names: [FileName], to revision: Revision?, from history: any RemoteHistory
     ) async throws(HistoryError) -> RemoteFile {
+        // With no news coming in between the server's doing and this mount's knowing.
+        try await environment.gate.commit { () async throws(HistoryError) in
+            try await restoreNow(names, to: revision, history)
+        }
+    }
+
+    private func restoreNow(
+        _ names: [FileName], to revision: Revision?, _ history: any RemoteHistory
+    ) async throws(HistoryError) -> RemoteFile {
         let target = try await target(names)
         if target.hasUnsentChanges { throw .unsentChanges }
         let version: Revision

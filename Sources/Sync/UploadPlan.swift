@@ -257,9 +257,10 @@ struct UploadPlanner {
 
     /// Moves a node to a free name beside the place, from where it will move on.
     private func between(_ node: Node, from: RemotePath, at place: Place) throws -> UploadStep {
+        let original = try transaction.remotePlace(of: node)?.name ?? place.name
         var number = 1
         while true {
-            let name = try FileName(".dbxfs-rename-\(node.inode.rawValue)-\(number)")
+            let name = try TemporaryName.name(for: original, node.inode, number: number)
             if try transaction.child(folded: name.folded, of: place.parent) == nil,
                 try transaction.remoteChild(folded: name.folded, of: place.parent) == nil,
                 let parent = try transaction.remotePath(of: place.parent)

@@ -68,7 +68,9 @@ extension Uploader {
                 let files = try environment.staging.existing(items.map(\.inode))
                 let loaded = try items.compactMap { item -> (Loaded, StagedFile)? in
                     guard case .upload(var upload) = item.step, let file = files[item.inode],
-                        let content = file.contentToSend(), content.size <= upload.limit
+                        let content = file.contentToSend(), content.size <= upload.limit,
+                        // A copy made meanwhile has bytes that are elsewhere.
+                        content.base == nil
                     else { return nil }
                     var bytes = [UInt8](repeating: 0, count: Int(content.size))
                     _ = try bytes.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }

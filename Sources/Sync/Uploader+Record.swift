@@ -40,7 +40,14 @@ struct UploadRecorder {
             return try tookAnother(entry, insteadOf: node)
         }
         guard let node = try owner(of: entry, sentFor: inode) else { return }
-        try transaction.setFacts(RemoteFacts(entry.kind, fallback: node.facts), of: inode)
+        let facts = RemoteFacts(entry.kind, fallback: node.facts)
+        if node.kind == .file, facts.hash != node.facts.hash {
+            // It took along what others had stored there meanwhile.
+            try finish(inode, at: entry)
+            guard let moved = try transaction.node(inode) else { return }
+            return try useApplier { try $0.updateFile(moved, facts) }
+        }
+        try transaction.setFacts(facts, of: inode)
         try finish(inode, at: entry)
     }
 

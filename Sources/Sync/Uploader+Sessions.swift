@@ -251,12 +251,15 @@ extension StagedFile {
         return true
     }
 
-    /// Whether blocks that were sent are what the staging file has. What it takes from the base cannot
-    /// have changed.
+    /// Whether blocks that were sent are what the staging file has. Those that it takes from the base as a
+    /// whole cannot have changed.
     private func agrees(
         with digests: [ContentHash], of piece: Range<Int64>
     ) throws -> Bool {
-        let elsewhere = Set(missingRanges(in: piece).map(\.lowerBound))
+        let elsewhere = Set(
+            missingRanges(in: piece).filter {
+                $0.upperBound == min($0.lowerBound + Self.blockSize, piece.upperBound)
+            }.map(\.lowerBound))
         let source = StagedSource(file: self, size: piece.upperBound)
         let starts = stride(
             from: piece.lowerBound, to: piece.upperBound, by: ContentHasher.blockSize)

@@ -137,4 +137,59 @@ import Testing
         #expect(
             try await outcome(harness) == ["/a": nil, "/a/b": "2", "/b": nil, "/b/a": "1"])
     }
+
+    @Test("a deleted folder that made room and comes back has no temporary name")
+    func roomMaker() async throws {
+        let harness = try await harness(["/a/x": "1", "/a/y": "2"])
+        try await harness.makeFolder("/new")
+        try await harness.move("/a/x", to: "/new/x")
+        try await harness.delete("/a")
+        try await harness.move("/new", to: "/a")
+        try await harness.put("/a/y", "theirs")
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
+            $0.operation == .listAfter
+        }
+        try await harness.start()
+        try await harness.drain()
+        harness.faulty.removeFaults()
+        let tree = try await outcome(harness)
+        #expect(tree.values.contains("theirs"))
+        #expect(tree.values.contains("1"))
+        #expect(!tree.keys.contains { $0.contains(".dbxfs-rename") }, "\(tree)")
+    }
+
+    @Test("a file whose second move of two is refused goes back to its name")
+    func refusedSecondMove() async throws {
+        let harness = try await harness(["/a": "1", "/b": "2"])
+        try await harness.move("/a", to: "/t")
+        try await harness.move("/b", to: "/a")
+        try await harness.move("/t", to: "/b")
+        harness.faulty.inject(.failBefore(.forbidden("test"))) {
+            $0.operation == .move && $0.subject.contains(".dbxfs-rename")
+        }
+        try await harness.start()
+        try await harness.drain()
+        let tree = try await outcome(harness)
+        #expect(tree.values.compactMap(\.self).sorted() == ["1", "2"])
+        #expect(!tree.keys.contains { $0.contains(".dbxfs-rename") }, "\(tree)")
+    }
+
+    @Test("a deleted folder that may not make room is asked for with pauses")
+    func refusedRoom() async throws {
+        let harness = try await harness(["/a/x": "1", "/a/y": "2"])
+        try await harness.makeFolder("/new")
+        try await harness.move("/a/x", to: "/new/x")
+        try await harness.delete("/a")
+        try await harness.move("/new", to: "/a")
+        harness.faulty.inject(.failBefore(.forbidden("test")), times: 8) {
+            $0.operation == .move && $0.subject == "/a"
+        }
+        let start = Timestamp.now()
+        try await harness.start()
+        try await harness.drain()
+        // Minutes of the clock, which runs a hundred times as fast.
+        #expect(start.adding(seconds: 0.3) < .now())
+        let tree = try await outcome(harness)
+        #expect(tree == ["/a": nil, "/a/x": "1"], "\(harness.history.text)")
+    }
 }

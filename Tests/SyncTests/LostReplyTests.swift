@@ -271,4 +271,42 @@ import Testing
         faulty.releaseStalled()
         try await expect(["/a": nil, "/b": nil, "/b/x": "1", "/y": "2"], of: harness)
     }
+
+    @Test("what others stored in a file that is moved before the news is not overwritten")
+    func editedThereBeforeMove() async throws {
+        let harness = try Harness()
+        try await harness.put("/f", "0")
+        try await harness.settle()
+        await harness.stop()
+        try await harness.write("/f", "ours")
+        try await harness.move("/f", to: "/g")
+        try await harness.put("/f", "theirs")
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
+            $0.operation == .listAfter
+        }
+        try await harness.start()
+        try await harness.drain()
+        harness.faulty.removeFaults()
+        try await harness.settle()
+        await harness.stop()
+        try await harness.checkInvariants()
+        let texts = try await harness.tree().values.compactMap(\.self).sorted()
+        #expect(texts == ["ours", "theirs"], "\(harness.history.text)")
+    }
+
+    @Test("an edit is sent when the move of its file is refused")
+    func editOfRefusedMove() async throws {
+        let harness = try Harness()
+        try await harness.put("/a", "0")
+        try await harness.settle()
+        await harness.stop()
+        try await harness.write("/a", "1")
+        try await harness.move("/a", to: "/b")
+        harness.faulty.inject(.failBefore(.forbidden("test"))) { $0.operation == .move }
+        try await harness.start()
+        try await harness.drain()
+        await harness.stop()
+        try await harness.checkInvariants()
+        #expect(try await harness.serverTree() == ["/a": "1"])
+    }
 }

@@ -120,6 +120,27 @@ import Testing
         await harness.stop()
     }
 
+    @Test("what others store after a version was restored is not hidden by the answer")
+    func lateAnswer() async throws {
+        let harness = try Harness()
+        try await harness.put("/a", "1")
+        try await harness.put("/a", "2")
+        try await harness.settle()
+        let version = try await revisions("/a", in: harness)[1]
+        let history = EditingHistory(base: harness.server) {
+            _ = try? await harness.put("/a", "3")
+            // The news may come now, or have to wait.
+            for _ in 0..<100 where (try? await harness.tree()) != ["/a": "3"] {
+                try? await Task.sleep(for: .milliseconds(2))
+            }
+        }
+        let engine = try #require(harness.engine)
+        _ = try await engine.restore(try names("/a"), to: version, from: history)
+        try await harness.settle()
+        await harness.stop()
+        #expect(try await harness.tree() == ["/a": "3"])
+    }
+
     @Test("what cannot be restored is an error that says why")
     func errors() async throws {
         let harness = try Harness()

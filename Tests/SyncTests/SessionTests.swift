@@ -178,4 +178,85 @@ import Testing
             + String(repeating: "\0", count: 1000)
         #expect(try await harness.serverTree()["/big"] == String(expected))
     }
+
+    @Test("what was cut off after its piece was sent does not come back")
+    func cutAfterSent() async throws {
+        let harness = try Harness()
+        let faulty = harness.faulty
+        let old = Array(Self.text.utf8)
+        let cut = 14 << 20
+        try await harness.put("/big", Self.text)
+        try await harness.settle()
+        await harness.stop()
+        let inode = try #require(try await harness.inode("/big"))
+        try await harness.store.write { transaction in
+            let facts = try #require(try transaction.node(inode)?.facts)
+            let base = try #require(StagedContent.Base(whole: facts))
+            let file = try harness.staging.begin(
+                inode, base: base, size: base.size, due: .now(), in: transaction)
+            try file.fill(0..<Self.block, with: Array(old.prefix(Int(Self.block))), of: base)
+            _ = try Array("new".utf8).withUnsafeBytes { try file.write(at: 3, $0, now: .now()) }
+            try file.persist(in: transaction)
+        }
+        faulty.inject(.stall, times: nil) {
+            $0.operation == .append && !$0.subject.contains(" 0..<")
+        }
+        try await harness.start()
+        while try await harness.store.read({ try $0.partialUpload(of: inode) })?.pieces[0] == nil {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        await harness.stop()
+        faulty.removeFaults()
+        try await harness.store.write { transaction in
+            let node = try #require(try transaction.node(inode))
+            let file = try #require(try harness.staging.file(of: node))
+            _ = try file.truncate(to: Int64(cut), now: .now())
+            _ = try file.truncate(to: Int64(old.count), now: .now())
+            try file.persist(in: transaction)
+        }
+        try await harness.start()
+        try await harness.drain()
+        await harness.stop()
+        var expected = old
+        expected.replaceSubrange(3..<6, with: Array("new".utf8))
+        for index in cut..<expected.count { expected[index] = 0 }
+        let entry = try await harness.server.entry(at: "/big")
+        guard case .file(let file)? = entry?.kind else { throw Refused() }
+        #expect(file.hash == ContentHasher.hash(expected))
+    }
+
+    @Test("a file that becomes a copy after its batch was chosen is not sent as zeros")
+    func clonedMeanwhile() async throws {
+        let harness = try Harness()
+        try await harness.put("/a", "text")
+        try await harness.settle()
+        let source = try #require(try await harness.inode("/a"))
+        let (inode, staged) = try await harness.store.write { transaction in
+            let inode = try transaction.insert(
+                .file, at: try transaction.place("/b"), local: LocalFacts(modified: .now()))
+            _ = try harness.staging.begin(
+                inode, base: nil, size: 0, due: Timestamp.now().adding(seconds: 1e9),
+                in: transaction)
+            return (inode, try #require(try transaction.node(inode)?.staged))
+        }
+        let step = UploadStep.upload(
+            ContentUpload(
+                path: "/b", expectation: .absent(strict: true), modified: .now(), staged: staged))
+        try await harness.store.write { transaction in
+            let facts = try #require(try transaction.node(source)?.facts)
+            let node = try #require(try transaction.node(inode))
+            let file = try #require(try harness.staging.file(of: node))
+            let content = FileContent(
+                revision: try #require(facts.revision), hash: try #require(facts.hash),
+                size: facts.size)
+            _ = try file.clone(content, range: 0..<content.size, now: .now())
+            try file.persist(in: transaction)
+        }
+        let engine = try #require(harness.engine)
+        await engine.uploader.send(
+            StepBatch(kind: .uploads, items: [.init(inode: inode, step: step)]))
+        try await harness.drain()
+        await harness.stop()
+        #expect(try await harness.serverTree() == ["/a": "text", "/b": "text"])
+    }
 }

@@ -24,7 +24,7 @@ KNOWN = {*NAMES, *(name.upper() for name in NAMES)}
 # Folders with rules of their own: where nothing is lost, and where only one worker does anything.
 APART = re.compile(r"/?(keep|own-\w+)")
 # Names that somebody makes and nobody else: while a file is written, for a rename, and in `keep`.
-UNIQUE = re.compile(r"[tck]-\w+-\d+|\.dbxfs-rename-\d+-\d+")
+UNIQUE = re.compile(r"[tck]-\w+-\d+|\.dbxfs-rename-\d+-\d+(-.*)?")
 CONFLICTED = re.compile(r" \([^()]+'s conflicted copy \d{4}-\d\d-\d\d\)( \(\d+\))?")
 # What happens to whoever is not alone.
 RACES = {errno.ENOENT, errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR, errno.EBUSY,

@@ -1,0 +1,30 @@
+// The name that something has on the server between two moves: a rename that changes nothing but case, or
+// a change of places, takes two.
+
+import Core
+import MetadataStore
+
+/// Makes and reads `.dbxfs-rename-INODE-NUMBER-NAME`. The last part is the name that it had, so that it can be
+/// shown by that if the second move is never made.
+enum TemporaryName {
+    private static let prefix = ".dbxfs-rename-"
+
+    /// A name for something that is called `original` now. One that is too long to be taken along is left out.
+    static func name(
+        for original: FileName, _ inode: InodeID, number: Int
+    ) throws(FileName.Invalid) -> FileName {
+        let start = "\(prefix)\(inode.rawValue)-\(number)"
+        let kept = self.original(of: original) ?? original
+        if let whole = try? FileName("\(start)-\(kept.string)") { return whole }
+        return try FileName(start)
+    }
+
+    /// The name that something had before; nil if this is no such name.
+    static func original(of name: FileName) -> FileName? {
+        guard name.string.hasPrefix(prefix) else { return nil }
+        let parts = name.string.dropFirst(prefix.count).split(
+            separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts.prefix(2).allSatisfy({ Int($0) != nil }) else { return nil }
+        return try? FileName(String(parts[2]))
+    }
+}
