@@ -135,7 +135,8 @@ extension DeltaApplier {
             // Handles keep the deleted inode and what they read there.
             try transaction.setRemoteAbsent(node.inode)
             try transaction.dequeue(node.inode)
-            return try insertFile(node.kind, at: place, facts)
+            try insertFile(node.kind, at: place, facts)
+            return try showUnderOwnName(place)
         }
         try transaction.setFacts(facts, of: node.inode)
         try transaction.removeStaged(of: node.inode)
@@ -153,6 +154,17 @@ extension DeltaApplier {
         try transaction.enqueue(node.inode, due: context.now)
         try insertFile(.file, at: remotePlace, facts)
         try handOverPin(of: node, to: remotePlace)
+        try showUnderOwnName(remotePlace)
+    }
+
+    /// What others stored in a file that is between two moves does not stay under the name in between.
+    private mutating func showUnderOwnName(_ place: Place) throws {
+        guard TemporaryName.original(of: place.name) != nil,
+            let inode = try transaction.child(folded: place.name.folded, of: place.parent)?.inode,
+            let node = try transaction.node(inode)
+        else { return }
+        try show(node, at: place)
+        announce(place)
     }
 
     /// Open and not changed here, edited there: as if renamed over. Handles keep the old inode, the
@@ -303,72 +315,6 @@ extension DeltaApplier {
             if let place = node.place { try transaction.noteEviction(of: node.inode, from: place) }
         } else {
             try transaction.remove(node.inode)
-        }
-    }
-
-    // MARK: Ways out
-
-    /// Gives a local node a conflicted copy's name, so that the server's keeps the name.
-    mutating func stepAside(_ node: Node) throws {
-        guard let place = node.place else { return }
-        let names = ConflictName(host: context.host, at: context.now)
-        let free = try names.freeName(beside: place, in: transaction)
-        let aside = Place(parent: place.parent, name: free)
-        try transaction.move(node.inode, to: aside)
-        if !node.flags.contains(.localOnly) {
-            try transaction.enqueue(node.inode, due: context.now)
-        }
-        noteConflict(free)
-        announce(place)
-        announce(aside)
-    }
-
-    /// Makes a deleted node visible again where the server has it, and the folders above it.
-    mutating func bringBack(_ inode: InodeID) throws {
-        guard inode != .root, let node = try transaction.node(inode), node.place == nil,
-            let place = try transaction.remotePlace(of: node)
-        else { return }
-        try bringBack(place.parent)
-        try show(node, at: place)
-    }
-
-    /// Shows a node where the server has it. If that has it under a name between two moves, it is shown under
-    /// the one before, and goes back to that.
-    private mutating func show(_ node: Node, at place: Place) throws {
-        if let original = TemporaryName.original(of: place.name) {
-            var shown = Place(parent: place.parent, name: original)
-            if try !transaction.isFree(shown) {
-                shown.name = try ConflictName(host: context.host, at: context.now)
-                    .freeName(beside: shown, in: transaction)
-            }
-            try transaction.move(node.inode, to: shown)
-            try transaction.enqueue(node.inode, due: context.now)
-            return announce(shown)
-        }
-        if let local = try transaction.child(folded: place.name.folded, of: place.parent) {
-            try stepAside(local)
-        }
-        try transaction.move(node.inode, to: place)
-        if node.staged == nil {
-            try transaction.dequeue(node.inode)
-        } else {
-            try transaction.enqueue(node.inode, due: context.now)
-        }
-        announce(place)
-    }
-
-    /// The server put a folder below one that users have moved into it. The users' move gives way.
-    private mutating func undoMoves(from inode: InodeID, upTo ancestor: InodeID) throws {
-        var current = inode
-        while current != ancestor, let node = try transaction.node(current), let place = node.place
-        {
-            if node.remote == .displaced, let remotePlace = try transaction.remotePlace(of: node),
-                try !transaction.isInode(remotePlace.parent, within: current)
-            {
-                announce(place)
-                return try show(node, at: remotePlace)
-            }
-            current = place.parent
         }
     }
 

@@ -36,6 +36,7 @@ actor FolderLister {
             task = known
         } else {
             task = Task {
+                defer { running[folder] = nil }
                 do throws(RemoteError) {
                     try await self.list(folder)
                     return .success(())
@@ -45,9 +46,7 @@ actor FolderLister {
             }
             running[folder] = task
         }
-        let result = await waitUnlessCancelled(task)
-        running[folder] = nil
-        try result.get()
+        try await waitUnlessCancelled(task).get()
     }
 
     /// A waiter that is interrupted leaves at once; the listing goes on for the others.

@@ -83,7 +83,9 @@ extension RemoteStoring {
             }
         }
         let news = try await contents(from: try await list(after: start))
-        guard !news.entries.contains(where: { $0.foldedPath.isWithin(folder) }) else {
+        guard news.refusedCount == 0,
+            !news.entries.contains(where: { $0.foldedPath.isWithin(folder) })
+        else {
             throw .server("the folder changed while it was listed")
         }
         return found

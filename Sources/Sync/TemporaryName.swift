@@ -22,9 +22,11 @@ enum TemporaryName {
     /// The name that something had before; nil if this is no such name.
     static func original(of name: FileName) -> FileName? {
         guard name.string.hasPrefix(prefix) else { return nil }
-        let parts = name.string.dropFirst(prefix.count).split(
-            separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
+        // A name may begin with a mark that would be one character with the hyphen.
+        let parts = name.string.utf8.dropFirst(prefix.utf8.count).split(
+            separator: UInt8(ascii: "-"), maxSplits: 2, omittingEmptySubsequences: false
+        ).map { String(decoding: $0, as: UTF8.self) }
         guard parts.count == 3, parts.prefix(2).allSatisfy({ Int($0) != nil }) else { return nil }
-        return try? FileName(String(parts[2]))
+        return try? FileName(parts[2])
     }
 }

@@ -85,6 +85,7 @@ struct UploadPlanner {
         from start: InodeID, at now: Timestamp, busy: Set<InodeID>
     ) throws -> (inode: InodeID, step: UploadStep)? {
         var visited: [InodeID] = []
+        var settled: Set<InodeID> = []
         var current = start
         while !busy.contains(current) {
             if visited.contains(current) { return try breakRing(of: visited) }
@@ -103,6 +104,11 @@ struct UploadPlanner {
                 }
                 try transaction.dequeue(current)
                 guard current != start else { return nil }
+                guard settled.insert(current).inserted else {
+                    // Waits for what has nothing to wait for, which news may end.
+                    try transaction.reschedule(start, due: now.adding(seconds: 1))
+                    return nil
+                }
                 current = start
                 visited = []
             case .makeFolder, .upload, .copy, .move, .deleteFile, .deleteFolder:

@@ -41,9 +41,10 @@ extension Uploader {
                 "a change was refused and is undone",
                 metadata: ["step": "\(step.paths)", "reason": "\(problem)"])
             environment.state.update { $0.lastProblem = problem }
-            // There may be nothing to undo: what makes room for others, and is deleted, is not wanted anywhere.
-            await postpone(inode, by: UploadReaction.delay(after: attempts))
             await record { try $0.undo(step, of: inode) }
+            // There may be nothing to undo, because what makes room for others and is deleted is not wanted
+            // anywhere; or the way back is refused, too.
+            await postpone(inode, by: UploadReaction.delay(after: attempts))
         case .restart:
             await postpone(inode, by: UploadReaction.delay(after: attempts) / 4)
         }

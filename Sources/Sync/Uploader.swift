@@ -349,20 +349,19 @@ actor Uploader {
         of path: RemotePath, _ inode: InodeID
     ) async throws(RemoteError) -> RemoteContents {
         let environment = environment
+        let entry = await attempt {
+            try await environment.store.read { try $0.journalEntry(of: inode) }
+        }
+        let failures = entry.flatMap { $0 }?.attempts ?? 0
         do throws(RemoteError) {
-            return try await environment.remote.contents(of: path, recursive: true)
-        } catch {
-            let entry = await attempt {
-                try await environment.store.read { try $0.journalEntry(of: inode) }
-            }
-            let failures = (entry.flatMap { $0 }?.attempts ?? 0) + 1
-            guard error.isRefusalToList else { throw error }
-            guard failures >= RemoteWatcher.patience else {
-                // Of this folder only: everything else may be sent.
-                throw .server("the folder is not listed: \(error)")
+            if failures < RemoteWatcher.patience {
+                return try await environment.remote.contents(of: path, recursive: true)
             }
             return try await environment.remote.contentsFolderByFolder(
                 of: path, atOnce: RemoteWatcher.foldersAtOnce)
+        } catch {
+            // It concerns this folder only: everything else may be sent.
+            throw error.isRefusalToList ? .server("the folder is not listed: \(error)") : error
         }
     }
 

@@ -174,6 +174,59 @@ import Testing
         #expect(!tree.keys.contains { $0.contains(".dbxfs-rename") }, "\(tree)")
     }
 
+    @Test("a file whose way on and whose way back are refused asks for them with pauses")
+    func refusedBothWays() async throws {
+        let harness = try await harness(["/a": "1"])
+        try await harness.move("/a", to: "/A")
+        harness.faulty.inject(.failBefore(.forbidden("test")), times: 8) {
+            $0.operation == .move && $0.subject.contains(".dbxfs-rename")
+        }
+        let start = Timestamp.now()
+        try await harness.start()
+        try await harness.drain()
+        #expect(start.adding(seconds: 0.05) < .now())
+        let tree = try await outcome(harness)
+        #expect(tree.values.compactMap(\.self) == ["1"], "\(harness.history.text)")
+        #expect(!tree.keys.contains { $0.contains(".dbxfs-rename") }, "\(tree)")
+    }
+
+    @Test("what others store in a file whose case changes here has no temporary name")
+    func storedDuringCaseChange() async throws {
+        let harness = try await harness(["/foo": "0"])
+        try await harness.write("/foo", "ours")
+        try await harness.move("/foo", to: "/FOO")
+        try await harness.put("/foo", "theirs")
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
+            $0.operation == .listAfter
+        }
+        try await harness.start()
+        try await harness.drain()
+        harness.faulty.removeFaults()
+        let tree = try await outcome(harness)
+        #expect(tree.values.compactMap(\.self).sorted() == ["ours", "theirs"])
+        #expect(!tree.keys.contains { $0.contains(".dbxfs-rename") }, "\(tree)")
+    }
+
+    @Test("a folder that others move into one that was moved into it comes out with its folder")
+    func intoEachOther() async throws {
+        let harness = try await harness(["/p/D/1": "1", "/f/2": "2"])
+        try await harness.move("/p/D", to: "/f/D")
+        try await harness.delete("/p")
+        try await harness.relocate("/f", to: "/p/D/f")
+        let tree = try await outcome(harness)
+        #expect(tree.values.compactMap(\.self).sorted() == ["1", "2"], "\(harness.history.text)")
+    }
+
+    @Test("a folder that others move two levels into itself is not lost")
+    func intoItself() async throws {
+        let harness = try await harness(["/D/E/1": "1", "/f/2": "2"])
+        try await harness.move("/D", to: "/f/D")
+        try await harness.move("/f/D/E", to: "/f/D/E2")
+        try await harness.relocate("/f", to: "/D/E/f")
+        let tree = try await outcome(harness)
+        #expect(tree.values.compactMap(\.self).sorted() == ["1", "2"], "\(harness.history.text)")
+    }
+
     @Test("a deleted folder that may not make room is asked for with pauses")
     func refusedRoom() async throws {
         let harness = try await harness(["/a/x": "1", "/a/y": "2"])

@@ -103,7 +103,17 @@ import Testing
         try await harness.relocate("/t", to: "/f/b")
         try await harness.put("/f/b/new", "theirs")
         try await harness.delete("/f")
-        harness.faulty.inject(.failBefore(.server("test")), into: .listAfter)
+        let known = try await harness.store.read { try $0.setting("feed.cursor") }
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
+            // No news for the tree.
+            $0.operation == .listAfter && $0.subject == known
+        }
+        try await harness.start()
+        while !harness.faulty.calls.contains(where: { $0.subject == "/f/**" }) {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        harness.faulty.removeFaults()
         try await harness.settle()
         await harness.stop()
         #expect(try await harness.tree()["/f/b/new"] == "theirs", "\(harness.history.text)")

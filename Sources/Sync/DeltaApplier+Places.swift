@@ -1,0 +1,79 @@
+// Where users see a node whose place is taken, or that has none any more: beside the server's, or where the
+// server has it.
+
+import Core
+import MetadataStore
+import RemoteStore
+
+extension DeltaApplier {
+    /// Gives a local node a conflicted copy's name, so that the server's keeps the name.
+    mutating func stepAside(_ node: Node) throws {
+        guard let place = node.place else { return }
+        let names = ConflictName(host: context.host, at: context.now)
+        let free = try names.freeName(beside: place, in: transaction)
+        let aside = Place(parent: place.parent, name: free)
+        try transaction.move(node.inode, to: aside)
+        if !node.flags.contains(.localOnly) {
+            try transaction.enqueue(node.inode, due: context.now)
+        }
+        noteConflict(free)
+        announce(place)
+        announce(aside)
+    }
+
+    /// Makes a deleted node visible again where the server has it, and the folders above it.
+    mutating func bringBack(_ inode: InodeID) throws {
+        guard inode != .root, let node = try transaction.node(inode), node.place == nil,
+            let place = try transaction.remotePlace(of: node)
+        else { return }
+        try bringBack(place.parent)
+        try show(node, at: place)
+    }
+
+    /// Shows a node where the server has it. If that has it under a name between two moves, it is shown under
+    /// the one before, and goes back to that.
+    mutating func show(_ node: Node, at place: Place) throws {
+        if let original = TemporaryName.original(of: place.name) {
+            var shown = Place(parent: place.parent, name: original)
+            if try !transaction.isFree(shown) {
+                shown.name = try ConflictName(host: context.host, at: context.now)
+                    .freeName(beside: shown, in: transaction)
+                noteConflict(shown.name)
+            }
+            try transaction.move(node.inode, to: shown)
+            try transaction.enqueue(node.inode, due: context.now)
+            return announce(shown)
+        }
+        if let local = try transaction.child(folded: place.name.folded, of: place.parent) {
+            try stepAside(local)
+        }
+        try transaction.move(node.inode, to: place)
+        if node.staged == nil {
+            try transaction.dequeue(node.inode)
+        } else {
+            try transaction.enqueue(node.inode, due: context.now)
+        }
+        announce(place)
+    }
+
+    /// The server put a folder below one that users have moved into it. The users' moves give way, until the
+    /// one is not in the other any more.
+    mutating func undoMoves(from inode: InodeID, upTo ancestor: InodeID) throws {
+        var undone: Set<InodeID> = []
+        var current = inode
+        while current != ancestor, let node = try transaction.node(current), let place = node.place
+        {
+            current = place.parent
+            guard node.remote == .displaced, !undone.contains(node.inode),
+                let remotePlace = try transaction.remotePlace(of: node)
+            else { continue }
+            try bringBack(remotePlace.parent)
+            guard try !transaction.isInode(remotePlace.parent, within: node.inode) else { continue }
+            undone.insert(node.inode)
+            announce(place)
+            try show(node, at: remotePlace)
+            guard try transaction.isInode(inode, within: ancestor) else { return }
+            current = inode
+        }
+    }
+}
