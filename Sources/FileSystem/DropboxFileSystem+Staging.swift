@@ -99,7 +99,10 @@ extension DropboxFileSystem {
                 // Another handle was faster.
                 return (begun, [])
             }
-            if let revision, revision.revision != node.facts.revision {
+            if let revision, revision.revision != node.facts.revision,
+                // A move gives another revision to the same bytes.
+                revision.hash != node.facts.hash
+            {
                 // The file was deleted here and edited there, and came back while it was open. What
                 // this handle would write belongs to the version before.
                 throw FileSystemError.staleHandle

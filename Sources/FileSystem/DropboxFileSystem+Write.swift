@@ -8,7 +8,8 @@ import Sync
 extension DropboxFileSystem {
     /// Writes all bytes and returns their count.
     public func write(
-        _ inode: InodeID, handle: HandleID, offset: Int64, bytes: UnsafeRawBufferPointer
+        _ inode: InodeID, handle: HandleID, offset: Int64, bytes: UnsafeRawBufferPointer,
+        isPage: Bool
     ) -> Answer<Int> {
         do {
             let handle = try files.handle(handle)
@@ -16,7 +17,7 @@ extension DropboxFileSystem {
             try requireRoom(for: handle, offset: offset, count: Int64(count))
             guard count > 0 else { return .ready(0) }
             // A kernel that gathers writes has put them in their places.
-            let appends = handle.flags.appends && !options.gathersWrites
+            let appends = handle.flags.appends && !isPage && !options.gathersWrites
             let progress = try change(handle.file) { staged, now in
                 try Self.write(bytes, at: offset, appends: appends, into: staged, now: now)
             }

@@ -70,9 +70,11 @@ public protocol FileSystemOperations: Sendable {
     ) -> Answer<CreatedFile>
     /// Reads up to `count` bytes; fewer only at the end of the file.
     func read(_ inode: InodeID, handle: HandleID, offset: Int64, count: Int) -> Answer<[UInt8]>
-    /// Writes all bytes and returns their count. `bytes` is valid during the call only.
+    /// Writes all bytes and returns their count. `bytes` is valid during the call only. With `isPage` they are
+    /// a page that the kernel kept, as of a mapping, and go where they say even through a handle that appends.
     func write(
-        _ inode: InodeID, handle: HandleID, offset: Int64, bytes: UnsafeRawBufferPointer
+        _ inode: InodeID, handle: HandleID, offset: Int64, bytes: UnsafeRawBufferPointer,
+        isPage: Bool
     ) -> Answer<Int>
     /// One descriptor of the handle is closed; errors reach `close(2)`.
     func flush(_ inode: InodeID, handle: HandleID) -> Answer<Void>

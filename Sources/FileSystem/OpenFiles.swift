@@ -155,10 +155,10 @@ final class OpenFile: Sendable {
     }
 
     /// Switches to a staging file that a change has begun. One that is older than what is there is
-    /// late news of another thread.
+    /// late news of another thread. The same one may come back: what ended it may have been undone.
     func begin(_ file: StagedFile) {
         state.withLock { state in
-            guard file.number > state.newestStaging else { return }
+            guard file.number >= state.newestStaging else { return }
             state.newestStaging = file.number
             state.content = .staged(file)
         }

@@ -90,7 +90,8 @@ extension Bridge {
         guard let info else { return }
         let inode = InodeID(inode)
         let result = fileSystem.write(
-            inode, handle: HandleID(info.pointee.fh), offset: Int64(offset), bytes: bytes)
+            inode, handle: HandleID(info.pointee.fh), offset: Int64(offset), bytes: bytes,
+            isPage: info.pointee.writepage != 0)
         answer(
             reply, Operation(name: "write", inodes: [inode], isInterruptible: true),
             with: result, as: .count)

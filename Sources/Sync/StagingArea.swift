@@ -2,6 +2,7 @@
 // apart from what eviction and clearing can reach.
 
 public import Core
+import Dispatch
 import Glibc
 public import MetadataStore
 import Synchronization
@@ -17,6 +18,11 @@ public final class StagingArea: Sendable {
     private let store: MetadataStore
     /// Lock: like a staged file's, and never held while one is taken.
     private let files = Mutex<[Int64: WeakFile]>([:])
+    /// Seconds after which files that are not needed any more go, many at once.
+    private static let removalDelay = 1.0
+    /// The numbers of such files, and whether somebody will remove them. Held for memory only.
+    private let unneeded = Mutex<(numbers: [Int64], isScheduled: Bool)>(([], false))
+    private let queue = DispatchQueue(label: "dbxfs.staging", qos: .utility)
 
     /// Opens the folder, and removes staging files that belong to no node: those whose content was
     /// committed just before the process died.
@@ -86,8 +92,9 @@ public final class StagingArea: Sendable {
         // A file of that number can only be left from a transaction that was undone.
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StagingError(code: errno) }
+        // No generation is one of another file: copies are known by their source's.
         let content = StagedContent(
-            file: number, size: size, generation: 1, base: base, blocks: [])
+            file: number, size: size, generation: number << 32 + 1, base: base, blocks: [])
         let file = StagedFile(inode: inode, content: content, path: path, descriptor: descriptor)
         try transaction.setStaged(content, of: inode)
         try transaction.enqueue(inode, due: due)
@@ -100,10 +107,32 @@ public final class StagingArea: Sendable {
         return file
     }
 
-    /// Removes a staging file that no row names any more.
+    /// Removes a staging file that no row names any more, soon.
+    ///
+    /// Not at once: a commit is not on the disk yet when it is done. After a power cut the rows may name the
+    /// file again, as the only one that has what somebody was told is safe.
     public func removeFile(_ number: Int64) {
         _ = files.withLock { $0.removeValue(forKey: number) }
-        unlink(path(of: number))
+        let isScheduled = unneeded.withLock { unneeded in
+            defer { unneeded.isScheduled = true }
+            unneeded.numbers.append(number)
+            return unneeded.isScheduled
+        }
+        guard !isScheduled else { return }
+        queue.asyncAfter(deadline: .now() + Self.removalDelay) { [weak self] in
+            self?.removeUnneeded()
+        }
+    }
+
+    /// Removes all such files now, after the rows have reached the disk. Blocks for it. If it fails, they
+    /// stay until the next start.
+    public func removeUnneeded() {
+        let numbers = unneeded.withLock { unneeded in
+            defer { unneeded = ([], false) }
+            return unneeded.numbers
+        }
+        guard !numbers.isEmpty, (try? store.synchronize()) != nil else { return }
+        for number in numbers { unlink(path(of: number)) }
     }
 
     func path(of number: Int64) -> String {

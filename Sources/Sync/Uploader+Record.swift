@@ -287,6 +287,13 @@ extension Uploader {
         if !outcome.changes.isEmpty {
             environment.observer.treeDidChange(outcome.changes)
         }
+        guard !outcome.retired.isEmpty else { return true }
+        // What the cache takes over leaves its place: from here on, no power cut may bring back rows that
+        // name it there. If that cannot be had, the files stay until the next start.
+        let isOnDisk = await environment.disk.run {
+            (try? environment.store.synchronize()) != nil
+        }
+        guard isOnDisk else { return true }
         for (number, content) in outcome.retired {
             await environment.disk.run {
                 if let content {

@@ -23,6 +23,7 @@ final class Mount: Sendable {
     let plan: MountPlan
     let mountpoint: String
     let store: MetadataStore
+    private let staging: StagingArea
     let engine: SyncEngine
     let cache: DiskBlockCache
     let traffic: TrafficCounter
@@ -61,7 +62,7 @@ final class Mount: Sendable {
 
         store = try Self.open(folders.database) { try MetadataStore(path: folders.database) }
         let store = store
-        let staging = try Self.open(folders.staging) {
+        staging = try Self.open(folders.staging) {
             try StagingArea(directory: folders.staging, store: store)
         }
         cache = try Self.cache(plan)
@@ -255,6 +256,7 @@ final class Mount: Sendable {
             await engine.stop()
             await client.shutDown()
         }
+        staging.removeUnneeded()
         do {
             try store.close()
         } catch {

@@ -102,10 +102,11 @@ extension Fixture {
     }
 
     func write(
-        _ inode: InodeID, _ handle: HandleID, _ offset: Int64, _ bytes: [UInt8]
+        _ inode: InodeID, _ handle: HandleID, _ offset: Int64, _ bytes: [UInt8],
+        isPage: Bool = false
     ) throws -> Int {
         try bytes.withUnsafeBytes {
-            try fs.write(inode, handle: handle, offset: offset, bytes: $0).now()
+            try fs.write(inode, handle: handle, offset: offset, bytes: $0, isPage: isPage).now()
         }
     }
 
@@ -113,7 +114,7 @@ extension Fixture {
         _ inode: InodeID, _ handle: HandleID, _ offset: Int64, _ bytes: [UInt8]
     ) async throws -> Int {
         let answer = bytes.withUnsafeBytes {
-            fs.write(inode, handle: handle, offset: offset, bytes: $0)
+            fs.write(inode, handle: handle, offset: offset, bytes: $0, isPage: false)
         }
         return try await answer.value()
     }

@@ -194,4 +194,21 @@ extension Fixture {
         }
         if let number = number ?? nil { staging.removeFile(number) }
     }
+
+    @Test("content whose end was undone goes on taking writes")
+    func revived() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f", text("old"))
+        let handle = try fixture.open(file)
+        let node = try #require(try fixture.node(file))
+        let staged = try #require(try fixture.staging.file(of: node))
+        let content = try #require(FileContent(fixture.content.add(text("old"))))
+        #expect(staged.retire(generation: staged.generation, as: content))
+        #expect(try fixture.read(file, handle) == text("old"))
+        staged.revive()
+        #expect(try fixture.write(file, handle, 3, text("er")) == 2)
+        #expect(try fixture.read(file, handle) == text("older"))
+        try fixture.close(file, handle)
+        #expect(try fixture.node(file)?.size == 5)
+    }
 }

@@ -412,4 +412,27 @@ struct ContentTests {
         _ = try fixture.lookup("f")
         #expect(try !open())
     }
+
+    @Test("a handle goes on writing after a move gave the same bytes another revision")
+    func writeAfterMove() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("old"))
+        let handle = try fixture.open(file)
+        let facts = fixture.content.add(text("old"), id: try fixture.node(file)?.facts.id)
+        try fixture.store.write { try $0.setFacts(facts, of: file) }
+        #expect(try fixture.write(file, handle, 0, text("O")) == 1)
+        try fixture.close(file, handle)
+        #expect(try fixture.contents(file) == text("Old"))
+    }
+
+    @Test("a mapping's page goes where it says, also through a handle that appends")
+    func mappedPage() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f", text("0123456789"))
+        let handle = try fixture.open(file, OpenFlags(reads: true, writes: true, appends: true))
+        #expect(try fixture.write(file, handle, 0, text("first"), isPage: true) == 5)
+        #expect(try fixture.write(file, handle, 0, text("last")) == 4)
+        try fixture.close(file, handle)
+        #expect(try fixture.contents(file) == text("first56789last"))
+    }
 }

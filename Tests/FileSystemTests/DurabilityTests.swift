@@ -1,6 +1,7 @@
 // What survives the process, and when it is sent.
 
 import Core
+import Foundation
 import MetadataStore
 import RemoteStore
 import Testing
@@ -145,5 +146,29 @@ struct DurabilityTests {
 extension Fixture {
     fileprivate func due(of inode: InodeID) throws -> Timestamp? {
         try store.read { try $0.journalEntry(of: inode)?.due }
+    }
+
+    @Test("a power cut after an atomic save leaves the old content or the new one")
+    func powerCut() async throws {
+        let first = try Fixture()
+        for (name, content) in [("f", "old"), ("tmp", "new")] {
+            let file = try first.makeFile(name, text(content))
+            let handle = try first.open(file)
+            try await first.fs.synchronize(file, handle: handle, dataOnly: false).value()
+            try first.close(file, handle)
+        }
+        let files = FileManager.default
+        let flushed = ["/tree.sqlite", "/tree.sqlite-wal"].map { first.folder + $0 }
+        for path in flushed { try files.copyItem(atPath: path, toPath: path + ".kept") }
+        try first.rename("tmp", to: "f")
+        try first.store.close()
+        try? files.removeItem(atPath: first.folder + "/tree.sqlite-shm")
+        for path in flushed {
+            try? files.removeItem(atPath: path)
+            try files.moveItem(atPath: path + ".kept", toPath: path)
+        }
+        let second = try Fixture(reusing: first.ownedFolder)
+        let content = try second.contents(second.lookup("f"))
+        #expect(content == text("old") || content == text("new"))
     }
 }

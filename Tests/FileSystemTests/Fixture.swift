@@ -200,7 +200,8 @@ final class Fixture: Sendable {
     }
 
     var stagingFileCount: Int {
-        (try? FileManager.default.contentsOfDirectory(atPath: staging.directory).count) ?? -1
+        staging.removeUnneeded()
+        return (try? FileManager.default.contentsOfDirectory(atPath: staging.directory).count) ?? -1
     }
 
     /// The nodes that are neither in the tree nor on the server.

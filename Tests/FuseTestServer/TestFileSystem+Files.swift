@@ -42,7 +42,8 @@ extension TestFileSystem {
     }
 
     func write(
-        _ inode: InodeID, handle: HandleID, offset: Int64, bytes: UnsafeRawBufferPointer
+        _ inode: InodeID, handle: HandleID, offset: Int64, bytes: UnsafeRawBufferPointer,
+        isPage: Bool
     ) -> Answer<Int> {
         let bytes = Array(bytes)
         return perform("write") { (state) throws(FileSystemError) in

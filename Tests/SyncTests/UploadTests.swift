@@ -2,6 +2,7 @@
 
 import ContentHashing
 import Core
+import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 import Testing
@@ -190,6 +191,33 @@ import Testing
         #expect(
             try await harness.tree() == ["/stays": "1", "/new": "3", "/ours": "4"])
         #expect(try await harness.inode("/stays") == inode)
+        await harness.stop()
+    }
+
+    @Test("a copy that waits does not become what its source was made into since")
+    func lateTwin() async throws {
+        let harness = try Harness()
+        let source = try await harness.write("/s", "first")
+        let copy = try await harness.write("/t", "first")
+        try await harness.store.write { transaction in
+            let from = try #require(try transaction.node(source)?.staged).generation
+            let own = try #require(try transaction.node(copy)?.staged).generation
+            try transaction.setTwin(
+                Twin(source: source, sourceGeneration: from, generation: own), of: copy)
+            try transaction.reschedule(copy, due: Timestamp(seconds: 4_000_000_000))
+        }
+        func sent() async throws {
+            while try await harness.store.read({ try $0.journalEntry(of: source) }) != nil {
+                try await Task.sleep(for: .milliseconds(2))
+            }
+        }
+        try await harness.start()
+        try await sent()
+        try await harness.write("/s", "other")
+        harness.noteChange()
+        try await sent()
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/s": "other", "/t": "first"])
         await harness.stop()
     }
 }
