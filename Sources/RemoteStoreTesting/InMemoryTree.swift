@@ -168,8 +168,8 @@ struct InMemoryTree {
         forget(item)
     }
 
-    /// A move keeps ids and revisions. Deltas tell it as one delete, and then all that is at the
-    /// new place.
+    /// A move keeps ids, and gives a new revision to each file that it takes along. Deltas tell it as one
+    /// delete, and then all that is at the new place.
     mutating func move(
         _ path: RemotePath, to target: RemotePath
     ) throws(RemoteError) -> RemoteEntry {
@@ -182,9 +182,20 @@ struct InMemoryTree {
         let (folder, name) = try makeFolder(above: target)
         item.folder = folder
         item.name = name
+        renewRevisions(of: &item)
         let moved = record(item)
         log += entries(in: .item(item.id), recursive: true)
         return moved
+    }
+
+    private mutating func renewRevisions(of item: inout Item) {
+        if let file = item.file {
+            item.file?.revision = keep(contents[file.revision] ?? [])
+        }
+        for var child in inside(.item(item.id)) {
+            renewRevisions(of: &child)
+            items[child.id] = child
+        }
     }
 
     /// Copies are new: they have ids and revisions of their own, and the originals' times.
