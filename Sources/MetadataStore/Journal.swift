@@ -83,10 +83,15 @@ extension Transaction {
     }
 
     /// A try failed: notes why, and when to try again.
-    public func postpone(_ inode: InodeID, until due: Timestamp, problem: String?) throws {
+    public func postpone(
+        _ inode: InodeID, until due: Timestamp, problem: String?, after attempts: Int = 0
+    ) throws {
         try run(
-            "UPDATE journal SET due = ?, attempts = attempts + 1, problem = ? WHERE inode = ?",
-            [due.nanoseconds, problem, inode.column])
+            """
+            UPDATE journal SET due = ?, attempts = max(attempts, ?) + 1, problem = ?
+            WHERE inode = ?
+            """,
+            [due.nanoseconds, attempts, problem, inode.column])
     }
 
     /// Changes when an entry may be sent, and nothing else.

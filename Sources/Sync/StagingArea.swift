@@ -19,19 +19,24 @@ public final class StagingArea: Sendable {
     /// Lock: like a staged file's, and never held while one is taken.
     private let files = Mutex<[Int64: WeakFile]>([:])
     /// Seconds after which files that are not needed any more go, many at once.
-    private static let removalDelay = 1.0
+    private let removalDelay: Double
     /// The numbers of such files, and whether somebody will remove them. Held for memory only.
     private let unneeded = Mutex<(numbers: [Int64], isScheduled: Bool)>(([], false))
     private let queue = DispatchQueue(label: "dbxfs.staging", qos: .utility)
 
     /// Opens the folder, and removes staging files that belong to no node: those whose content was
     /// committed just before the process died.
-    public init(directory: String, store: MetadataStore) throws {
+    public init(
+        directory: String, store: MetadataStore, removalDelay: Double = 1
+    ) throws {
         self.directory = directory
         self.store = store
+        self.removalDelay = removalDelay
         if mkdir(directory, 0o700) != 0 && errno != EEXIST {
             throw StagingError(code: errno)
         }
+        // As after an end: what the rows say must have reached the disk.
+        try store.synchronize()
         try removeLeftovers(keeping: try store.read { try $0.stagingFiles() })
     }
 
@@ -119,19 +124,27 @@ public final class StagingArea: Sendable {
             return unneeded.isScheduled
         }
         guard !isScheduled else { return }
-        queue.asyncAfter(deadline: .now() + Self.removalDelay) { [weak self] in
-            self?.removeUnneeded()
+        queue.asyncAfter(deadline: .now() + removalDelay) { [weak self] in
+            self?.removeNow()
         }
     }
 
     /// Removes all such files now, after the rows have reached the disk. Blocks for it. If it fails, they
-    /// stay until the next start.
+    /// stay until the next time.
     public func removeUnneeded() {
+        queue.sync { removeNow() }
+    }
+
+    /// On the queue: whoever asks for it finds them gone, whoever removes them.
+    private func removeNow() {
         let numbers = unneeded.withLock { unneeded in
             defer { unneeded = ([], false) }
             return unneeded.numbers
         }
-        guard !numbers.isEmpty, (try? store.synchronize()) != nil else { return }
+        guard !numbers.isEmpty else { return }
+        guard (try? store.synchronize()) != nil else {
+            return unneeded.withLock { $0.numbers += numbers }
+        }
         for number in numbers { unlink(path(of: number)) }
     }
 

@@ -61,6 +61,8 @@ struct UploadRecorder {
         try useApplier { applier in
             let transaction = applier.transaction
             let told = try applier.place(of: entry)
+            // Users may have deleted the folder that it goes back to.
+            try applier.bringBack(back.parent)
             let known = try facts.id.flatMap { try transaction.node(id: $0) }
             if let known { try applier.vacate(told, for: known.inode) }
             if let other = try transaction.child(folded: back.name.folded, of: back.parent),
@@ -188,6 +190,13 @@ struct UploadRecorder {
             step.isWanted(for: node)
         else { return }
         try useApplier { applier in
+            let transaction = applier.transaction
+            if let home = try transaction.remotePlace(of: node)?.parent {
+                try applier.bringBack(home)
+                if try transaction.isInode(home, within: inode) {
+                    try applier.undoMoves(from: home, upTo: inode)
+                }
+            }
             if let place = node.place {
                 try applier.transaction.move(inode, to: nil)
                 applier.announce(place)

@@ -44,7 +44,8 @@ extension Uploader {
             await record { try $0.undo(step, of: inode) }
             // There may be nothing to undo, because what makes room for others and is deleted is not wanted
             // anywhere; or the way back is refused, too.
-            await postpone(inode, by: UploadReaction.delay(after: attempts))
+            await postpone(
+                inode, by: UploadReaction.delay(after: attempts), after: attempts)
         case .restart:
             await postpone(inode, by: UploadReaction.delay(after: attempts) / 4)
         }
@@ -80,11 +81,13 @@ extension Uploader {
         }
     }
 
-    private func postpone(_ inode: InodeID, by seconds: Double, problem: String? = nil) async {
+    private func postpone(
+        _ inode: InodeID, by seconds: Double, problem: String? = nil, after attempts: Int = 0
+    ) async {
         let due = environment.clock.now().adding(seconds: seconds)
         await attempt {
             try await self.environment.store.write {
-                try $0.postpone(inode, until: due, problem: problem)
+                try $0.postpone(inode, until: due, problem: problem, after: attempts)
             }
         }
     }

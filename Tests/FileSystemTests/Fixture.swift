@@ -36,7 +36,9 @@ final class Fixture: Sendable {
         ownedFolder = try left ?? OwnedFolder()
         folder = ownedFolder.path
         store = try MetadataStore(path: self.folder + "/tree.sqlite")
-        staging = try StagingArea(directory: self.folder + "/staging", store: store)
+        // Until a test asks for it.
+        staging = try StagingArea(
+            directory: self.folder + "/staging", store: store, removalDelay: 3600)
         var options = FileSystemOptions(userID: 1000, groupID: 1000)
         configure(&options)
         self.options = options

@@ -184,7 +184,7 @@ import Testing
         let start = Timestamp.now()
         try await harness.start()
         try await harness.drain()
-        #expect(start.adding(seconds: 0.05) < .now())
+        #expect(start.adding(seconds: 0.3) < .now())
         let tree = try await outcome(harness)
         #expect(tree.values.compactMap(\.self) == ["1"], "\(harness.history.text)")
         #expect(!tree.keys.contains { $0.contains(".dbxfs-rename") }, "\(tree)")
@@ -215,6 +215,32 @@ import Testing
         try await harness.relocate("/f", to: "/p/D/f")
         let tree = try await outcome(harness)
         #expect(tree.values.compactMap(\.self).sorted() == ["1", "2"], "\(harness.history.text)")
+    }
+
+    @Test("what a move took by its path goes back into a folder that was deleted here")
+    func tookAnotherFromDeleted() async throws {
+        let harness = try await harness(["/a/b/b": "1"])
+        try await harness.move("/a/b", to: "/c")
+        try await harness.delete("/a")
+        try await harness.relocate("/a/b", to: "/t")
+        try await harness.remove("/a")
+        try await harness.relocate("/t", to: "/a")
+        harness.faulty.inject(.failBefore(.server("test")), times: 3) {
+            $0.operation == .listAfter
+        }
+        let tree = try await outcome(harness)
+        #expect(tree.values.compactMap(\.self) == ["1"], "\(harness.history.text)")
+    }
+
+    @Test("a refused move does not take a folder into what is in it")
+    func refusedIntoItself() async throws {
+        let harness = try await harness(["/P/D/1": "1"])
+        try await harness.move("/P/D", to: "/D")
+        try await harness.move("/P", to: "/D/P")
+        harness.faulty.inject(.failBefore(.forbidden("test")), into: .move)
+        let tree = try await outcome(harness)
+        #expect(tree.values.compactMap(\.self) == ["1"], "\(harness.history.text)")
+        #expect(tree.count == 3)
     }
 
     @Test("a folder that others move two levels into itself is not lost")
