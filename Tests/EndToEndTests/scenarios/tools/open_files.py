@@ -73,6 +73,20 @@ content = read("mapped")
 assert len(content) == 3 * 4096
 assert content[0:5] == b"first" and content[4095:4099] == b"edge" and content[-4:] == b"last"
 
+# A mapping's pages go to their places, also where the handle appends. The kernel's own pages are right in any
+# case, so it is not asked.
+write("appended", b"." * 8192)
+descriptor = os.open("appended", os.O_RDWR | os.O_APPEND)
+with mmap.mmap(descriptor, 0) as memory:
+    memory[0:5] = b"first"
+    memory.flush()
+os.close(descriptor)
+direct = os.open("appended", os.O_RDONLY | os.O_DIRECT)
+with mmap.mmap(-1, 16384) as pages:
+    assert os.preadv(direct, [pages], 0) == 8192
+    assert pages[0:6] == b"first.", pages[0:6]
+os.close(direct)
+
 # Truncation in both directions, and holes that read as zeros.
 with open("sparse", "w+b", buffering=0) as file:
     file.write(b"head")
