@@ -25,6 +25,11 @@ public struct Place: Hashable, Sendable {
         self.parent = parent
         self.name = name
     }
+
+    /// Whether the server takes both for one place, whose names it compares without regard to case.
+    public func isSameThere(as other: Place) -> Bool {
+        parent == other.parent && name.folded == other.name.folded
+    }
 }
 
 /// Where the server has a node.

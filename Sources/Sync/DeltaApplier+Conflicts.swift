@@ -62,9 +62,7 @@ extension DeltaApplier {
         guard let own = try transaction.attempt(at: place, hash: hash) else { return false }
         try transaction.forgetAttempt(own.id)
         let sent = try transaction.node(own.inode)
-        if let left = sent.flatMap({ onItsWay($0) })?.left, left.parent == place.parent,
-            left.name.folded == place.name.folded
-        {
+        if let left = sent.flatMap({ onItsWay($0) })?.left, left.isSameThere(as: place) {
             // Sent twice and arrived twice, because others had moved the folder. What they want of either is
             // not known, so both stay.
             return false

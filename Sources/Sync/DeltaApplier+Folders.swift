@@ -57,7 +57,7 @@ extension DeltaApplier {
     /// listing. They will tell what others deleted in it, by its old place, and what is in it, by its new one.
     func noteMove(of node: Node, to place: Place) throws {
         guard node.kind == .folder, !isFeed, let left = try transaction.remotePlace(of: node),
-            left.parent != place.parent || left.name.folded != place.name.folded
+            !left.isSameThere(as: place)
         else { return }
         if listing != 0 {
             // What was met at the old place and is not told at the new one is gone. What was listed there may

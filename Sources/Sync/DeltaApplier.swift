@@ -276,11 +276,11 @@ struct DeltaApplier {
         guard let id = node.facts.id, let last = lastIndex[id], last > currentIndex else {
             return false
         }
-        detached.insert(try detach(node), id)
+        try detachUntilPlaced(node)
         return true
     }
 
-    /// Takes a node from its place that the entry at hand will put elsewhere.
+    /// Takes a node from its place that the entry at hand, or a later one, will put elsewhere.
     mutating func detachUntilPlaced(_ node: Node) throws {
         guard let id = node.facts.id else { return }
         detached.insert(try detach(node), id)

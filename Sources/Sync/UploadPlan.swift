@@ -313,10 +313,7 @@ struct UploadPlanner {
                 let place = try transaction.remotePlace(of: node),
                 let path = try transaction.remotePath(of: inode)
             else { continue }
-            let isInTheWay = wanted.contains {
-                $0.parent == place.parent && $0.name.folded == place.name.folded
-            }
-            if isInTheWay {
+            if wanted.contains(where: { $0.isSameThere(as: place) }) {
                 return (inode, try between(node, from: RemotePath(rawValue: path), at: place))
             }
         }

@@ -146,12 +146,7 @@ import Testing
         try await harness.delete("/a")
         try await harness.move("/new", to: "/a")
         try await harness.put("/a/y", "theirs")
-        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
-            $0.operation == .listAfter
-        }
-        try await harness.start()
-        try await harness.drain()
-        harness.faulty.removeFaults()
+        try await harness.drainBeforeNews()
         let tree = try await outcome(harness)
         #expect(tree.values.contains("theirs"))
         #expect(tree.values.contains("1"))
@@ -196,12 +191,7 @@ import Testing
         try await harness.write("/foo", "ours")
         try await harness.move("/foo", to: "/FOO")
         try await harness.put("/foo", "theirs")
-        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
-            $0.operation == .listAfter
-        }
-        try await harness.start()
-        try await harness.drain()
-        harness.faulty.removeFaults()
+        try await harness.drainBeforeNews()
         let tree = try await outcome(harness)
         #expect(tree.values.compactMap(\.self).sorted() == ["ours", "theirs"])
         #expect(!tree.keys.contains { $0.contains(".dbxfs-rename") }, "\(tree)")
@@ -225,12 +215,7 @@ import Testing
         try await harness.relocate("/a/b", to: "/t")
         try await harness.remove("/a")
         try await harness.relocate("/t", to: "/a")
-        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
-            $0.operation == .listAfter
-        }
-        try await harness.start()
-        try await harness.drain()
-        harness.faulty.removeFaults()
+        try await harness.drainBeforeNews()
         // With these, the news are in when both sides are equal.
         try await harness.put("/news", "2")
         let tree = try await outcome(harness)

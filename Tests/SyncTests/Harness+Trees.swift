@@ -90,3 +90,16 @@ extension [String: String?] {
         sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value ?? "/")" }.joined(separator: " ")
     }
 }
+
+/// Lets both sides come to rest, and ends the mount: it shows this tree, and its rows agree.
+func expect(
+    _ expected: [String: String?], of harness: Harness,
+    sourceLocation: SourceLocation = #_sourceLocation
+) async throws {
+    try await harness.settle()
+    await harness.stop()
+    try await harness.checkInvariants()
+    let tree = try await harness.tree()
+    #expect(
+        tree == expected, "\(tree)\n\(harness.history.text)", sourceLocation: sourceLocation)
+}

@@ -163,6 +163,14 @@ final class Harness: Sendable {
         #expect(rest.operations == 0)
     }
 
+    /// Starts, and sends what is queued before any news come in.
+    func drainBeforeNews() async throws {
+        faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
+        try await start()
+        try await drain()
+        faulty.removeFaults()
+    }
+
     // MARK: This mount's users
 
     @discardableResult

@@ -28,14 +28,6 @@ import Testing
         return harness
     }
 
-    private func expect(_ expected: [String: String?], of harness: Harness) async throws {
-        try await harness.settle()
-        await harness.stop()
-        try await harness.checkInvariants()
-        let tree = try await harness.tree()
-        #expect(tree == expected, "\(tree)\n\(harness.history.text)")
-    }
-
     @Test("what others deleted in a listed folder goes, though this mount moved the folder")
     func deletedBeforeMove() async throws {
         let harness = try await listedAgain(files: ["/a/x", "/a/y", "/z/1", "/z/2", "/z/3"]) {

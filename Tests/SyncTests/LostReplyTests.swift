@@ -41,14 +41,6 @@ import Testing
         return harness
     }
 
-    private func expect(_ expected: [String: String?], of harness: Harness) async throws {
-        try await harness.settle()
-        await harness.stop()
-        try await harness.checkInvariants()
-        let tree = try await harness.tree()
-        #expect(tree == expected, "\(tree)\n\(harness.history.text)")
-    }
-
     /// A mount that has moved `/a` to `/b` and does not know it, because the answer was an error.
     private func unsureOfMove() async throws -> Harness {
         let harness = try Harness()
@@ -281,12 +273,7 @@ import Testing
         try await harness.write("/f", "ours")
         try await harness.move("/f", to: "/g")
         try await harness.put("/f", "theirs")
-        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
-            $0.operation == .listAfter
-        }
-        try await harness.start()
-        try await harness.drain()
-        harness.faulty.removeFaults()
+        try await harness.drainBeforeNews()
         try await harness.settle()
         await harness.stop()
         try await harness.checkInvariants()

@@ -50,14 +50,6 @@ import Testing
         return harness
     }
 
-    private func expect(_ expected: [String: String?], of harness: Harness) async throws {
-        try await harness.settle()
-        await harness.stop()
-        try await harness.checkInvariants()
-        let tree = try await harness.tree()
-        #expect(tree == expected, "\(tree)\n\(harness.history.text)")
-    }
-
     @Test("a file that arrived twice is two files, and both are shown")
     func file() async throws {
         let harness = try await sentTwice(.upload) { try await $0.write("/b/x", "1") }

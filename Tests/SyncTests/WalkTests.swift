@@ -25,6 +25,15 @@ import Testing
         }
     }
 
+    /// One that waits for what a folder has.
+    private func stalled() async throws -> Harness {
+        let harness = try await refusing()
+        harness.faulty.inject(.stall) { $0.operation == .list && $0.subject == "/folder 9" }
+        try await harness.start()
+        while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        return harness
+    }
+
     private func listings(_ harness: Harness) -> [String] {
         harness.faulty.calls.filter { $0.operation == .list }.map(\.subject)
             .filter { !$0.hasSuffix(FaultInjectingStore.below) }
@@ -89,10 +98,7 @@ import Testing
 
     @Test("what moves from one side of the walk to the other is there at its end")
     func movedMeanwhile() async throws {
-        let harness = try await refusing()
-        harness.faulty.inject(.stall) { $0.operation == .list && $0.subject == "/folder 9" }
-        try await harness.start()
-        while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        let harness = try await stalled()
         try await harness.relocate("/folder 9/inner", to: "/moved")
         try await harness.remove("/folder 1")
         harness.faulty.releaseStalled()
@@ -104,10 +110,7 @@ import Testing
 
     @Test("a folder that has become a file before the walk comes there does not stop it")
     func becameFile() async throws {
-        let harness = try await refusing()
-        harness.faulty.inject(.stall) { $0.operation == .list && $0.subject == "/folder 9" }
-        try await harness.start()
-        while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        let harness = try await stalled()
         try await harness.remove("/folder 9")
         try await harness.put("/folder 9", "a file")
         harness.faulty.releaseStalled()
