@@ -94,6 +94,7 @@ struct Renaming {
         }
         let isLocal = try isLocal(
             node, named: target.name, in: folder, insteadOf: occupant)
+        try inheritSafety(of: occupant, by: node)
         try transaction.move(occupant.inode, to: nil)
         try filesystem.noteChanged(occupant, at: filesystem.clock.now(), transaction)
         try move(node, to: target, isLocal: isLocal)
@@ -108,6 +109,16 @@ struct Renaming {
         if let file = try filesystem.settleUnlinked(occupant.inode, transaction) {
             discarded.append(file)
         }
+    }
+
+    /// Content that a power cut would not take, and that only this machine has, is replaced by content that
+    /// is as safe. Otherwise a cut after an atomic save would leave neither.
+    private func inheritSafety(of occupant: Node, by node: Node) throws {
+        guard let old = occupant.staged, node.staged != nil else { return }
+        let isPromised = old.promised > 0
+        let isOnlyHere = occupant.remote == .absent && old.flushed > 0
+        guard isPromised || isOnlyHere else { return }
+        try filesystem.staging.file(of: node)?.inheritPromise(in: transaction)
     }
 
     private mutating func move(_ node: Node, to target: Place, in folder: Node) throws {
@@ -172,7 +183,8 @@ struct Renaming {
             // Once the server has deleted the file, this is the only place that has its bytes.
             throw ContentNeeded(inode: node.inode)
         }
-        try staged.persist(in: transaction)
+        // Once Dropbox has deleted it, this is all there is.
+        try staged.inheritPromise(in: transaction)
         try transaction.move(node.inode, to: target)
         if node.remote != .absent {
             let tombstone = try transaction.insert(.file, at: old, local: LocalFacts())

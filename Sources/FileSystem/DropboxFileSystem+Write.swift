@@ -138,7 +138,7 @@ extension DropboxFileSystem {
         if try self.size(of: file) != size {
             _ = try change(file) { staged, now in try staged.truncate(to: size, now: now) }
         }
-        try save(file)
+        try save(file, isComplete: false)
         try file.staged?.trim()
     }
 }

@@ -16,6 +16,9 @@ enum Schema {
         migrator.registerMigration("3") { database in
             try database.execute(sql: version3)
         }
+        migrator.registerMigration("5") { database in
+            try database.execute(sql: version5)
+        }
         return migrator
     }
 
@@ -142,6 +145,18 @@ enum Schema {
             value TEXT NOT NULL
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
+        """
+    /// `staged.flushed`: the newest generation whose bytes have reached the disk. `staged.promised`: the
+    /// newest one that an fsync has acknowledged. `staged.stamp`: the staging file's modification time when
+    /// the row was written; a later one means bytes that the row does not speak of. `ended`: staging files
+    /// whose row was removed on purpose; any other file without a row holds content that was lost sight of.
+    private static let version5 = """
+        ALTER TABLE staged ADD COLUMN flushed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE staged ADD COLUMN promised INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE staged ADD COLUMN stamp INTEGER;
+        CREATE TABLE ended (
+            file INTEGER PRIMARY KEY
+        );
         """
     /// What never leaves this machine is counted often, and is little as a rule.
     private static let version3 = """

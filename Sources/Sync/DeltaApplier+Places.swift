@@ -33,7 +33,9 @@ extension DeltaApplier {
     /// Shows a node where the server has it. If that has it under a name between two moves, it is shown under
     /// the one before, and goes back to that.
     mutating func show(_ node: Node, at place: Place) throws {
-        if let original = TemporaryName.original(of: place.name) {
+        if TemporaryName.isTemporary(place.name) {
+            // A name that was too long to be taken along cannot be told any more.
+            let original = try TemporaryName.original(of: place.name) ?? FileName("recovered")
             var shown = Place(parent: place.parent, name: original)
             if try !transaction.isFree(shown) {
                 shown.name = try ConflictName(host: context.host, at: context.now)

@@ -148,7 +148,7 @@ struct DeltaApplier {
         _ kind: NodeKind, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
         // A folder that users deleted has to come back with what is new in it.
-        guard let lastFolder, lastFolder.isVisible,
+        guard let lastFolder, lastFolder.isVisible, !TemporaryName.isTemporary(place.name),
             facts.id.map({ !detached.contains($0) }) ?? true,
             try transaction.insertIfUnknown(kind, at: place, facts: facts, metBy: listing) != nil
         else { return false }

@@ -138,6 +138,10 @@ struct UploadPlanner {
         guard let parentPath = try transaction.remotePath(of: place.parent) else {
             return .waitFor(place.parent)
         }
+        if let between = try transaction.nodeBetweenMoves(above: place.parent) {
+            // Under that name, the server would make a new folder as soon as the old one has moved on.
+            return .waitFor(between)
+        }
         let path = RemotePath(rawValue: parentPath).appending(place.name)
         switch node.remote {
         case .absent: return try creation(of: node, at: path, place, busy)
@@ -353,5 +357,21 @@ struct UploadPlanner {
             if child.kind == .folder, let below = try survivor(in: child.inode) { return below }
         }
         return nil
+    }
+}
+
+extension TreeReading {
+    /// The topmost folder, at or above one, that the server has under a temporary name; nil if there is none.
+    fileprivate func nodeBetweenMoves(above folder: InodeID) throws -> InodeID? {
+        guard try remotePath(of: folder).map(TemporaryName.occurs) == true else { return nil }
+        var found: InodeID?
+        var current = folder
+        while current != .root, let node = try node(current),
+            let place = try remotePlace(of: node)
+        {
+            if TemporaryName.isTemporary(place.name) { found = current }
+            current = place.parent
+        }
+        return found
     }
 }
