@@ -53,6 +53,8 @@ struct InMemoryTree {
         return found
     }
 
+    func item(id: FileID) -> Item? { items[id] }
+
     /// Throws `notFound` or `notAFolder`.
     func folder(at path: RemotePath) throws(RemoteError) -> Folder {
         if path == .root { return .root }

@@ -97,8 +97,8 @@ extension UploadStep {
             return try isPath(move.source, of: node, transaction)
                 && (isParent(of: move.target, node.place, transaction)
                     || isParent(of: move.target, there, transaction))
-        case .deleteFile(let path, _), .deleteFolder(let path):
-            return try node.isTombstone && isPath(path, of: node, transaction)
+        case .deleteFile(let deleted, _), .deleteFolder(let deleted):
+            return try node.isTombstone && isPath(deleted.path, of: node, transaction)
         }
     }
 

@@ -19,13 +19,13 @@ enum UploadStep: Hashable, Sendable {
     /// Send the content.
     case upload(ContentUpload)
     /// Let the server copy content that it has: the staged base, or what has the noted hash.
-    case copy(from: RemotePath, ContentUpload)
+    case copy(from: RemoteReference, ContentUpload)
     /// Move to where users see it, or to a name in between.
     case move(NodeMove)
     /// Delete a file, if it still is this revision.
-    case deleteFile(RemotePath, Revision?)
+    case deleteFile(RemoteReference, Revision?)
     /// Delete a folder and what users deleted in it.
-    case deleteFolder(RemotePath)
+    case deleteFolder(RemoteReference)
 
     /// Whether paths of other nodes change by it, or it frees a place: then nothing else may be on its
     /// way, but for other moves of files.
@@ -50,6 +50,9 @@ struct NodeMove: Hashable, Sendable {
 }
 
 extension NodeMove {
+    /// What is to be moved.
+    var node: RemoteReference { RemoteReference(path: source, id: id) }
+
     init(_ node: Node, from source: RemotePath, to target: RemotePath) {
         self.init(
             source: source, target: target, id: node.facts.id, isFolder: node.kind == .folder)
@@ -213,7 +216,9 @@ struct UploadPlanner {
             else { return nil }
             var upload = upload
             upload.staged.hash = hash
-            return .copy(from: RemotePath(rawValue: path), upload)
+            return .copy(
+                from: RemoteReference(path: RemotePath(rawValue: path), id: source.facts.id), upload
+            )
         }
         // Not for one that the server has refused.
         guard source.place != nil, source.staged?.generation == twin.sourceGeneration,
@@ -223,13 +228,13 @@ struct UploadPlanner {
     }
 
     /// The path of a file on the server with exactly the staged content, if that is an untouched copy.
-    private func serverCopy(of staged: StagedContent) throws -> RemotePath? {
+    private func serverCopy(of staged: StagedContent) throws -> RemoteReference? {
         guard let base = staged.base, staged.size == base.size, base.limit == base.size,
             base.size > 0, staged.blocks.allSatisfy({ $0 == 0 }),
             let source = try transaction.remoteFile(revision: base.revision),
             let path = try transaction.remotePath(of: source.inode)
         else { return nil }
-        return RemotePath(rawValue: path)
+        return RemoteReference(path: RemotePath(rawValue: path), id: source.facts.id)
     }
 
     // MARK: Moved nodes
@@ -330,6 +335,7 @@ struct UploadPlanner {
         guard let place = try transaction.remotePlace(of: node),
             let path = try transaction.remotePath(of: node.inode)
         else { return .settled }
+        let reference = RemoteReference(path: RemotePath(rawValue: path), id: node.facts.id)
         if let parent = try transaction.node(place.parent), parent.isTombstone {
             // Goes with its folder.
             return .waitFor(parent.inode)
@@ -338,7 +344,7 @@ struct UploadPlanner {
             if let survivor = try survivor(in: node.inode) {
                 return .waitFor(survivor)
             }
-            return .deleteFolder(RemotePath(rawValue: path))
+            return .deleteFolder(reference)
         }
         if let successor = try transaction.child(folded: place.name.folded, of: place.parent),
             successor.kind == .file, successor.remote == .absent, successor.staged != nil,
@@ -347,7 +353,7 @@ struct UploadPlanner {
             // Its content will become this file's next revision.
             return .waitFor(successor.inode)
         }
-        return .deleteFile(RemotePath(rawValue: path), node.facts.revision)
+        return .deleteFile(reference, node.facts.revision)
     }
 
     /// A node that the server has below a deleted folder and that users have moved out of it.

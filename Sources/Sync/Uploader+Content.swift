@@ -16,7 +16,7 @@ extension Uploader {
     /// Has the server copy content that it has. The copy is of what is there now; if that is not what
     /// was copied here, the content follows as the next revision.
     func copy(
-        from source: RemotePath, _ upload: ContentUpload, for inode: InodeID
+        from source: RemoteReference, _ upload: ContentUpload, for inode: InodeID
     ) async throws(RemoteError) {
         let item = StepBatch.Item(inode: inode, step: .copy(from: source, upload))
         guard let copy = try await noteCopies([item]).first else { throw .cancelled }

@@ -300,29 +300,32 @@ actor Uploader {
                 try recorder.placed(inode, entry)
             }
         case .move(let move):
-            let entry = try await remote.move(move.source, to: move.target, id: move.id)
+            let entry = try await remote.move(move.node, to: move.target)
             await record { recorder in
                 try recorder.arrived(sent)
                 try recorder.placed(inode, entry)
             }
-        case .deleteFile(let path, let revision):
-            try await remote.delete(path, revision: revision)
+        case .deleteFile(let node, let revision):
+            try await remote.delete(node, revision: revision)
             await record { try $0.deleted(inode) }
             await lookForRoom()
-        case .deleteFolder(let path):
-            guard try await holdsNothingUnseen(path, inode) else { return }
-            try await remote.delete(path, revision: nil)
+        case .deleteFolder(let node):
+            guard try await holdsNothingUnseen(node, inode) else { return }
+            try await remote.delete(node, revision: nil)
             await record { try $0.deleted(inode) }
             await lookForRoom()
         }
     }
 
     /// Lists a folder that is to be deleted, because deleting it takes everything in it. What this
-    /// mount had not seen comes into the tree, and brings the folder back.
+    /// mount had not seen comes into the tree, and brings the folder back. Throws `notFound` if the folder
+    /// is not there any more, but another one.
     private func holdsNothingUnseen(
-        _ path: RemotePath, _ inode: InodeID
+        _ folder: RemoteReference, _ inode: InodeID
     ) async throws(RemoteError) -> Bool {
+        let path = folder.path
         let contents = try await contents(of: path, inode)
+        guard try await environment.remote.isListing(contents, of: folder) else { throw .notFound }
         if contents.refusedCount > 0 {
             throw .forbidden("the folder holds names that cannot be shown here")
         }

@@ -355,11 +355,12 @@ import Testing
         #expect(tree.values.compactMap { $0 }.sorted() == ["0", "1"])
     }
 
-    /// A move names paths, and the server moves what is there at that moment.
+    /// Where a move names paths, the server moves what is there at that moment.
     @Test("what others put in the place of a moved file or folder is not taken for it")
     func movedAnother() async throws {
         for isFolder in [false, true] {
             let harness = try Harness()
+            harness.faulty.forgetsIDs = true
             try await harness.put(isFolder ? "/f/old" : "/f", "one")
             try await harness.settle()
             harness.faulty.inject(.stall) { $0.operation == .move }

@@ -328,13 +328,13 @@ final class Harness: Sendable {
 
     func remove(_ path: String) async throws {
         history.note("other deletes \(path)")
-        try await server.delete(RemotePath(rawValue: path), revision: nil)
+        try await server.delete(RemoteReference(path: RemotePath(rawValue: path)), revision: nil)
     }
 
     func relocate(_ path: String, to target: String) async throws {
         history.note("other moves \(path) \(target)")
         _ = try await server.move(
-            RemotePath(rawValue: path), to: RemotePath(rawValue: target))
+            RemoteReference(path: RemotePath(rawValue: path)), to: RemotePath(rawValue: target))
     }
 }
 
