@@ -26,7 +26,7 @@ public struct Place: Hashable, Sendable {
         self.name = name
     }
 
-    /// Whether the server takes both for one place, whose names it compares without regard to case.
+    /// Whether the server takes both for one place, as far as the keys of their names are known.
     public func isSameThere(as other: Place) -> Bool {
         parent == other.parent && name.folded == other.name.folded
     }
@@ -64,6 +64,10 @@ public struct NodeFlags: OptionSet, Hashable, Sendable {
     public static let localOnly = NodeFlags(rawValue: 16)
     /// The folder's children are known completely.
     public static let listed = NodeFlags(rawValue: 32)
+
+    /// The server files the name under another key than the predicted one. The name itself says so once a
+    /// row is read; this is for the index that finds it.
+    static let foreignKey = NodeFlags(rawValue: 64)
 
     /// The flags that the server decides; the others are this mount's.
     public static let remoteFacts: NodeFlags = [

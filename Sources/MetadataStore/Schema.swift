@@ -16,11 +16,15 @@ enum Schema {
         migrator.registerMigration("3") { database in
             try database.execute(sql: version3)
         }
+        migrator.registerMigration("4") { database in
+            try database.execute(sql: version4)
+        }
         return migrator
     }
 
     /// `node`: one row per inode. `parent`, `fold` and `name` are its place in the tree that users see
-    /// (NULL parent: in no place; `name` is NULL where it equals `fold`, as most names do). `remote`
+    /// (NULL parent: in no place; `fold` is the key by which the server files the name, or is predicted to;
+    /// `name` is NULL where it equals `fold`, as most names do). `remote`
     /// says where the server has it: 0 nowhere, 1 in the same place, 2 in the place that `displaced`
     /// holds. So a folder's rename touches one row, here and there, and a clean tree stores each
     /// place once. Server facts (`id` … `shared`) and local facts (`permissions` … `changed`) are
@@ -142,6 +146,14 @@ enum Schema {
             value TEXT NOT NULL
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
+        """
+    /// `fold` is the server's key of a name, which can be another than the predicted one: then `name` is not
+    /// NULL, and a flag is set, by which users' exact names find the row. Older rows were filed as predicted,
+    /// the server's too: where a name is not ASCII, everything is compared with the server once.
+    private static let version4 = """
+        CREATE INDEX node_foreign ON node(parent, name) WHERE flags & 64 <> 0;
+        UPDATE setting SET value = '' WHERE key = 'feed.root'
+            AND EXISTS (SELECT 1 FROM node WHERE length(fold) <> length(CAST(fold AS BLOB)));
         """
     /// What never leaves this machine is counted often, and is little as a rule.
     private static let version3 = """

@@ -126,6 +126,6 @@ extension RemoteEntry {
 
 extension RemotePath {
     var lastComponent: String? {
-        rawValue.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) }
+        components.last
     }
 }

@@ -7,7 +7,10 @@ import MetadataStore
 extension TreeReading {
     /// The place that a path names; its folder must exist.
     func place(_ path: String) throws -> Place {
-        var names = try path.split(separator: "/").map { try FileName(String($0)) }
+        // By bytes: a slash and a combining mark are one `Character`.
+        var names = try path.utf8.split(separator: UInt8(ascii: "/")).map {
+            try FileName(String(Substring($0)))
+        }
         let last = names.removeLast()
         var parent = InodeID.root
         for name in names {
