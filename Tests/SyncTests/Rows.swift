@@ -41,10 +41,14 @@ extension TreeReading {
     func brokenInvariants() throws -> [String] {
         var broken: [String] = []
         var remotePlaces: [String: InodeID] = [:]
+        var names: [Place: InodeID] = [:]
         for number in 2..<200 {
             guard let node = try node(InodeID(UInt64(number))) else { continue }
             if let parent = node.place?.parent, parent != .root, try self.node(parent) == nil {
                 broken.append("\(number) is in a folder that does not exist")
+            }
+            if let other = node.place.flatMap({ names.updateValue(node.inode, forKey: $0) }) {
+                broken.append("\(number) and \(other) have one name in one folder")
             }
             let remote = try remotePlace(of: node)
             if node.remote != .absent && remote == nil {
