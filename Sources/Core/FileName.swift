@@ -9,20 +9,35 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
     /// The name as text.
     public let string: String
 
+    /// The key under which the server files the name, where that is not the predicted one.
+    public let key: String?
+
     /// Validates a name.
     ///
     /// Throws `Invalid` with the rule that the text breaks.
     public init(_ string: String) throws(Invalid) {
+        try Self.validate(string)
+        self.string = string
+        key = nil
+    }
+
+    /// Validates a name that the server files under a key; with nil, under the predicted one.
+    public init(_ string: String, key: String?) throws(Invalid) {
+        try Self.validate(string)
+        self.string = string
+        self.key = key.flatMap { $0.utf8.elementsEqual(Folding.fold(string).utf8) ? nil : $0 }
+    }
+
+    private static func validate(_ string: String) throws(Invalid) {
         if string.isEmpty || string == "." || string == ".." {
             throw .reserved
         }
         if string.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) {
             throw .forbiddenCharacter
         }
-        if string.utf8.count > Self.maximumByteCount {
+        if string.utf8.count > maximumByteCount {
             throw .tooLong
         }
-        self.string = string
     }
 
     /// Validates the bytes of a name as the kernel or a server sends them.
@@ -45,12 +60,17 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
         case notUTF8
     }
 
-    /// The key under which Dropbox would file this name: names with equal keys collide there.
+    /// The key under which Dropbox files this name: names with equal keys collide there.
     ///
-    /// Only a prediction: the server's `path_lower` is the authority, and its folding is not
-    /// documented. NFC, then the lower-case mapping of each scalar, comes closest to what it does.
+    /// The server's `path_lower` is the authority. Where that is not known it is predicted, because its
+    /// folding is not documented: NFC, then the lower-case mapping of each scalar, comes closest to it.
     public var folded: String {
-        Folding.fold(string)
+        key ?? Folding.fold(string)
+    }
+
+    /// Whether all of it is ASCII, whose folding is known.
+    public var isASCII: Bool {
+        string.utf8.allSatisfy { $0 < 0x80 }
     }
 
     /// Equal bytes, not canonical equivalence.

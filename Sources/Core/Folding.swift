@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Predicts which names Dropbox treats as one.
+/// Predicts which names Dropbox treats as one. What it has says itself under which key it is filed.
 public enum Folding {
     /// The canonical composition (NFC), in which Dropbox keeps names.
     public static func compose(_ text: String) -> String {

@@ -83,7 +83,7 @@ public struct IgnoreRules: Hashable, Sendable {
     /// Whether something at a path from the top folder of the account on is ignored.
     public func isIgnored(_ path: [FileName], isFolder: Bool) -> Bool {
         guard !rules.isEmpty else { return false }
-        let names = path.map { Array($0.folded.unicodeScalars) }
+        let names = path.map { Array(Folding.fold($0.string).unicodeScalars) }
         return (1...max(1, names.count)).contains { count in
             let isFolder = isFolder || count < names.count
             let last = rules.last { rule in

@@ -35,7 +35,7 @@ enum NamePolicy: Hashable, Sendable {
     /// locks among them, and those that other filesystems make for unlinked open files.
     /// https://help.dropbox.com/organize/file-names
     private static func isIgnored(_ name: FileName) -> Bool {
-        let folded = name.folded
+        let folded = Folding.fold(name.string)
         if wholeNames.contains(folded) { return true }
         if prefixes.contains(where: { folded.hasPrefix($0) }) { return true }
         return folded.hasPrefix("~") && folded.hasSuffix(".tmp")

@@ -25,7 +25,7 @@ extension TreeReading {
     ) throws -> Node {
         let found =
             try folding
-            ? child(folded: name.folded, of: folder.inode) : child(name, of: folder.inode)
+            ? child(like: name, of: folder.inode) : child(name, of: folder.inode)
         if let found {
             return found
         }
@@ -33,9 +33,10 @@ extension TreeReading {
         throw FileSystemError.noEntry
     }
 
-    /// The child that a new name would collide with; nil if the name is free.
+    /// The child that a new name would collide with, as far as that can be predicted; nil if the name is free.
+    /// A collision that only the server knows of ends as a conflicted copy.
     func occupant(of name: FileName, in folder: Node, _ known: KnownFolders) throws -> Node? {
-        if let child = try child(folded: name.folded, of: folder.inode) {
+        if let child = try child(like: name, of: folder.inode) {
             return child
         }
         try known.requireListing(of: folder)

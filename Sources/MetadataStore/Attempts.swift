@@ -14,11 +14,13 @@ extension TreeReading {
     ) throws -> (id: Int64, inode: InodeID)? {
         let statement = try database.cachedStatement(
             sql: """
-                SELECT id, inode FROM attempt WHERE parent = ? AND fold = ? AND hash IS ?
+                SELECT id, inode FROM attempt WHERE parent = ? AND fold IN (?, ?) AND hash IS ?
                 ORDER BY id DESC LIMIT 1
                 """)
         let arguments: StatementArguments = [
-            place.parent.column, place.name.folded, hash?.column ?? .null,
+            // It was noted before the server could say under which key it files the name.
+            place.parent.column, place.name.folded, Folding.fold(place.name.string),
+            hash?.column ?? .null,
         ]
         return try Row.fetchOne(statement, arguments: arguments).map { row in
             (id: row[0], inode: InodeID(column: row[1]))

@@ -8,7 +8,7 @@ extension TreeReading {
     /// The node that the server had at a folded path when a folder above it was not moved yet. Nil for
     /// the path of the folder itself, whose deletion there is the move.
     public func departedNode(foldedPath: String) throws -> Node? {
-        let names = foldedPath.split(separator: "/").map(String.init)
+        let names = Self.keys(in: foldedPath)
         return try departedNode(names[...], below: .root, isInMoved: false)
     }
 

@@ -87,14 +87,15 @@ struct NodeRow: RowReadable {
 
 /// A line of a listing as it is read, or why it cannot be.
 struct ChildRow: RowReadable {
-    static let selection = "SELECT inode, kind, fold, name FROM node "
+    static let selection = "SELECT inode, kind, fold, name, flags FROM node "
 
     private let result: Result<Child, FileName.Invalid>
 
     init(_ row: Columns) {
         result = Result { () throws(FileName.Invalid) in
             Child(
-                name: try FileName(row[3] ?? row[2] ?? ""), inode: InodeID(column: row[0] ?? 0),
+                name: try FileName(row, NodeFlags(rawValue: row[4] ?? 0), fold: 2, name: 3),
+                inode: InodeID(column: row[0] ?? 0),
                 kind: row[1].flatMap(NodeKind.init(rawValue:)) ?? .file)
         }
     }
@@ -102,14 +103,25 @@ struct ChildRow: RowReadable {
     func child() throws -> Child { try result.get() }
 }
 
+extension FileName {
+    /// The name in a row, and its key if that is not the predicted one.
+    fileprivate init(
+        _ row: Columns, _ flags: NodeFlags, fold: CInt, name: CInt
+    ) throws(FileName.Invalid) {
+        let key: String? = flags.contains(.foreignKey) ? row[fold] : nil
+        try self.init(row[name] ?? row[fold] ?? "", key: key)
+    }
+}
+
 extension Node {
     fileprivate init(_ row: Columns) throws(FileName.Invalid) {
+        let stored = NodeFlags(rawValue: row[6] ?? 0)
+        let flags = stored.subtracting(.foreignKey)
         var place: Place?
         if let parent: Int64 = row[2] {
             place = Place(
-                parent: InodeID(column: parent), name: try FileName(row[4] ?? row[3] ?? ""))
+                parent: InodeID(column: parent), name: try FileName(row, stored, fold: 3, name: 4))
         }
-        let flags = NodeFlags(rawValue: row[6] ?? 0)
         self.init(
             inode: InodeID(column: row[0] ?? 0),
             kind: row[1].flatMap(NodeKind.init(rawValue:)) ?? .file, place: place,

@@ -26,7 +26,7 @@ public struct Place: Hashable, Sendable {
         self.name = name
     }
 
-    /// Whether the server takes both for one place, whose names it compares without regard to case.
+    /// Whether the server takes both for one place, as far as the keys of their names are known.
     public func isSameThere(as other: Place) -> Bool {
         parent == other.parent && name.folded == other.name.folded
     }
@@ -66,6 +66,10 @@ public struct NodeFlags: OptionSet, Hashable, Sendable {
     public static let listed = NodeFlags(rawValue: 32)
     /// Another client is between two moves of it; users see it where it was before the first.
     public static let betweenMoves = NodeFlags(rawValue: 128)
+
+    /// The server files the name under another key than the predicted one. The name itself says so once a
+    /// row is read; this is for the index that finds it.
+    static let foreignKey = NodeFlags(rawValue: 64)
 
     /// The flags that the server decides; the others are this mount's.
     public static let remoteFacts: NodeFlags = [

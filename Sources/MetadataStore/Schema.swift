@@ -16,6 +16,9 @@ enum Schema {
         migrator.registerMigration("3") { database in
             try database.execute(sql: version3)
         }
+        migrator.registerMigration("4") { database in
+            try database.execute(sql: version4)
+        }
         migrator.registerMigration("5") { database in
             try database.execute(sql: version5)
         }
@@ -23,7 +26,8 @@ enum Schema {
     }
 
     /// `node`: one row per inode. `parent`, `fold` and `name` are its place in the tree that users see
-    /// (NULL parent: in no place; `name` is NULL where it equals `fold`, as most names do). `remote`
+    /// (NULL parent: in no place; `fold` is the key by which the server files the name, or is predicted to;
+    /// `name` is NULL where it equals `fold`, as most names do). `remote`
     /// says where the server has it: 0 nowhere, 1 in the same place, 2 in the place that `displaced`
     /// holds. So a folder's rename touches one row, here and there, and a clean tree stores each
     /// place once. Server facts (`id` … `shared`) and local facts (`permissions` … `changed`) are
@@ -150,6 +154,7 @@ enum Schema {
     /// newest one that an fsync has acknowledged. `staged.stamp`: the staging file's modification time when
     /// the row was written; a later one means bytes that the row does not speak of. `ended`: staging files
     /// whose row was removed on purpose; any other file without a row holds content that was lost sight of.
+    /// `attempt.sent`: when it was sent; `attempt.modified`: the modification time that was sent with it.
     private static let version5 = """
         ALTER TABLE staged ADD COLUMN flushed INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE staged ADD COLUMN promised INTEGER NOT NULL DEFAULT 0;
@@ -157,6 +162,16 @@ enum Schema {
         CREATE TABLE ended (
             file INTEGER PRIMARY KEY
         );
+        ALTER TABLE attempt ADD COLUMN sent INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE attempt ADD COLUMN modified INTEGER;
+        """
+    /// `fold` is the server's key of a name, which can be another than the predicted one: then `name` is not
+    /// NULL, and a flag is set, by which users' exact names find the row. Older rows were filed as predicted,
+    /// the server's too: where a name is not ASCII, everything is compared with the server once.
+    private static let version4 = """
+        CREATE INDEX node_foreign ON node(parent, name) WHERE flags & 64 <> 0;
+        UPDATE setting SET value = '' WHERE key = 'feed.root'
+            AND EXISTS (SELECT 1 FROM node WHERE length(fold) <> length(CAST(fold AS BLOB)));
         """
     /// What never leaves this machine is counted often, and is little as a rule.
     private static let version3 = """

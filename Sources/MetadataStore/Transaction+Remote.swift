@@ -23,6 +23,7 @@ extension Transaction {
         _ kind: NodeKind, at place: Place, facts: RemoteFacts, metBy listing: Int64
     ) throws -> InodeID? {
         let fold = place.name.folded
+        let predicted = place.name.key == nil ? fold : Folding.fold(place.name.string)
         let parent = place.parent.column
         try run(
             """
@@ -30,14 +31,15 @@ extension Transaction {
                 size, hash, client_modified, server_modified, target, shared)
             SELECT ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
             WHERE NOT EXISTS (SELECT 1 FROM displaced WHERE parent = ? AND fold = ?)
-                AND NOT EXISTS (SELECT 1 FROM attempt WHERE parent = ? AND fold = ?)
+                AND NOT EXISTS (SELECT 1 FROM attempt WHERE parent = ? AND fold IN (?, ?))
             """,
             [
                 kind.rawValue, parent, fold, nameColumn(place.name, fold: fold),
-                facts.flags.intersection(.remoteFacts).rawValue, listing,
+                facts.flags.intersection(.remoteFacts).union(place.name.keyFlags).rawValue, listing,
                 facts.id?.rawValue, facts.revision?.rawValue, facts.size, facts.hash?.column,
                 facts.clientModified?.nanoseconds, facts.serverModified?.nanoseconds,
                 facts.target, facts.sharedFolderID, parent, fold, parent, fold,
+                predicted,
             ])
         guard database.changesCount == 1 else { return nil }
         return InodeID(column: database.lastInsertedRowID)
@@ -71,7 +73,8 @@ extension Transaction {
             ])
     }
 
-    /// Sets where the server has a node. Users go on to see it where they do.
+    /// Sets where the server has a node. Users go on to see it where they do; a name that is the server's
+    /// is filed under the server's key, unless users see another node under that.
     ///
     /// The server must not be believed to have another node there: of two that share a place, one
     /// would never be sent or removed.
@@ -81,7 +84,9 @@ extension Transaction {
             return assertionFailure("\(inode) is gone, and the server is said to have it")
         }
         try run("DELETE FROM displaced WHERE inode = ?", [inode.column])
-        if let seen = node.place, seen.parent == place.parent, isSameName(seen.name, place.name) {
+        if let seen = node.place, seen.parent == place.parent, isSameName(seen.name, place.name),
+            try file(inode, under: place.name.folded)
+        {
             try run("UPDATE node SET remote = 1 WHERE inode = ?", [inode.column])
             return
         }

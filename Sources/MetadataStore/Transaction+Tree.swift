@@ -10,6 +10,7 @@ extension Transaction {
     public func insert(_ kind: NodeKind, at place: Place, local: LocalFacts, flags: NodeFlags = [])
         throws -> InodeID
     {
+        let place = try filed(place)
         let fold = place.name.folded
         try run(
             """
@@ -19,7 +20,7 @@ extension Transaction {
             """,
             [
                 kind.rawValue, place.parent.column, fold, nameColumn(place.name, fold: fold),
-                flags.rawValue,
+                flags.union(place.name.keyFlags).rawValue,
                 local.permissions.map { Int($0) }, local.userID.map { Int64($0) },
                 local.groupID.map { Int64($0) },
                 local.accessed?.nanoseconds, local.modified?.nanoseconds,
@@ -142,20 +143,54 @@ extension Transaction {
     // MARK: Rows
 
     func setPlace(_ inode: InodeID, _ place: Place?) throws {
+        let place = try place.map { try filed($0) }
         let fold = place?.name.folded
         try run(
-            "UPDATE node SET parent = ?, fold = ?, name = ? WHERE inode = ?",
+            "UPDATE node SET parent = ?, fold = ?, name = ?, flags = (flags & ~?) | ? WHERE inode = ?",
             [
                 place?.parent.column, fold,
-                place.flatMap { nameColumn($0.name, fold: fold ?? "") }, inode.column,
+                place.flatMap { nameColumn($0.name, fold: fold ?? "") },
+                NodeFlags.foreignKey.rawValue, place?.name.keyFlags.rawValue ?? 0, inode.column,
             ])
     }
 
     func nameColumn(_ name: FileName, fold: String) -> String? {
-        name.string.utf8.elementsEqual(fold.utf8) ? nil : name.string
+        name.key == nil && name.string.utf8.elementsEqual(fold.utf8) ? nil : name.string
+    }
+
+    /// The place with the key under which the server has the name there already, if users only moved or
+    /// deleted what has it, and nothing else is filed under that.
+    private func filed(_ place: Place) throws -> Place {
+        if place.name.key != nil || place.name.isASCII { return place }
+        let statement = try database.cachedStatement(
+            sql: "SELECT fold FROM displaced WHERE parent = ? AND name = ?")
+        let key = try String.fetchOne(
+            statement, arguments: [place.parent.column, place.name.string])
+        guard let key, try child(folded: key, of: place.parent) == nil else { return place }
+        return Place(parent: place.parent, name: try FileName(place.name.string, key: key))
+    }
+
+    /// Files a node's name under the key that the server turns out to have for it. Returns false, and
+    /// changes nothing, if users see another node under that.
+    public func file(_ inode: InodeID, under key: String) throws -> Bool {
+        guard let place = try node(inode)?.place else { return true }
+        if place.name.folded.utf8.elementsEqual(key.utf8) { return true }
+        guard try child(folded: key, of: place.parent) == nil else { return false }
+        let name = try FileName(place.name.string, key: key)
+        try run(
+            "UPDATE node SET fold = ?, name = ?, flags = (flags & ~?) | ? WHERE inode = ?",
+            [
+                key, nameColumn(name, fold: key), NodeFlags.foreignKey.rawValue,
+                name.keyFlags.rawValue, inode.column,
+            ])
+        return true
     }
 
     func run(_ sql: String, _ arguments: StatementArguments) throws {
         try database.cachedStatement(sql: sql).execute(arguments: arguments)
     }
+}
+
+extension FileName {
+    var keyFlags: NodeFlags { key == nil ? [] : .foreignKey }
 }

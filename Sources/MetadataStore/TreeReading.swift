@@ -30,13 +30,29 @@ extension TreeReading {
 
     /// The child of exactly this name, byte by byte.
     public func child(_ name: FileName, of parent: InodeID) throws -> Node? {
-        guard let node = try child(folded: name.folded, of: parent), node.place?.name == name else {
-            return nil
+        if let node = try child(folded: name.folded, of: parent), node.place?.name == name {
+            return node
         }
-        return node
+        return try foreignChild(name, of: parent)
     }
 
-    /// The child that this name collides with, or is.
+    /// The child of this name, or else the one that it collides with as far as that can be predicted.
+    public func child(like name: FileName, of parent: InodeID) throws -> Node? {
+        let node = try child(folded: name.folded, of: parent)
+        if let node, node.place?.name == name { return node }
+        return try foreignChild(name, of: parent) ?? node
+    }
+
+    /// The child of exactly this name, if the server files it under another key than the predicted one. How
+    /// ASCII folds is known.
+    private func foreignChild(_ name: FileName, of parent: InodeID) throws -> Node? {
+        if name.isASCII { return nil }
+        return try firstNode(
+            "WHERE node.parent = ? AND node.name = ? AND node.flags & 64 <> 0",
+            [parent.column, name.string])
+    }
+
+    /// The child that is filed under this key.
     public func child(folded: String, of parent: InodeID) throws -> Node? {
         try firstNode("WHERE node.parent = ? AND node.fold = ?", [parent.column, folded])
     }
@@ -174,7 +190,7 @@ extension TreeReading {
         }
     }
 
-    /// The node that the server has under a folded name in a folder.
+    /// The node that the server has under a key in a folder.
     public func remoteChild(folded: String, of parent: InodeID) throws -> Node? {
         let displaced = try firstNode(
             "JOIN displaced ON displaced.inode = node.inode "
@@ -185,6 +201,21 @@ extension TreeReading {
         }
         return try firstNode(
             "WHERE node.parent = ? AND node.fold = ? AND node.remote = 1", [parent.column, folded])
+    }
+
+    /// The node that the server has by this name in a folder, or else the one that it collides with as far as
+    /// that can be predicted.
+    public func remoteChild(like name: FileName, of parent: InodeID) throws -> Node? {
+        let node = try remoteChild(folded: name.folded, of: parent)
+        if name.isASCII { return node }
+        if let node, try remotePlace(of: node)?.name == name { return node }
+        let displaced = try firstNode(
+            "JOIN displaced ON displaced.inode = node.inode "
+                + "WHERE displaced.parent = ? AND displaced.name = ?",
+            [parent.column, name.string])
+        if let displaced { return displaced }
+        let foreign = try foreignChild(name, of: parent)
+        return foreign?.remote == .inPlace ? foreign : node
     }
 
     /// The nodes that the server has in a folder.
@@ -198,26 +229,54 @@ extension TreeReading {
 
     /// The path by which the server has a node ("" for the root); nil when it or a parent is not there.
     public func remotePath(of inode: InodeID) throws -> String? {
-        var names: [String] = []
+        try remoteNames(of: inode)?.map { "/" + $0.string }.joined()
+    }
+
+    /// The path of keys by which the server files a node ("" for the root); nil when it or a parent is not
+    /// there.
+    public func remoteKeyPath(of inode: InodeID) throws -> String? {
+        try remoteNames(of: inode)?.map { "/" + $0.folded }.joined()
+    }
+
+    /// The path of keys that belongs to a path of names, predicted from where nothing is known on.
+    public func remoteKeyPath(ofNames names: [FileName]) throws -> String {
+        var path = ""
+        var folder: InodeID? = .root
+        for name in names {
+            let node = try folder.flatMap { try remoteChild(like: name, of: $0) }
+            let known = try node.flatMap { try remotePlace(of: $0) }
+            path += "/" + (known?.name ?? name).folded
+            folder = node?.inode
+        }
+        return path
+    }
+
+    private func remoteNames(of inode: InodeID) throws -> [FileName]? {
+        var names: [FileName] = []
         var current = inode
         while current != .root {
             guard names.count < Self.maximumDepth, let node = try node(current),
                 let place = try remotePlace(of: node)
             else { return nil }
-            names.append(place.name.string)
+            names.append(place.name)
             current = place.parent
         }
-        return names.reversed().map { "/" + $0 }.joined()
+        return names.reversed()
     }
 
-    /// The node at a folded path on the server.
+    /// The node at a path of keys on the server.
     public func remoteNode(foldedPath: String) throws -> Node? {
         var current = try node(.root)
-        for component in foldedPath.split(separator: "/") {
+        for key in Self.keys(in: foldedPath) {
             guard let parent = current else { return nil }
-            current = try remoteChild(folded: String(component), of: parent.inode)
+            current = try remoteChild(folded: key, of: parent.inode)
         }
         return current
+    }
+
+    /// Split by bytes: a slash and a combining mark are one `Character`.
+    static func keys(in path: String) -> [String] {
+        path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 
     /// A file that the server has in this very revision.
@@ -240,9 +299,10 @@ extension TreeReading {
 
     private func displacedPlace(of inode: InodeID) throws -> Place? {
         let statement = try database.cachedStatement(
-            sql: "SELECT parent, name FROM displaced WHERE inode = ?")
+            sql: "SELECT parent, name, fold FROM displaced WHERE inode = ?")
         guard let row = try Row.fetchOne(statement, arguments: [inode.column]) else { return nil }
-        return Place(parent: InodeID(column: row[0]), name: try FileName(row[1] as String))
+        return Place(
+            parent: InodeID(column: row[0]), name: try FileName(row[1] as String, key: row[2]))
     }
 
     // MARK: Settings and extended attributes

@@ -151,6 +151,6 @@ private struct RelocationFailure: Error {
 
 extension RemotePath {
     var lastComponent: String? {
-        rawValue.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) }
+        components.last
     }
 }

@@ -41,8 +41,8 @@ struct MetadataReader: Sendable {
         guard !below.isEmpty else { return .root }
         guard below.count <= Self.maximumDepth,
             below.allSatisfy({ (try? FileName($0)) != nil }),
-            let name = try? FileName(metadata.name),
-            let filed = below.last, Self.canFold(name.string, to: filed),
+            let filed = below.last, let name = try? FileName(metadata.name, key: filed),
+            Self.canFold(name.string, to: filed),
             let kind = kind(of: metadata)
         else { return .refused }
         let folded = below.reduce(into: "") { $0 += "/" + $1 }

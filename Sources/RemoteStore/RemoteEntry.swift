@@ -23,6 +23,11 @@ public struct RemotePath: Hashable, Sendable, CustomStringConvertible {
         RemotePath(rawValue: rawValue + "/" + name.string)
     }
 
+    /// The names in it. Split by bytes: a slash and a combining mark are one `Character`.
+    public var components: [String] {
+        rawValue.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    }
+
     /// Equal bytes.
     public static func == (left: RemotePath, right: RemotePath) -> Bool {
         left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
@@ -131,9 +136,10 @@ public struct RemoteEntry: Hashable, Sendable {
         case deleted
     }
 
-    /// The folded path by which the server files it (`path_lower`), components validated.
+    /// The folded path by which the server files it (`path_lower`), components validated. Each is the key of
+    /// a name, as it stands: what folding made it is not known.
     public var foldedPath: RemotePath
-    /// The last component with its case; the components above come from the folders themselves.
+    /// The last component with its case, and its key; the components above come from the folders themselves.
     public var name: FileName
     /// What is there.
     public var kind: Kind

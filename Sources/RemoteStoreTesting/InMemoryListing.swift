@@ -17,9 +17,10 @@ struct InMemoryListing: Codable {
     /// one side of it to the other is told after it.
     var change: Int
 
+    /// Begins with the folder of a folded path.
     init(epoch: Int, folder: RemotePath, isRecursive: Bool, change: Int) {
         self.epoch = epoch
-        self.folder = Folding.fold(folder.rawValue)
+        self.folder = folder.rawValue
         self.isRecursive = isRecursive
         self.last = ""
         self.change = change

@@ -27,12 +27,14 @@ public final class InMemoryStore: RemoteStoring {
     private let refusesIDs: Bool
     let now: @Sendable () -> Timestamp
 
-    /// Makes an empty account of so many bytes, whose pages hold so many entries.
+    /// Makes an empty account of so many bytes, whose pages hold so many entries, and whose names are one
+    /// by a rule.
     public init(
         allocated: Int64 = 1 << 40, pageSize: Int = 2000, refusesIDs: Bool = false,
+        folding: NameFolding = .scalar,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(seconds: 1_700_000_000) }
     ) {
-        state = Mutex(State(tree: InMemoryTree(quota: allocated)))
+        state = Mutex(State(tree: InMemoryTree(quota: allocated, folding: folding)))
         self.pageSize = pageSize
         self.refusesIDs = refusesIDs
         self.now = now
@@ -50,7 +52,8 @@ public final class InMemoryStore: RemoteStoring {
     /// told after `refreshRoot`.
     public func changeRoot() {
         state.withLock { state in
-            state.tree = InMemoryTree(quota: state.tree.quota, after: state.tree)
+            state.tree = InMemoryTree(
+                quota: state.tree.quota, folding: state.tree.folding, after: state.tree)
             state.epoch += 1
             state.sessions = [:]
             state.rootChanges.happened += 1
@@ -109,7 +112,8 @@ public final class InMemoryStore: RemoteStoring {
     ) async throws(RemoteError) -> RemotePage {
         try state.withLock { (state) throws(RemoteError) in
             var listing = InMemoryListing(
-                epoch: state.epoch, folder: folder, isRecursive: recursive,
+                epoch: state.epoch, folder: state.tree.foldedPath(of: folder),
+                isRecursive: recursive,
                 change: state.tree.log.count)
             return try listing.page(of: state.tree, size: pageSize)
         }

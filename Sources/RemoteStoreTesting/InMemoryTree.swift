@@ -23,18 +23,21 @@ struct InMemoryTree {
 
     /// Bytes that all files together may have.
     var quota: Int64
+    /// Which names are one.
+    let folding: NameFolding
     /// Every change in the order of its happening, as deltas report it.
     private(set) var log: [RemoteEntry] = []
     /// Content of every revision that ever was; deleted and overwritten ones stay readable.
     private(set) var contents: [Revision: [UInt8]] = [:]
     private var items: [FileID: Item] = [:]
-    /// By folded name.
+    /// By the keys of their names.
     private var children: [Folder: [String: FileID]] = [:]
     private var counter = 0
 
     /// Another tree's identities and revisions are others: this one's begin behind its own.
-    init(quota: Int64, after other: InMemoryTree? = nil) {
+    init(quota: Int64, folding: NameFolding, after other: InMemoryTree? = nil) {
         self.quota = quota
+        self.folding = folding
         counter = other?.counter ?? 0
     }
 
@@ -46,7 +49,7 @@ struct InMemoryTree {
         var folder = Folder.root
         var found: Item?
         for component in path.components {
-            guard let item = child(Folding.fold(component), of: folder) else { return nil }
+            guard let item = child(folding.key(of: component), of: folder) else { return nil }
             found = item
             folder = .item(item.id)
         }
@@ -82,6 +85,11 @@ struct InMemoryTree {
 
     func inside(_ folder: Folder) -> [Item] {
         (children[folder] ?? [:]).sorted { $0.key < $1.key }.compactMap { items[$0.value] }
+    }
+
+    /// The path of keys that belongs to a path of names.
+    func foldedPath(of path: RemotePath) -> RemotePath {
+        RemotePath(rawValue: path.components.map { "/" + folding.key(of: $0) }.joined())
     }
 
     private func foldedPath(of item: Item) -> String {
@@ -132,9 +140,9 @@ struct InMemoryTree {
     /// What was at a path, newest first, and whether it is there still.
     func versions(of path: RemotePath) throws(RemoteError) -> RemoteRevisions {
         if let item = item(at: path), item.file == nil { throw .notAFile }
-        let folded = Folding.fold(path.rawValue)
+        let folded = foldedPath(of: path)
         var versions: [RemoteRevisions.Version] = []
-        for entry in log.reversed() where entry.foldedPath.rawValue == folded {
+        for entry in log.reversed() where entry.foldedPath == folded {
             if case .file(let file) = entry.kind, versions.last?.file.revision != file.revision {
                 versions.append(.init(file: file))
             }
@@ -236,11 +244,11 @@ struct InMemoryTree {
         let components = path.components
         guard !components.isEmpty else { throw .disallowedName }
         for component in components {
-            _ = try InMemoryNames.validated(component)
+            _ = try InMemoryNames.validated(component, folding)
         }
         var folder = Folder.root
         for component in components.dropLast() {
-            guard let item = child(Folding.fold(component), of: folder) else { return }
+            guard let item = child(folding.key(of: component), of: folder) else { return }
             guard item.file == nil else { throw .conflict(.ancestor) }
             folder = .item(item.id)
         }
@@ -253,7 +261,7 @@ struct InMemoryTree {
 
     private func checkOutside(_ item: Item, _ target: RemotePath) throws(RemoteError) {
         let inside = foldedPath(of: item) + "/"
-        if Folding.fold(target.rawValue).hasPrefix(inside) { throw .conflict(.other) }
+        if foldedPath(of: target).rawValue.hasPrefix(inside) { throw .conflict(.other) }
     }
 
     private func size(of item: Item) -> Int64 {
@@ -276,7 +284,7 @@ struct InMemoryTree {
     ) throws(RemoteError) -> (Folder, FileName) {
         var names: [FileName] = []
         for component in path.components {
-            names.append(try InMemoryNames.validated(component))
+            names.append(try InMemoryNames.validated(component, folding))
         }
         guard let last = names.popLast() else { throw .disallowedName }
         var folder = Folder.root
@@ -338,19 +346,17 @@ enum InMemoryNames {
         ".dropbox.cache",
     ]
 
-    /// The name in its composed form. Throws `disallowedName`.
-    static func validated(_ text: String) throws(RemoteError) -> FileName {
+    /// The name in its composed form, with its key. Throws `disallowedName`.
+    static func validated(
+        _ text: String, _ folding: NameFolding
+    ) throws(RemoteError) -> FileName {
         let bytes = text.utf8
-        guard let name = try? FileName(Folding.compose(text)), bytes.last != UInt8(ascii: " "),
+        let key = folding.key(of: text)
+        guard let name = try? FileName(Folding.compose(text), key: key),
+            bytes.last != UInt8(ascii: " "),
             !bytes.contains(UInt8(ascii: "\\")), !bytes.contains(0x7F),
             !refused.contains(name.folded)
         else { throw .disallowedName }
         return name
-    }
-}
-
-extension RemotePath {
-    var components: [String] {
-        rawValue.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 }

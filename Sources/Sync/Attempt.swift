@@ -26,18 +26,16 @@ struct Attempt: Sendable {
             return Sent(index: index, attempt: id)
         }
         guard step.isNew || hash != nil else { return Sent(index: index, attempt: nil) }
-        let place = step.isNew ? try place(in: transaction) : nil
+        let place = step.isNew ? try place(of: node) : nil
         return Sent(
             index: index, attempt: try transaction.noteAttempt(inode, at: place, hash: hash))
     }
 
-    private func place(in transaction: Transaction) throws -> Place? {
-        guard let path = step.paths.first, let last = path.rawValue.split(separator: "/").last
+    /// Where the step makes something, whose folder is the node's.
+    private func place(of node: Node) throws -> Place? {
+        guard let parent = node.place?.parent, let last = step.paths.first?.components.last
         else { return nil }
-        let above = Folding.fold(path.parent.rawValue)
-        return try transaction.remoteNode(foldedPath: above).map { parent in
-            Place(parent: parent.inode, name: try FileName(String(last)))
-        }
+        return Place(parent: parent, name: try FileName(last))
     }
 }
 
@@ -105,7 +103,7 @@ extension UploadStep {
     private func isPath(
         _ path: RemotePath, of node: Node, _ transaction: Transaction
     ) throws -> Bool {
-        try transaction.remotePath(of: node.inode).map(Folding.fold) == Folding.fold(path.rawValue)
+        try transaction.remotePath(of: node.inode) == path.rawValue
     }
 
     private func isParent(
@@ -114,6 +112,6 @@ extension UploadStep {
         guard let place, let parent = try transaction.remotePath(of: place.parent) else {
             return false
         }
-        return Folding.fold(parent) == Folding.fold(path.parent.rawValue)
+        return parent == path.parent.rawValue
     }
 }

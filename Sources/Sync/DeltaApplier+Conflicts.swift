@@ -267,9 +267,7 @@ extension DeltaApplier {
         if try transaction.isInode(place.parent, within: node.inode) {
             try undoMoves(from: place.parent, upTo: node.inode)
         }
-        if let local = try transaction.child(folded: place.name.folded, of: place.parent),
-            local.inode != node.inode
-        {
+        if let local = try seen(at: place), local.inode != node.inode {
             try stepAside(local)
         }
         try transaction.move(node.inode, to: place)

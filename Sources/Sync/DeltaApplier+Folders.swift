@@ -9,18 +9,22 @@ extension DeltaApplier {
     /// The place that an entry names. Folders above it that are not known are made, because the server
     /// has them; those that users deleted come back, because something new is in them.
     mutating func place(of entry: RemoteEntry) throws -> Place {
-        let path = entry.foldedPath.parent.rawValue
-        if let lastFolder, lastFolder.path.utf8.elementsEqual(path.utf8) {
-            return Place(parent: lastFolder.inode, name: entry.name)
+        let place = Place(parent: try folder(at: entry.foldedPath.parent), name: entry.name)
+        try adoptKey(of: place)
+        return place
+    }
+
+    private mutating func folder(at path: RemotePath) throws -> InodeID {
+        if let lastFolder, lastFolder.path.utf8.elementsEqual(path.rawValue.utf8) {
+            return lastFolder.inode
         }
         var parent = InodeID.root
-        for component in path.split(separator: "/") {
-            let name = try FileName(String(component))
-            parent = try folder(name, in: parent)
+        for key in path.components {
+            parent = try folder(try FileName(key, key: key), in: parent)
         }
         let isVisible = try parent == .root || transaction.node(parent)?.place != nil
-        lastFolder = (path, parent, isVisible)
-        return Place(parent: parent, name: entry.name)
+        lastFolder = (path.rawValue, parent, isVisible)
+        return parent
     }
 
     /// A folder may be elsewhere from now on, or nowhere.
@@ -91,14 +95,13 @@ extension DeltaApplier {
         foldersMoved()
         for child in try transaction.children(of: other.inode) {
             guard let current = try transaction.node(child.inode) else { continue }
-            if let local = try transaction.child(folded: child.name.folded, of: node.inode) {
+            let place = Place(parent: node.inode, name: child.name)
+            if let local = try seen(at: place) {
                 try stepAside(local)
             }
-            try transaction.move(
-                child.inode, to: Place(parent: node.inode, name: child.name))
+            try transaction.move(child.inode, to: place)
             if current.remote == .inPlace {
-                try transaction.setRemotePlace(
-                    child.inode, Place(parent: node.inode, name: child.name))
+                try transaction.setRemotePlace(child.inode, place)
             }
         }
         for child in try transaction.remoteChildren(of: other.inode) {

@@ -46,7 +46,7 @@ extension DeltaApplier {
             try transaction.enqueue(node.inode, due: context.now)
             return announce(shown)
         }
-        if let local = try transaction.child(folded: place.name.folded, of: place.parent) {
+        if let local = try seen(at: place) {
             try stepAside(local)
         }
         try transaction.move(node.inode, to: place)

@@ -162,14 +162,10 @@ struct DeltaApplier {
     }
 
     private mutating func applyDeletion(_ entry: RemoteEntry) throws {
-        let parentPath = Folding.fold(entry.foldedPath.parent.rawValue)
-        if let parent = try transaction.remoteNode(foldedPath: parentPath),
-            let node = try transaction.remoteChild(folded: entry.name.folded, of: parent.inode)
-        {
+        let path = entry.foldedPath.rawValue
+        if let node = try transaction.remoteNode(foldedPath: path), node.inode != .root {
             try removeRemote(node)
-        } else if isFeed,
-            let node = try transaction.departedNode(
-                foldedPath: parentPath + "/" + entry.name.folded),
+        } else if isFeed, let node = try transaction.departedNode(foldedPath: path),
             // What lives in a moved folder is told again at its new place.
             node.facts.id.flatMap({ lastIndex[$0] }) == nil
         {
@@ -368,13 +364,12 @@ extension RemoteFacts {
 }
 
 extension RemoteEntry {
-    /// The news that nothing is at a path.
-    init?(deleted path: RemotePath) {
-        guard let last = path.rawValue.split(separator: "/").last,
-            let name = try? FileName(String(last))
-        else { return nil }
+    /// The news that nothing is at a path of names, as far as a tree knows them.
+    init?(deleted path: RemotePath, in tree: some TreeReading) throws {
+        let names = try path.components.map { try FileName($0) }
+        guard let name = names.last else { return nil }
         self.init(
-            foldedPath: RemotePath(rawValue: Folding.fold(path.rawValue)), name: name,
+            foldedPath: RemotePath(rawValue: try tree.remoteKeyPath(ofNames: names)), name: name,
             kind: .deleted)
     }
 }

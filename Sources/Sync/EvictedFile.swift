@@ -52,7 +52,7 @@ extension ConflictName {
 extension Transaction {
     /// Whether nothing is at a place, here or there.
     func isFree(_ place: Place) throws -> Bool {
-        try child(folded: place.name.folded, of: place.parent) == nil
-            && remoteChild(folded: place.name.folded, of: place.parent) == nil
+        try child(like: place.name, of: place.parent) == nil
+            && remoteChild(like: place.name, of: place.parent) == nil
     }
 }

@@ -137,9 +137,7 @@ extension Transaction {
     /// Notes that all children of a folder are known, if the server still has it where it was listed: else
     /// what was listed was another one.
     func markListed(_ folder: InodeID, at path: RemotePath) throws {
-        guard let current = try remotePath(of: folder),
-            Folding.fold(current) == Folding.fold(path.rawValue)
-        else { return }
+        guard try remotePath(of: folder) == path.rawValue else { return }
         try setFlags(.listed, true, of: folder)
     }
 }

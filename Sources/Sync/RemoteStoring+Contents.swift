@@ -84,6 +84,7 @@ extension RemoteStoring {
         of folder: RemotePath, atOnce: Int
     ) async throws(RemoteError) -> RemoteContents {
         let start = try await latestCursor()
+        guard let filed = try await entry(at: folder)?.foldedPath else { throw .notFound }
         var found = try await contents(of: folder, recursive: false)
         var unlisted = found.folders[...]
         while !unlisted.isEmpty {
@@ -97,7 +98,7 @@ extension RemoteStoring {
         }
         let news = try await contents(from: try await list(after: start))
         guard news.refusedCount == 0,
-            !news.entries.contains(where: { $0.foldedPath.isWithin(folder) })
+            !news.entries.contains(where: { $0.foldedPath.isWithin(filed) })
         else {
             throw .server("the folder changed while it was listed")
         }
@@ -122,9 +123,8 @@ extension RemoteError {
 }
 
 extension RemotePath {
-    /// Whether it is a folder's path, or one below it; case does not matter.
-    fileprivate func isWithin(_ folder: RemotePath) -> Bool {
-        let (path, above) = (Folding.fold(rawValue), Folding.fold(folder.rawValue))
-        return path == above || path.hasPrefix(above + "/")
+    /// Whether it is a folder's path, or one below it. Both are paths of keys.
+    func isWithin(_ folder: RemotePath) -> Bool {
+        self == folder || rawValue.utf8.starts(with: (folder.rawValue + "/").utf8)
     }
 }

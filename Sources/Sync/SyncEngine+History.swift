@@ -138,7 +138,7 @@ struct HistoryTarget: Hashable, Sendable {
             }
             if try isUnsent(node, in: tree) { hasUnsentChanges = true }
         }
-        if let known = try tree.remoteChild(folded: last.folded, of: folder),
+        if let known = try tree.remoteChild(like: last, of: folder),
             try isUnsent(known, in: tree)
         {
             hasUnsentChanges = true
@@ -153,6 +153,6 @@ struct HistoryTarget: Hashable, Sendable {
     private static func child(
         _ name: FileName, of folder: InodeID, in tree: some TreeReading
     ) throws -> Node? {
-        try tree.child(folded: name.folded, of: folder)
+        try tree.child(like: name, of: folder)
     }
 }

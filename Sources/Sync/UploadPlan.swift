@@ -251,7 +251,8 @@ struct UploadPlanner {
             return blocked
         }
         let from = RemotePath(rawValue: source)
-        if Folding.fold(source) == Folding.fold(path.rawValue) {
+        let isSameThere = try transaction.remotePlace(of: node)?.isSameThere(as: place) ?? false
+        if isSameThere || from == path {
             // Dropbox refuses a rename that changes nothing but case, so it takes two.
             return try between(node, from: from, at: place)
         }

@@ -212,6 +212,26 @@ struct UploadRecorder {
         }
     }
 
+    /// Brings in what was found at paths after a step of a node was refused there.
+    mutating func found(
+        _ answers: [(path: RemotePath, entry: RemoteEntry?)], insteadOf inode: InodeID,
+        believesAbsence: Bool
+    ) throws {
+        try useApplier { applier in
+            var entries: [RemoteEntry] = []
+            for (path, entry) in answers {
+                if let entry {
+                    try applier.learnKey(of: inode, from: entry, at: path)
+                    entries.append(entry)
+                } else if believesAbsence {
+                    entries += try [RemoteEntry(deleted: path, in: applier.transaction)]
+                        .compactMap { $0 }
+                }
+            }
+            try applier.apply(entries)
+        }
+    }
+
     private mutating func useApplier(_ body: (inout DeltaApplier) throws -> Void) throws {
         var applier = try DeltaApplier(transaction: transaction, context: context)
         try body(&applier)

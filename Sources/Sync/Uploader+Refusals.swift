@@ -29,7 +29,8 @@ extension Uploader {
             await postpone(inode, by: seconds, problem: problem)
             if error == .insufficientSpace { await noteFull() }
         case .refresh(let paths):
-            let answer = await look(at: paths, believesAbsence: attempts >= Self.doubts)
+            let answer = await look(
+                at: paths, believesAbsence: attempts >= Self.doubts, becauseOf: inode)
             if attempts < Self.doubts, case .success(let isAllThere) = answer {
                 await postpone(
                     inode, by: isAllThere && attempts == 0 ? 0 : Self.newsDelay)
@@ -96,33 +97,26 @@ extension Uploader {
     /// commit is on its way whose answer would make this one out of date. Returns whether there was
     /// something at all paths; that something is missing is brought in only if that is to be believed.
     private func look(
-        at paths: [RemotePath], believesAbsence: Bool,
+        at paths: [RemotePath], believesAbsence: Bool, becauseOf inode: InodeID,
         _ body: @escaping @Sendable (Transaction) throws -> Void = { _ in }
     ) async -> RemoteOutcome<Bool> {
         await environment.gate.look {
-            var entries: [RemoteEntry] = []
-            var isAllThere = true
+            var answers: [(path: RemotePath, entry: RemoteEntry?)] = []
             for path in paths {
                 do throws(RemoteError) {
-                    if let entry = try await environment.remote.entry(at: path) {
-                        entries.append(entry)
-                    } else {
-                        isAllThere = false
-                        if believesAbsence, let entry = RemoteEntry(deleted: path) {
-                            entries.append(entry)
-                        }
-                    }
+                    answers.append((path, try await environment.remote.entry(at: path)))
                 } catch {
                     return .failure(error)
                 }
             }
-            let found = entries
+            let found = answers
             let isRecorded = await record { recorder in
-                try recorder.apply(found)
+                try recorder.found(found, insteadOf: inode, believesAbsence: believesAbsence)
                 try body(recorder.transaction)
             }
             return isRecorded
-                ? .success(isAllThere) : .failure(.server("the local database failed"))
+                ? .success(found.allSatisfy { $0.entry != nil })
+                : .failure(.server("the local database failed"))
         }
     }
 
@@ -135,7 +129,8 @@ extension Uploader {
             }
             let paths = [move.target, source.flatMap { $0 }].compactMap { $0 }
             let outcome = await look(
-                at: paths.map { RemotePath(rawValue: $0) }, believesAbsence: false
+                at: paths.map { RemotePath(rawValue: $0) }, believesAbsence: false,
+                becauseOf: move.inode
             ) {
                 try $0.forgetAttempt(move.id)
             }

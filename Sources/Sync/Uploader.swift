@@ -329,21 +329,30 @@ actor Uploader {
         if contents.refusedCount > 0 {
             throw .forbidden("the folder holds names that cannot be shown here")
         }
-        let below = Folding.fold(path.rawValue)
-        let inside = contents.entries.filter { $0.foldedPath.rawValue != below }
+        let depth = path.components.count
+        let inside = contents.entries.filter { $0.foldedPath.components.count > depth }
         let environment = environment
         guard await record({ try $0.apply(inside) }) else {
             throw .server("the local database failed")
         }
-        let isStillToDelete = await attempt {
+        let keys = await attempt {
             try await environment.store.read { snapshot in
                 // It may have turned out that another folder is there by now.
-                let current = try snapshot.remotePath(of: inode)
-                return try snapshot.node(inode)?.isTombstone == true
-                    && current.map { Folding.fold($0) } == below
+                let isToDelete =
+                    try snapshot.node(inode)?.isTombstone == true
+                    && snapshot.remotePath(of: inode) == path.rawValue
+                return isToDelete ? try snapshot.remoteKeyPath(of: inode) : nil
             }
         }
-        return isStillToDelete ?? false
+        guard let folder = keys.flatMap({ $0 }).map({ RemotePath(rawValue: $0) }) else {
+            return false
+        }
+        guard inside.allSatisfy({ $0.foldedPath.isWithin(folder) }) else {
+            // What it holds went into another folder here, and would be deleted unseen. Its own entry corrects it.
+            await record { try $0.apply(contents.entries) }
+            throw .server("the folder is not filed where it is believed to be")
+        }
+        return true
     }
 
     /// Everything in a folder that is to be deleted. A server that fails again and again to list it at once

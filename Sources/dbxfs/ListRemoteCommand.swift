@@ -119,13 +119,15 @@ private struct RemoteAccess: Sendable {
             return
         }
         // The server spells only the last name of a path as people do; folders come before what is in them.
-        let top = Folding.fold(folder.rawValue)
-        var spelled = [top: folder.rawValue]
+        let depth = folder.components.count
+        var spelled: [String: String] = [:]
         while true {
             // A recursive listing begins with the folder itself.
-            for entry in page.entries where entry.foldedPath.rawValue != top {
+            for entry in page.entries where entry.foldedPath.components.count > depth {
+                let isInTop = entry.foldedPath.components.count == depth + 1
                 let parent = Self.parent(of: entry.foldedPath.rawValue)
-                let path = (spelled[parent] ?? parent) + "/" + entry.name.string
+                let above = isInTop ? folder.rawValue : spelled[parent] ?? parent
+                let path = above + "/" + entry.name.string
                 if entry.isFolder { spelled[entry.foldedPath.rawValue] = path }
                 if let listing = RemoteListing(entry, at: path) { show(listing) }
             }

@@ -15,7 +15,7 @@ extension Mount {
                     try snapshot.isInode(node.inode, within: folder),
                     let names = try snapshot.localPath(of: node.inode)
                 else { return nil }
-                let original = try snapshot.child(folded: copy.original.folded, of: place.parent)
+                let original = try snapshot.child(like: copy.original, of: place.parent)
                 return ConflictReport(
                     path: Self.path(names),
                     original: original?.place.map { Self.path(names.dropLast() + [$0.name]) },

@@ -14,7 +14,7 @@ extension Mount {
             for component in path.split(separator: "/") {
                 guard let name = try? FileName(String(component)),
                     let node = try foldsCase
-                        ? snapshot.child(folded: name.folded, of: current)
+                        ? snapshot.child(like: name, of: current)
                         : snapshot.child(name, of: current)
                 else { return InodeID?.none }
                 current = node.inode

@@ -110,3 +110,30 @@ struct NameTests {
         #expect(try fixture.contents(inner) == text("in"))
     }
 }
+
+struct KeyedNameTests {
+    @Test(
+        "a name that the server files under another key than the predicted one works like any other"
+    )
+    func foreignKey() throws {
+        for folds in [false, true] {
+            let fixture = try Fixture { $0.foldsCase = folds }
+            let folder = try fixture.store.write { transaction in
+                let inode = try transaction.insertRemote(
+                    .folder, at: Place(parent: .root, name: FileName("ΟΔΟΣ", key: "οδος")),
+                    facts: RemoteFacts())
+                try transaction.setFlags(.listed, true, of: inode)
+                return inode
+            }
+            try fixture.remoteFile("thesis.txt", in: folder)
+            #expect(try fixture.entry("ΟΔΟΣ")?.attributes.inode == folder)
+            #expect(throws: FileSystemError.exists) { try fixture.mkdir("ΟΔΟΣ") }
+            #expect(throws: FileSystemError.exists) { try fixture.mkdir("οδος") }
+            #expect(throws: FileSystemError.notEmpty) { try fixture.rmdir("ΟΔΟΣ") }
+            try fixture.rename("ΟΔΟΣ", to: "οδος")
+            try fixture.rename("οδος", to: "ΟΔΟΣ")
+            #expect(try fixture.names() == ["ΟΔΟΣ"])
+            #expect(try fixture.store.read { try $0.node(folder) }?.remote == .inPlace)
+        }
+    }
+}

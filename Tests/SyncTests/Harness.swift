@@ -235,7 +235,7 @@ final class Harness: Sendable {
             let from = try transaction.place(path)
             let to = try transaction.place(target)
             let node = try transaction.existing(from)
-            let old = try transaction.child(folded: to.name.folded, of: to.parent)
+            let old = try transaction.child(like: to.name, of: to.parent)
             let isLocal =
                 try old?.flags.contains(.localOnly) ?? transaction.isLocal(to, named: localName)
             // Into what is local, content has to be fetched first: that is FileSystem's affair.

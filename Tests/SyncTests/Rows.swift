@@ -7,7 +7,10 @@ import MetadataStore
 extension TreeReading {
     /// The place that a path names; its folder must exist.
     func place(_ path: String) throws -> Place {
-        var names = try path.split(separator: "/").map { try FileName(String($0)) }
+        // By bytes: a slash and a combining mark are one `Character`.
+        var names = try path.utf8.split(separator: UInt8(ascii: "/")).map {
+            try FileName(String(Substring($0)))
+        }
         let last = names.removeLast()
         var parent = InodeID.root
         for name in names {
@@ -38,10 +41,14 @@ extension TreeReading {
     func brokenInvariants() throws -> [String] {
         var broken: [String] = []
         var remotePlaces: [String: InodeID] = [:]
+        var names: [Place: InodeID] = [:]
         for number in 2..<200 {
             guard let node = try node(InodeID(UInt64(number))) else { continue }
             if let parent = node.place?.parent, parent != .root, try self.node(parent) == nil {
                 broken.append("\(number) is in a folder that does not exist")
+            }
+            if let other = node.place.flatMap({ names.updateValue(node.inode, forKey: $0) }) {
+                broken.append("\(number) and \(other) have one name in one folder")
             }
             let remote = try remotePlace(of: node)
             if node.remote != .absent && remote == nil {

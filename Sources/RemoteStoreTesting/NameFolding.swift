@@ -1,0 +1,63 @@
+// The ways in which a server may fold names: Dropbox's is not documented. Pure; what is filed under the
+// keys is `InMemoryTree`'s.
+
+import Core
+
+/// A rule by which names are one: those with the same key.
+public enum NameFolding: String, Hashable, Sendable, CaseIterable {
+    /// What dbxfs predicts: composed, each scalar's full mapping, composed again.
+    case scalar
+    /// Unicode's simple mapping, one scalar for one: U+0130 becomes i.
+    case simple
+    /// Each scalar's full mapping, as it comes: U+0130 becomes i and U+0307.
+    case full
+    /// The full mapping with its one rule of context, as Python's `str.lower()`: a sigma that ends a word
+    /// becomes U+03C2.
+    case contextual
+
+    /// The key of a name.
+    public func key(of name: String) -> String {
+        let composed = Folding.compose(name)
+        switch self {
+        case .scalar: return Folding.fold(name)
+        case .simple: return Self.mapping(composed) { Self.simple($0) }
+        case .full:
+            return Self.mapping(composed) { Array($0.properties.lowercaseMapping.unicodeScalars) }
+        case .contextual: return Self.contextual(composed)
+        }
+    }
+
+    private static func mapping(
+        _ text: String, _ map: (Unicode.Scalar) -> [Unicode.Scalar]
+    ) -> String {
+        var key = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { key.append(contentsOf: map(scalar)) }
+        return String(key)
+    }
+
+    /// U+0130 is the only scalar whose two mappings differ.
+    private static func simple(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] {
+        scalar == "\u{130}" ? ["i"] : Array(scalar.properties.lowercaseMapping.unicodeScalars)
+    }
+
+    private static func contextual(_ text: String) -> String {
+        let scalars = Array(text.unicodeScalars)
+        var key = String.UnicodeScalarView()
+        for (index, scalar) in scalars.enumerated() {
+            if scalar == "\u{3A3}", isFinal(index, in: scalars) {
+                key.append("\u{3C2}")
+            } else {
+                key.append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
+            }
+        }
+        return String(key)
+    }
+
+    /// `Final_Sigma` of the Unicode Standard, section 3.13: after a cased letter, and not before one, with
+    /// what is ignored left out.
+    private static func isFinal(_ index: Int, in scalars: [Unicode.Scalar]) -> Bool {
+        let before = scalars[..<index].last { !$0.properties.isCaseIgnorable }
+        let after = scalars[(index + 1)...].first { !$0.properties.isCaseIgnorable }
+        return before?.properties.isCased == true && after?.properties.isCased != true
+    }
+}
