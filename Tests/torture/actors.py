@@ -187,20 +187,19 @@ class MountActor(Actor):
         self.ledger.acknowledge(token, f"{self.name} wrote {path}")
 
     def write(self):
+        """Looks and rewrites through one descriptor, which is of one revision: what comes meanwhile is not touched."""
         path = self.file()
         token = self.ledger.new()
-        start = self.ledger.now()
-        seen = self.read(path)
-        if seen is None:
-            return
-        # Opening empties the file: whatever comes of the rest, what was seen is gone.
-        descriptor = os.open(self.at(path), os.O_WRONLY | os.O_TRUNC)
-        self.ledger.release(seen, f"{self.name} rewrites {path}")
+        self.note(f"rewrite {token} {path}")
+        descriptor = os.open(self.at(path), os.O_RDWR)
         try:
+            seen = self.ledger.look(os.pread(descriptor, 1 << 20, 0))
+            # Whatever comes of the rest, what was seen is gone.
+            self.ledger.release(seen, f"{self.name} rewrites {path}")
+            os.ftruncate(descriptor, 0)
             self.write_all(descriptor, self.ledger.look(self.content(token)))
         finally:
             os.close(descriptor)
-            self.ledger.remember(self.mount.token, start, [path])
         self.ledger.acknowledge(token, f"{self.name} rewrote {path}")
 
     def append(self):

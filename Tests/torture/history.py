@@ -160,7 +160,12 @@ class History:
         """Where a mount is not what the server is, once it had some time."""
         end = time.monotonic() + AGREE_LIMIT
         while True:
-            server, there = self.emulator.tree(), mount.tree()
+            server = self.emulator.tree()
+            try:
+                there = mount.tree()
+            except OSError as error:
+                # What is listed may be gone when it is read.
+                there = {str(error): None}
             wrong = [f"{mount.name}: {path}: server {server.get(path, 'nothing')}, "
                      f"mount {there.get(path, 'nothing')}"
                      for path in sorted(server.keys() | there.keys())

@@ -9,7 +9,7 @@ import unicodedata
 from bed import content_hash
 
 # Seconds between a listing's answer and its being applied: more than it takes on a slow machine.
-APPLYING = 0.5
+APPLYING = 0.25
 
 
 class Ledger:
@@ -96,11 +96,12 @@ def doubts(token, ledger, log):
         if not match or match[2] not in clients:
             continue
         moment, client = time_of(match[1]), clients[match[2]]
-        paths = {key(path) for who, start, end, removed in ledger.removals for path in removed
+        paths = {key(path): start for who, start, end, removed in ledger.removals for path in removed
                  if who == client and start - APPLYING <= moment <= end}
         for path, digest in entries(match[3]) if paths else []:
             if key(path) in paths and token in ledger.contents.get(digest, {token}):
-                return f"{client} heard of {path} at {match[1]} while it removed what was there"
+                return (f"{client} heard of {path} at {moment:.3f}, and began to remove what was there at "
+                        f"{paths[key(path)]:.3f}; {ledger.story(token)}")
     return None
 
 
