@@ -10,7 +10,6 @@ import json
 import os
 import signal
 import subprocess
-import threading
 import time
 import urllib.error
 import urllib.request
@@ -248,10 +247,3 @@ class Mount:
                     found[f"{place}/{name}"] = content_hash(file.read())
         return found
 
-
-class Background:
-    """Carries out one thing in a thread, for what is to happen while something else does."""
-
-    def __init__(self, work):
-        self.thread = threading.Thread(target=work, daemon=True)
-        self.thread.start()

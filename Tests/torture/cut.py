@@ -21,8 +21,6 @@ from bed import Broken, Client, Emulator, Mount, content_hash
 RECORD = 64
 BIG = 6 << 20
 IMAGE = 384 << 20
-# Bytes of zeros that nothing but a hole explains.
-HOLE = 512
 SYNC_LIMIT = 60
 
 
@@ -315,12 +313,13 @@ class Cut:
         for path, digest in tree.items():
             file = self.work.files.get(path)
             content = self.client.download(path) if file is None or digest not in file.versions else None
-            if content is not None and bytes(HOLE) in content:
+            if content is not None and 0 in content:
                 wrong["zeros"].append(f"{path}: {len(content)} bytes, {content.count(0)} of them zeros")
             elif file is None:
                 wrong["unexpected"].append(path)
             elif content is not None and not file.may_be(content):
-                wrong["torn"].append(f"{path}: {len(content)} bytes that are none of its {len(file.versions) - 1} versions")
+                count = len(file.versions) - 1
+                wrong["torn"].append(f"{path}: {len(content)} bytes that are none of its {count} versions")
         for path, file in self.work.files.items():
             self.check_version(file, tree, wrong)
         return wrong

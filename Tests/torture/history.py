@@ -14,13 +14,13 @@ hears of a change in between. The request log tells whether it can have: such a 
 
 import errno
 import json
-import os
 import random
 import sys
 import time
 
-from actors import ApiActor, MountActor
+from api_actor import ApiActor
 from bed import Broken, Client, Emulator, Mount, Refused, content_hash
+from mount_actor import MountActor
 from tokens import Ledger, doubts, tokens_of
 
 ROUTES = ["files/upload", "files/upload_session/finish", "files/move_v2", "files/delete_v2",

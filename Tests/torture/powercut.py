@@ -5,10 +5,11 @@ root and loop devices.
     powercut.py BIN_DIR --cuts N [--seed S] [--jobs N] [--keep FOLDER]
 
 The state and the cache of the mount are on an ext4 of their own, with the options that mount(8) has by itself, in an
-image. While programs work on the mount, the image is copied: what the copy has is what a disk has after a cut. The mount
-goes on with the copy. In the end no file on the server has a run of zeros (ZEROS) or a content that was never
-completely written (TORN), and each has the last version that an fsync had acknowledged or that the server had, or
-a later one (MISSING). Ends with 1 otherwise. cut.py is one cut.
+image. While programs work on the mount, the image is copied: what the copy has is what a disk has after a cut. The
+mount goes on with the copy. In the end no file on the server has zeros (ZEROS), which no program has written, or a
+content that was never completely written (TORN), and each has the last version that an fsync had acknowledged or that
+the server had, or a later one (MISSING). Ends with 1 otherwise, and with 77 where no power can be cut. cut.py is one
+cut.
 """
 
 import argparse
@@ -73,7 +74,8 @@ def main():
     parser.add_argument("--keep", default="powercut-failures")
     arguments = parser.parse_args()
     if reason := lacking():
-        sys.exit(f"no power can be cut here: {reason}")
+        print(f"skipped: no power can be cut here: {reason}")
+        sys.exit(77)
     arguments.keep = os.path.realpath(arguments.keep)
     counts = dict.fromkeys(KINDS, 0)
     checked = 0
