@@ -57,7 +57,7 @@ extension DropboxFileSystem {
         if try size(of: file) > 0 {
             return try resize(file, to: 0)
         }
-        let now = clock.now()
+        let now = clock.date()
         try store.write { transaction in
             var local = try transaction.existing(file.inode).local
             local.modified = now

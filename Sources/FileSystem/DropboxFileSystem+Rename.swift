@@ -73,7 +73,7 @@ struct Renaming {
         case (.noReplace, nil), (.replace, nil): try move(node, to: target, in: newFolder)
         case (.replace, let occupant?): try replace(occupant, by: node, at: target, in: newFolder)
         }
-        let now = filesystem.clock.now()
+        let now = filesystem.clock.date()
         try transaction.touch(folder.inode, at: now)
         try transaction.touch(newFolder.inode, at: now)
         if let moved = try transaction.node(node.inode) {
@@ -96,7 +96,7 @@ struct Renaming {
             node, named: target.name, in: folder, insteadOf: occupant)
         try inheritSafety(of: occupant, by: node)
         try transaction.move(occupant.inode, to: nil)
-        try filesystem.noteChanged(occupant, at: filesystem.clock.now(), transaction)
+        try filesystem.noteChanged(occupant, at: filesystem.clock.date(), transaction)
         try move(node, to: target, isLocal: isLocal)
         try transaction.handOverPin(from: occupant.inode, to: node.inode)
         if !isLocal, node.kind == .file, node.remote == .absent, node.staged != nil,
@@ -139,7 +139,7 @@ struct Renaming {
         for node in [first, second] where !node.flags.contains(.localOnly) {
             try enqueue(node.inode)
         }
-        try filesystem.noteChanged(second, at: filesystem.clock.now(), transaction)
+        try filesystem.noteChanged(second, at: filesystem.clock.date(), transaction)
     }
 
     // MARK: Moving between what is synced and what is local

@@ -147,7 +147,7 @@ extension DropboxFileSystem {
         // revision. That this happens time after time is not to be expected.
         for _ in 0..<64 {
             let staged = try stage(file)
-            let now = clock.now()
+            let now = clock.date()
             switch try body(staged, now) {
             case .written:
                 file.noteModified(now)

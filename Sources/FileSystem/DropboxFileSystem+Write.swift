@@ -131,7 +131,7 @@ extension DropboxFileSystem {
         guard old != size else { return }
         if size == 0, file.staged == nil {
             _ = try stage(file, discardingContent: true)
-            file.noteModified(clock.now())
+            file.noteModified(clock.date())
         }
         // What was just begun has no content, unless others had begun it: another handle, or news that
         // made the content of this file all that there is of it.

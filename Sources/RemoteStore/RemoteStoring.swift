@@ -93,6 +93,15 @@ public protocol RemoteStoring: Sendable {
     func copy(_ source: RemoteReference, to target: RemotePath) async throws(RemoteError)
         -> RemoteEntry
 
+    // MARK: Deleted files
+
+    /// The folded paths of the files that were deleted below a folder, which may be deleted itself, and are not
+    /// there again; folders may be among them. Nil if the cloud does not tell.
+    func deletedFiles(below folder: RemotePath) async throws(RemoteError) -> Set<RemotePath>?
+    /// Brings back the last version of a deleted file, and the folders above it. Returns nil, and changes
+    /// nothing, if something is there, or never was a file.
+    func restoreDeleted(_ path: RemotePath) async throws(RemoteError) -> RemoteEntry?
+
     // MARK: Batches
 
     /// Sends whole contents of at most 4 MiB, each into a session of its own that accepts no more

@@ -275,6 +275,24 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Passes on.
+    public func deletedFiles(
+        below folder: RemotePath
+    ) async throws(RemoteError) -> Set<RemotePath>? {
+        try await perform(.deletedFiles, folder.rawValue) { _ async throws(RemoteError) in
+            try await base.deletedFiles(below: folder)
+        }
+    }
+
+    /// Passes on.
+    public func restoreDeleted(
+        _ path: RemotePath
+    ) async throws(RemoteError) -> RemoteEntry? {
+        try await perform(.restoreDeleted, path.rawValue) { _ async throws(RemoteError) in
+            try await base.restoreDeleted(path)
+        }
+    }
+
+    /// Passes on.
     public func download(
         _ revision: Revision, range: Range<Int64>
     ) async throws(RemoteError) -> any RemoteByteStream {

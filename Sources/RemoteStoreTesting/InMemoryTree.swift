@@ -137,6 +137,23 @@ struct InMemoryTree {
         return record(known)
     }
 
+    /// The folded paths of files that once were below a folder.
+    func deletedFiles(below folder: RemotePath) -> Set<RemotePath> {
+        let depth = folder.components.count
+        let key = folder.components.map { folding.key(of: $0) }
+        var paths: Set<RemotePath> = []
+        for entry in log {
+            guard case .file = entry.kind else { continue }
+            let components = entry.foldedPath.components
+            if components.count > depth, Array(components.prefix(depth)) == key,
+                item(at: entry.foldedPath) == nil
+            {
+                paths.insert(entry.foldedPath)
+            }
+        }
+        return paths
+    }
+
     /// What was at a path, newest first, and whether it is there still.
     func versions(of path: RemotePath) throws(RemoteError) -> RemoteRevisions {
         if let item = item(at: path), item.file == nil { throw .notAFile }

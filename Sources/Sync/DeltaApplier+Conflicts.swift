@@ -73,7 +73,10 @@ extension DeltaApplier {
     private func arrived(
         _ kind: NodeKind, hash: ContentHash?, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
-        guard let own = try transaction.attempt(at: place, hash: hash) else { return false }
+        let modified = facts.clientModified
+        guard let own = try transaction.attempt(at: place, hash: hash, modified: modified) else {
+            return false
+        }
         try transaction.forgetAttempt(own.id)
         let sent = try transaction.node(own.inode)
         if let left = sent.flatMap({ onItsWay($0) })?.left, left.isSameThere(as: place) {

@@ -9,7 +9,7 @@ extension DeltaApplier {
     /// Gives a local node a conflicted copy's name, so that the server's keeps the name.
     mutating func stepAside(_ node: Node) throws {
         guard let place = node.place else { return }
-        let names = ConflictName(host: context.host, at: context.now)
+        let names = ConflictName(host: context.host, at: context.date)
         let free = try names.freeName(beside: place, in: transaction)
         let aside = Place(parent: place.parent, name: free)
         try transaction.move(node.inode, to: aside)
@@ -38,7 +38,7 @@ extension DeltaApplier {
             let original = try TemporaryName.original(of: place.name) ?? FileName("recovered")
             var shown = Place(parent: place.parent, name: original)
             if try !transaction.isFree(shown) {
-                shown.name = try ConflictName(host: context.host, at: context.now)
+                shown.name = try ConflictName(host: context.host, at: context.date)
                     .freeName(beside: shown, in: transaction)
                 noteConflict(shown.name)
             }

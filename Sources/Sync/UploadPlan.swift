@@ -79,8 +79,10 @@ struct UploadPlanner {
     let staging: StagingArea
     /// Somebody waits for everything to be sent: open files too, as they stand.
     let isDraining: Bool
-    /// Files written to after this time by a handle that is still open may wait.
-    let settledBefore: Timestamp
+    /// The date and time of day, by which files say when they were written to.
+    let date: Timestamp
+    /// Seconds for which a file that was written to by a handle that is still open may wait.
+    let openFileInterval: Double
 
     /// The step to take for a node, or for the one that it waits for, directly or not; nil when
     /// nothing can be done for it now. `busy` nodes are on their way already.
@@ -189,7 +191,10 @@ struct UploadPlanner {
         if !isDraining && openFiles.isOpenForWriting(node.inode) {
             // What an open handle has written last is not in the rows until it is flushed.
             let lastChange = try staging.file(of: node)?.modified ?? node.modified
-            if lastChange > settledBefore { return .waitForWriters }
+            // A time to come was told by a clock that was set back since.
+            if lastChange > date.adding(seconds: -openFileInterval), lastChange <= date {
+                return .waitForWriters
+            }
         }
         let upload = ContentUpload(
             path: path, expectation: expectation, modified: node.modified,
@@ -337,13 +342,16 @@ struct UploadPlanner {
             let path = try transaction.remotePath(of: node.inode)
         else { return .settled }
         let reference = RemoteReference(path: RemotePath(rawValue: path), id: node.facts.id)
-        if let parent = try transaction.node(place.parent), parent.isTombstone {
-            // Goes with its folder.
+        // A file whose revision is known goes by itself, so that an edit that is not known here is not deleted
+        // with its folder. All else goes with the folder.
+        if node.kind == .folder || node.facts.revision == nil,
+            let parent = try transaction.node(place.parent), parent.isTombstone
+        {
             return .waitFor(parent.inode)
         }
         if node.kind == .folder {
-            if let survivor = try survivor(in: node.inode) {
-                return .waitFor(survivor)
+            if let other = try transaction.obstacle(toDeleting: node.inode) {
+                return .waitFor(other)
             }
             return .deleteFolder(reference)
         }
@@ -356,12 +364,19 @@ struct UploadPlanner {
         }
         return .deleteFile(reference, node.facts.revision)
     }
+}
 
-    /// A node that the server has below a deleted folder and that users have moved out of it.
-    private func survivor(in folder: InodeID) throws -> InodeID? {
-        for child in try transaction.remoteChildren(of: folder) {
+extension TreeReading {
+    /// A node that the server has below a deleted folder and that must not go with it: users have it elsewhere, or
+    /// it is a file that is deleted by its own revision.
+    func obstacle(toDeleting folder: InodeID) throws -> InodeID? {
+        for child in try remoteChildren(of: folder) {
             if child.place != nil { return child.inode }
-            if child.kind == .folder, let below = try survivor(in: child.inode) { return below }
+            if child.kind == .folder {
+                if let below = try obstacle(toDeleting: child.inode) { return below }
+            } else if child.facts.revision != nil {
+                return child.inode
+            }
         }
         return nil
     }

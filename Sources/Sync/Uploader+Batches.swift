@@ -153,7 +153,8 @@ extension Uploader {
         return await commit(attempts, isAlone: true) { wanted async throws(RemoteError) in
             try await self.environment.remote.moveFiles(wanted.map { moves[$0] })
         } record: { recorder, index, entry in
-            try recorder.placed(items[index].inode, entry)
+            guard case .move(let move) = items[index].step else { return }
+            try recorder.placed(items[index].inode, entry, meant: move.id)
         }
     }
 
@@ -223,6 +224,10 @@ extension Uploader {
                     try note(&recorder, sent.index, value)
                 }
             }
+            await forget(
+                zip(wanted, outcomes).compactMap { sent, outcome in
+                    if case .failure(let error) = outcome, error.saysNotDone { sent } else { nil }
+                })
             return zip(wanted, outcomes).compactMap { sent, outcome in
                 if case .failure(let error) = outcome {
                     (attempts[sent.index].item, error)

@@ -67,11 +67,13 @@ extension Uploader {
         try await environment.gate.commit { () async throws(RemoteError) in
             let sent = try await note(
                 Attempt(inode: file.inode, step: .upload(upload), hash: hash))
-            let entry = try await environment.remote.upload(
-                ByteSource(bytes: bytes), commit: commit(upload, hash))
-            await record { recorder in
-                try recorder.arrived(sent)
-                try recorder.stored(upload, for: file.inode, entry)
+            try await forgettingRefusal(of: sent) { () async throws(RemoteError) in
+                let entry = try await environment.remote.upload(
+                    ByteSource(bytes: bytes), commit: commit(upload, hash))
+                await record { recorder in
+                    try recorder.arrived(sent)
+                    try recorder.stored(upload, for: file.inode, entry)
+                }
             }
         }
     }

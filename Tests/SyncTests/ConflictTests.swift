@@ -69,7 +69,7 @@ import Testing
         try await harness.store.write { transaction in
             let node = try #require(try transaction.node(inode))
             let returned = try #require(
-                try ReturnedFile(node, host: "here", at: .now(), in: transaction))
+                try ReturnedFile(node, host: "here", at: .now(), due: .now(), in: transaction))
             let base = try #require(StagedContent.Base(whole: node.facts))
             let staged = try harness.staging.begin(
                 inode, base: base, size: base.size, due: .now(), in: transaction)
@@ -81,7 +81,7 @@ import Testing
             #expect(returned.changes.count == 2)
             let again = try #require(try transaction.node(inode))
             #expect(
-                try ReturnedFile(again, host: "here", at: .now(), in: transaction) == nil)
+                try ReturnedFile(again, host: "here", at: .now(), due: .now(), in: transaction) == nil)
         }
     }
 
@@ -134,7 +134,7 @@ import Testing
         try await harness.store.write { transaction in
             let node = try #require(try transaction.node(inode))
             #expect(
-                try ReturnedFile(node, host: "here", at: .now(), in: transaction) == nil)
+                try ReturnedFile(node, host: "here", at: .now(), due: .now(), in: transaction) == nil)
         }
         await harness.stop()
     }

@@ -142,6 +142,19 @@ struct RecordingStore: RemoteStoring {
         }
     }
 
+    func deletedFiles(
+        below folder: RemotePath
+    ) async throws(RemoteError) -> Set<RemotePath>? {
+        try await base.deletedFiles(below: folder)
+    }
+
+    func restoreDeleted(_ path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
+        try await perform("restore \(path.rawValue)", { $0?.summary ?? "nothing" }) {
+            () async throws(RemoteError) in
+            try await base.restoreDeleted(path)
+        }
+    }
+
     func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
         try await perform("mkdir \(path.rawValue)", \.summary) { () async throws(RemoteError) in
             try await base.makeFolder(at: path)
