@@ -1,7 +1,7 @@
 """An emulated account, mounts of it, and a client of its API, for programs that attack the data.
 
 Not responsible for what is done with them, and for what must be true then. Everything that is started here is
-in the process group of the caller, so that whoever started that can end all of it.
+in the process group of the caller, so that all of it ends with that group.
 """
 
 import ctypes

@@ -30,7 +30,7 @@ class Ledger:
         self.removals = []
 
     def new(self):
-        """A token that nobody has seen."""
+        """A token that is in no content yet."""
         self.count += 1
         return f"<{self.seed}-{self.count}>"
 
