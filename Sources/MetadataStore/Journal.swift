@@ -101,6 +101,11 @@ extension Transaction {
             [time.nanoseconds, problem, time.nanoseconds])
     }
 
+    /// Makes the entries due that would wait for longer than anything may.
+    public func makeDue(ifAfter limit: Timestamp, at time: Timestamp) throws {
+        try run("UPDATE journal SET due = ? WHERE due > ?", [time.nanoseconds, limit.nanoseconds])
+    }
+
     /// How many entries wait because of a problem.
     public func entryCount(problem: String) throws -> Int {
         let statement = try database.cachedStatement(

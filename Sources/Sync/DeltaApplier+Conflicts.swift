@@ -243,14 +243,12 @@ extension DeltaApplier {
         guard let node = try transaction.node(moved.inode) else { return }
         if node.kind == .folder { foldersMoved() }
         try transaction.setFacts(moved.facts, of: node.inode)
-        if moved.wasSeenThere {
-            if let left = moved.left, TemporaryName.isTemporary(place.name),
-                try transaction.isFree(left)
-            {
+        if let seen = moved.seen {
+            if TemporaryName.isTemporary(place.name), try transaction.isFree(seen) {
                 // It was taken from its place by this batch, which puts it between two moves.
-                try transaction.move(node.inode, to: left)
+                try transaction.move(node.inode, to: seen)
                 let current = try transaction.node(node.inode) ?? node
-                if try holdPlace(of: current, during: place) { return announce(left) }
+                if try holdPlace(of: current, during: place) { return announce(seen) }
             }
             try follow(node, to: place)
         } else {

@@ -296,7 +296,8 @@ struct DeltaApplier {
 
     /// Takes a node from where the server had it, until `attach` says where it is.
     private mutating func detach(_ node: Node) throws -> DetachedNode {
-        let seen = node.remote == .inPlace ? node.place : nil
+        let isSeenThere = node.remote == .inPlace || node.flags.contains(.betweenMoves)
+        let seen = isSeenThere ? node.place : nil
         let left = try transaction.remotePlace(of: node)
         if let seen {
             try transaction.move(node.inode, to: nil)
@@ -306,7 +307,7 @@ struct DeltaApplier {
         // What was listed at the place that it leaves may have been another folder.
         if node.kind == .folder { try transaction.setFlags(.listed, false, of: node.inode) }
         return DetachedNode(
-            inode: node.inode, facts: node.facts, left: left, wasSeenThere: seen != nil)
+            inode: node.inode, facts: node.facts, left: left, seen: seen)
     }
 
     /// A name leads somewhere else now, or nowhere because what it led to was moved.

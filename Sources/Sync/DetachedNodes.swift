@@ -10,8 +10,8 @@ struct DetachedNode {
     var facts: RemoteFacts
     /// Where the server had it.
     var left: Place?
-    /// Users saw it where the server had it, so they see it follow.
-    var wasSeenThere: Bool
+    /// Where users saw it, if that was where the server had it: so they see it follow.
+    var seen: Place?
 }
 
 /// The nodes that are on their way, by what the server calls them.

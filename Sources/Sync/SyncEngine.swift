@@ -15,12 +15,17 @@ public final class SyncEngine: Syncing {
         /// How long a file that is still open may be written to before it is sent as it stands, in
         /// seconds.
         public var openFileInterval: Double
+        /// The longest time, in seconds, for which something may be held back on purpose.
+        public var longestDelay: Double
 
-        /// Names both.
-        public init(host: String, openFileInterval: Double = 30) {
+        /// Names all three.
+        public init(
+            host: String, openFileInterval: Double = 30, longestDelay: Double = 7 * 86_400
+        ) {
             let cleaned = host.filter { $0 != "/" && $0 != "\0" }
             self.host = String(decoding: cleaned.utf8.prefix(64), as: UTF8.self)
             self.openFileInterval = openFileInterval
+            self.longestDelay = longestDelay
         }
     }
 
@@ -34,6 +39,7 @@ public final class SyncEngine: Syncing {
 
     let environment: UploadEnvironment
     let uploader: Uploader
+    private let longestDelay: Double
     private let watcher: RemoteWatcher
     private let lister: FolderLister
     private let tasks = Mutex<[Task<Void, Never>]>([])
@@ -49,6 +55,7 @@ public final class SyncEngine: Syncing {
             observer: observer, clock: clock, state: SyncState(), host: configuration.host,
             log: log, openFileInterval: configuration.openFileInterval)
         uploader = Uploader(environment: environment)
+        longestDelay = configuration.longestDelay
         watcher = RemoteWatcher(environment: environment, uploader: uploader)
         lister = FolderLister(environment: environment)
     }
@@ -58,9 +65,12 @@ public final class SyncEngine: Syncing {
     /// Throws when the local database cannot be read.
     public func start() async throws {
         try await watcher.restore()
-        // Due times of an earlier process are by a clock that is not comparable.
+        // Due times of an earlier process are by another clock: one that was set back since would hold them.
         let now = environment.clock.now()
-        try await environment.store.write { try $0.makeAllDue(at: now, onlyFresh: false) }
+        let longestDelay = longestDelay
+        try await environment.store.write { transaction in
+            try transaction.makeDue(ifAfter: now.adding(seconds: longestDelay), at: now)
+        }
         let (uploader, watcher) = (uploader, watcher)
         tasks.withLock {
             $0 = [Task { await uploader.run() }, Task { await watcher.run() }]

@@ -192,7 +192,10 @@ struct UploadPlanner {
             // What an open handle has written last is not in the rows until it is flushed.
             let lastChange = try staging.file(of: node)?.modified ?? node.modified
             // A time to come was told by a clock that was set back since.
-            if lastChange > date.adding(seconds: -openFileInterval), lastChange <= date {
+            let (earliest, latest) = (
+                date.adding(seconds: -openFileInterval), date.adding(seconds: openFileInterval)
+            )
+            if lastChange > earliest, lastChange <= latest {
                 return .waitForWriters
             }
         }

@@ -106,16 +106,21 @@ extension Uploader {
     private func ask(_ question: LookQuestion) async throws(RemoteError) -> LookFindings {
         let remote = environment.remote
         var findings = LookFindings()
-        for id in question.ids {
-            if let entry = try await remote.entry(of: id) {
-                findings.byID += try await unknownFolders(above: entry.foldedPath) + [entry]
-            } else {
-                findings.missingIDs.append(id)
-            }
-        }
         for path in question.targets {
             if let entry = try await remote.entry(at: path) {
                 findings.atPaths.append((path, entry))
+            }
+        }
+        var ids = Array(question.ids)
+        ids += await displacedIDs(by: findings.atPaths.map(\.entry))
+        var asked: Set<FileID> = []
+        while let id = ids.popLast(), asked.count < Self.longestLook {
+            guard asked.insert(id).inserted else { continue }
+            if let entry = try await remote.entry(of: id) {
+                findings.byID += try await unknownFolders(above: entry.foldedPath) + [entry]
+                ids += await displacedIDs(by: [entry])
+            } else if question.ids.contains(id) {
+                findings.missingIDs.append(id)
             }
         }
         if let path = question.source {
@@ -126,6 +131,23 @@ extension Uploader {
             }
         }
         return findings
+    }
+
+    /// Nodes that one refusal makes this mount ask for, at most.
+    private static let longestLook = 16
+
+    /// What was believed to be where something else was found: it may be elsewhere, and not deleted.
+    private func displacedIDs(by entries: [RemoteEntry]) async -> [FileID] {
+        let store = environment.store
+        let ids = await attempt {
+            try await store.read { snapshot in
+                try entries.compactMap { entry in
+                    let node = try snapshot.remoteNode(foldedPath: entry.foldedPath.rawValue)
+                    return node?.facts.id == entry.id ? nil : node?.facts.id
+                }
+            }
+        }
+        return ids ?? []
     }
 
     /// The folders above a path that are not known by it: moved or made by others, and the delta is not here. Once

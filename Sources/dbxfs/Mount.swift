@@ -84,7 +84,8 @@ final class Mount: Sendable {
         relay = TreeChangeRelay()
         let openFiles = OpenFiles()
         engine = SyncEngine(
-            configuration: .init(host: Self.hostName), store: store, staging: staging,
+            configuration: .init(
+                host: Self.hostName, longestDelay: Self.longestDelay(of: settings)), store: store, staging: staging,
             remote: remote, cache: cache, openFiles: openFiles, observer: relay,
             log: Logger(label: "sync"))
         let reader = ContentReader(
@@ -153,6 +154,12 @@ final class Mount: Sendable {
         } catch {
             throw CommandError(opening: path, error)
         }
+    }
+
+    /// What a write delay may come to, and the longest pause after a refusal: an hour.
+    private static func longestDelay(of settings: MountSettings) -> Double {
+        let delay = settings.writeDelay.map { WriteDelay(seconds: $0) } ?? WriteDelay()
+        return max(3600, Double(delay.maximumNanoseconds) / 1e9)
     }
 
     /// This machine, as conflicted copies name it.

@@ -64,7 +64,7 @@ import Testing
             $0.operation == .listAfter && $0.subject == known
                 || $0.subject == "/a" + FaultInjectingStore.below
         }
-        try await harness.start()
+        try await harness.start(knowingAll: true)
         try await harness.drain()
         harness.faulty.removeFaults()
         try await harness.settle()

@@ -34,7 +34,7 @@ import Testing
             isLost.withLock { $0 }
         }
         try await prepare(harness)
-        try await harness.start()
+        try await harness.start(knowingAll: true)
         while !isLost.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
         await harness.stop()
         faulty.removeFaults()
@@ -83,7 +83,7 @@ import Testing
         await harness.stop()
         faulty.inject(.stall, times: nil) { $0.operation == .append }
         try await harness.write("/a/big", text)
-        try await harness.start()
+        try await harness.start(knowingAll: true)
         try await harness.waitForCall(.append)
         faulty.inject(.failAfter(.server("test"))) { $0.operation == .move }
         faulty.inject(.failBefore(.server("test")), times: nil) {
@@ -102,7 +102,7 @@ import Testing
     @Test("a folder whose move may have arrived is found after a restart, too, and moved on")
     func movedOn() async throws {
         let harness = try await unsureOfMove()
-        try await harness.start()
+        try await harness.start(knowingAll: true)
         try await harness.waitForCall(.move)
         await harness.stop()
         try await harness.move("/b", to: "/c")
@@ -217,7 +217,7 @@ import Testing
         // No news before all of this has been sent.
         faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
         try await harness.move("/a", to: "/b")
-        try await harness.start()
+        try await harness.start(knowingAll: true)
         try await harness.drain()
         try await harness.makeFolder("/a")
         try await harness.write("/a/x", "2")
@@ -249,14 +249,14 @@ import Testing
         await harness.stop()
         faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
         try await harness.move("/a", to: "/b")
-        try await harness.start()
+        try await harness.start(knowingAll: true)
         try await harness.drain()
         await harness.stop()
         faulty.removeFaults()
         harness.server.resetCursors()
         // The listing is in, the first news after it are not.
         faulty.inject(.stall) { $0.operation == .listAfter && $0.subject.contains("\"epoch\":1") }
-        try await harness.start()
+        try await harness.start(knowingAll: true)
         while faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
         try await harness.put("/a/x", "2")
         try await harness.relocate("/a/x", to: "/y")
@@ -290,7 +290,7 @@ import Testing
         try await harness.write("/a", "1")
         try await harness.move("/a", to: "/b")
         harness.faulty.inject(.failBefore(.forbidden("test"))) { $0.operation == .move }
-        try await harness.start()
+        try await harness.start(knowingAll: true)
         try await harness.drain()
         await harness.stop()
         try await harness.checkInvariants()

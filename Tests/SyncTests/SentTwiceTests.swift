@@ -17,7 +17,7 @@ import Testing
     ) async throws -> Harness {
         let harness = try Harness()
         let faulty = harness.faulty
-        try await harness.start()
+        try await harness.start(knowingAll: true)
         faulty.inject(.failBefore(.server("test")), times: nil) {
             [.listAfter, .waitForChange].contains($0.operation)
         }
@@ -43,7 +43,7 @@ import Testing
         faulty.inject(.failBefore(.server("test")), times: nil) {
             [.listAfter, .waitForChange].contains($0.operation)
         }
-        try await harness.start()
+        try await harness.start(knowingAll: true)
         try await harness.drain()
         await harness.stop()
         faulty.removeFaults()
