@@ -37,6 +37,9 @@ public struct SyncStatus: Hashable, Sendable {
     /// Whether paths start from another root than that of the tree, and the two are not compared yet:
     /// nothing is sent meanwhile, since its path would lead to something else.
     public var isRootNew = false
+    /// Where the mounted folder was, if it is not on the server any more: nothing is sent meanwhile, since that
+    /// would make it anew.
+    public var missingFolder: String?
     /// When the listing of everything began, or went on, in this process.
     public var listingBegan: Timestamp?
     /// Whether the account was full at the last upload.
