@@ -26,9 +26,14 @@ public struct Timestamp: Hashable, Sendable, Comparable {
         }
     }
 
-    /// A time so many seconds later, or earlier; the last one there is, if that is later still.
+    /// A time so many seconds later, or earlier; the last or first one there is, if that is out of range. What
+    /// is no number adds nothing.
     public func adding(seconds: Double) -> Timestamp {
-        let (sum, overflow) = nanoseconds.addingReportingOverflow(Int64(seconds * 1e9))
+        guard !seconds.isNaN else { return self }
+        guard let added = Int64(exactly: (seconds * 1e9).rounded(.towardZero)) else {
+            return Timestamp(nanoseconds: seconds < 0 ? .min : .max)
+        }
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(added)
         guard overflow else { return Timestamp(nanoseconds: sum) }
         return Timestamp(nanoseconds: seconds < 0 ? .min : .max)
     }

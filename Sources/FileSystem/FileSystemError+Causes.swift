@@ -30,6 +30,8 @@ extension FileSystemError {
         case .cancelled: self = .interrupted
         case .cursorReset: self = .inputOutput("the listing's cursor expired")
         case .rootChanged: self = .inputOutput("the account's root has changed")
+        case .rootMissing(let path):
+            self = .inputOutput("the mounted folder is not on Dropbox any more: \(path)")
         case .contentMismatch: self = .inputOutput("the content does not match its hash")
         case .sessionLost: self = .inputOutput("the upload session was lost")
         case .malformed(let text):

@@ -9,6 +9,7 @@ extension DropboxStore {
     public func archive(
         of folder: RemotePath, bytes: Int64
     ) async throws(RemoteError) -> any RemoteArchive {
+        try await mountedFolder()
         let download: Download<Files.DownloadZipResult, Files.DownloadZipError>
         do {
             download = try await client.download(

@@ -128,6 +128,7 @@ extension DropboxStore {
     public func finishUploads(
         _ uploads: [FinishedUpload]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
+        try await prepareToMake()
         let argument = Files.UploadSessionFinishBatchArg(
             entries: uploads.map { upload in
                 Files.UploadSessionFinishArg(
@@ -162,6 +163,7 @@ extension DropboxStore {
     public func makeFolders(
         at paths: [RemotePath]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
+        try await prepareToMake()
         let results = try await finish(
             Files.createFolderBatch,
             Files.CreateFolderBatchArg(paths: paths.map { serverPath($0) }),
@@ -210,6 +212,7 @@ extension DropboxStore {
     public func moveFiles(
         _ moves: [RemoteRelocation]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
+        try await prepareToMake()
         let outcomes = try await sendNamed(moves) {
             $0.source
         } send: { moves async throws(RemoteError) in
@@ -228,7 +231,8 @@ extension DropboxStore {
     public func copyFiles(
         _ copies: [RemoteRelocation]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
-        try await sendNamed(copies) {
+        try await prepareToMake()
+        return try await sendNamed(copies) {
             $0.source
         } send: { copies async throws(RemoteError) in
             let results = try await finish(

@@ -38,6 +38,7 @@ extension DropboxStore {
     public func upload(
         _ source: any UploadSource, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
+        try await prepareToMake()
         var commit = commit
         if commit.hash == nil { commit.hash = try await hash(of: source, 0..<source.size) }
         let argument = Files.UploadArg(info(commit), contentHash: commit.hash)

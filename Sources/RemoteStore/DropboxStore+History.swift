@@ -12,6 +12,7 @@ extension DropboxStore: RemoteHistory {
         of path: RemotePath, limit: Int
     ) async throws(RemoteError) -> RemoteRevisions {
         guard path != .root else { throw .notAFile }
+        try await mountedFolder()
         var argument = Files.ListRevisionsArg(path: serverPath(path))
         var found = RemoteRevisions(versions: [], isDeleted: false)
         while true {
@@ -46,6 +47,7 @@ extension DropboxStore: RemoteHistory {
         _ path: RemotePath, to revision: Revision
     ) async throws(RemoteError) -> RemoteEntry {
         // A second request could undo what others have stored after the first.
+        try await prepareToMake()
         var options = CallOptions.change
         options.retryAfterSend = false
         let file: Files.FileMetadata

@@ -7,6 +7,7 @@ import DropboxAPI
 extension DropboxStore {
     /// Makes a folder.
     public func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
+        try await prepareToMake()
         let result: Files.CreateFolderResult
         do {
             result = try await client.call(
@@ -57,6 +58,7 @@ extension DropboxStore {
     public func move(
         _ node: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
+        try await prepareToMake()
         do throws(RemoteError) {
             let moved = try reader.entry(try await relocate(Files.moveV2, node, target))
             compare(moved, with: node)
@@ -79,6 +81,7 @@ extension DropboxStore {
     public func copy(
         _ source: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
+        try await prepareToMake()
         let copied: Files.Metadata
         do throws(RelocationFailure) {
             copied = try await relocateOnce(Files.copyV2, source, target)

@@ -27,6 +27,7 @@ extension DropboxStore {
     /// What has an id, wherever it is now.
     public func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
         guard id.isSendable else { return nil }
+        try await mountedFolder()
         let metadata: Files.Metadata
         do {
             metadata = try await client.call(
@@ -52,6 +53,7 @@ extension DropboxStore {
     func name(
         of node: RemoteReference, isGuarded: Bool = false
     ) async throws(RemoteError) -> NodeName {
+        try await mountedFolder()
         let path = NodeName(text: serverPath(node.path), isID: false)
         guard let id = node.id, id.isSendable else { return path }
         guard refusesIDs else { return NodeName(text: id.rawValue, isID: true) }

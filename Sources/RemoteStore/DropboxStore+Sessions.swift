@@ -48,6 +48,7 @@ extension DropboxStore {
     public func finishUpload(
         _ session: UploadSession, size: Int64, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
+        try await prepareToMake()
         let argument = Files.UploadSessionFinishArg(
             cursor: Files.UploadSessionCursor(sessionID: session.id, offset: UInt64(size)),
             commit: info(commit))

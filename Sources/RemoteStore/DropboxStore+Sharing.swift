@@ -5,6 +5,7 @@ import DropboxAPI
 extension DropboxStore: RemoteSharing {
     /// The link to what is at a path.
     public func link(to path: RemotePath) async throws(RemoteError) -> RemoteLink {
+        try await mountedFolder()
         if let url = try await knownLink(to: path) { return RemoteLink(url: url, isNew: false) }
         do {
             let made = try await client.call(

@@ -44,12 +44,9 @@ public final class DropboxStore: RemoteStoring {
     /// Longest pause that the server's wish for one is believed, in seconds.
     private static let longestBackoff: UInt64 = 3600
 
-    let reader: MetadataReader
     let clock: StoreClock
-    /// The client with its root, which changes together with it.
-    private let rooted: Mutex<(root: Root, client: DropboxClient)>
-    /// The folder that the mount's root is: "" for the account's, "/Projects" for a part.
-    private let prefix: RemotePath
+    /// What paths start from.
+    let rooted: Mutex<Rooted>
     let log: Logger
     private let refused = Mutex(0)
     /// Whether the service has refused an id in a change.
@@ -57,21 +54,22 @@ public final class DropboxStore: RemoteStoring {
     /// Files that the server may not know everywhere yet.
     private let recentUploads = Mutex(RecentUploads())
 
-    /// Speaks for one account by way of a client.
+    /// Speaks for one account by way of a client; `prefix` is the folder that the mount's root is, "" for the
+    /// account's own.
     public convenience init(
         client: DropboxClient, root: Root = .home, prefix: RemotePath = .root,
         log: Logger = Logger(label: "remote")
     ) {
-        self.init(client: client, root: root, prefix: prefix, log: log, clock: StoreClock())
+        self.init(
+            client: client, root: root, folder: MountedFolder(prefix), log: log,
+            clock: StoreClock())
     }
 
     init(
-        client: DropboxClient, root: Root = .home, prefix: RemotePath = .root,
+        client: DropboxClient, root: Root = .home, folder: MountedFolder = MountedFolder(.root),
         log: Logger = Logger(label: "remote"), clock: StoreClock
     ) {
-        rooted = Mutex((root, client.rooted(at: root.pathRoot)))
-        self.prefix = prefix
-        self.reader = MetadataReader(prefix: prefix)
+        rooted = Mutex(Rooted(root, client, folder))
         self.log = log
         self.clock = clock
     }
@@ -82,24 +80,11 @@ public final class DropboxStore: RemoteStoring {
 
     var client: DropboxClient { rooted.withLock { $0.client } }
 
-    /// Names what paths start from.
-    public var root: String { rooted.withLock { $0.root.name } }
-
-    /// Has paths start from another root from now on.
-    public func start(at root: Root) {
-        rooted.withLock { $0 = (root, $0.client.rooted(at: root.pathRoot)) }
-    }
-
-    /// Finds out which space the person's team has now, if this is a view of the team's.
-    public func refreshRoot() async throws(RemoteError) {
-        guard case .team = rooted.withLock({ $0.root }) else { return }
-        let account = try await account()
-        // Without a team's space, the home folder is all that there is.
-        start(at: account.teamNamespace.map { .team(namespace: $0) } ?? .home)
-    }
+    /// Reads what is told of the mounted folder as it is now.
+    var reader: MetadataReader { MetadataReader(prefix: rooted.withLock { $0.folder.prefix }) }
 
     func serverPath(_ path: RemotePath) -> String {
-        prefix.rawValue + path.rawValue
+        rooted.withLock { $0.folder.prefix }.rawValue + path.rawValue
     }
 
     /// Whether changes are sent by path, because the service does not take ids.
@@ -163,6 +148,7 @@ public final class DropboxStore: RemoteStoring {
     public func list(
         _ folder: RemotePath, recursive: Bool
     ) async throws(RemoteError) -> RemotePage {
+        let mounted = try await mountedFolder()
         let argument = Files.ListFolderArg(
             path: serverPath(folder), recursive: recursive, limit: Self.pageLimit)
         let listing: TolerantListing
@@ -170,13 +156,16 @@ public final class DropboxStore: RemoteStoring {
             listing = try await client.call(
                 TolerantListing.listFolder, argument, options: .interactive)
         } catch {
-            throw RemoteError(error) { RemoteError($0) }
+            let mapped = RemoteError(error) { RemoteError($0) }
+            if mapped == .notFound || mapped == .notAFolder { try await confirm(mounted) }
+            throw mapped
         }
-        return try page(listing, after: nil)
+        return try page(listing, after: nil, in: mounted).page
     }
 
     /// The next page or delta.
     public func list(after cursor: Core.Cursor) async throws(RemoteError) -> RemotePage {
+        let mounted = try await mountedFolder()
         let argument = Files.ListFolderContinueArg(cursor: cursor.rawValue)
         let listing: TolerantListing
         do {
@@ -184,13 +173,24 @@ public final class DropboxStore: RemoteStoring {
                 TolerantListing.listFolderContinue, argument, options: .interactive)
         } catch {
             if error.isAboutCursor { throw .cursorReset }
-            throw RemoteError(error) { RemoteError($0) }
+            let mapped = RemoteError(error) { RemoteError($0) }
+            guard mounted.isPart, mapped == .notFound || mapped == .notAFolder else {
+                throw mapped
+            }
+            // The cursor's folder is not where it was. Whether that is the mounted one is to be asked.
+            try await confirm(mounted)
+            throw mapped
         }
-        return try page(listing, after: cursor)
+        let (page, isRootTold) = try page(listing, after: cursor, in: mounted)
+        if isRootTold || !page.hasMore { try await confirm(mounted) }
+        // It went and came back, or was made anew: what is told of it does not say what it lost meanwhile.
+        if isRootTold { throw .cursorReset }
+        return page
     }
 
     /// The position after everything that is there now.
     public func latestCursor() async throws(RemoteError) -> Core.Cursor {
+        try await mountedFolder()
         let argument = Files.ListFolderArg(path: serverPath(.root), recursive: true)
         do {
             let result = try await client.call(
@@ -221,6 +221,7 @@ public final class DropboxStore: RemoteStoring {
     /// What is at a path. At a path that Dropbox would not store, there is nothing.
     public func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
         guard path != .root else { return nil }
+        let mounted = try await mountedFolder()
         let metadata: Files.Metadata
         do {
             metadata = try await client.call(
@@ -228,16 +229,18 @@ public final class DropboxStore: RemoteStoring {
                 options: .interactive)
         } catch {
             let mapped = RemoteError(error) { RemoteError($0) }
-            if mapped == .notFound || mapped == .disallowedName { return nil }
-            throw mapped
+            guard mapped == .notFound || mapped == .disallowedName else { throw mapped }
+            try await confirm(mounted)
+            return nil
         }
-        let entry = try reader.entry(metadata)
+        let entry = try MetadataReader(prefix: mounted.prefix).entry(metadata)
         return entry.kind == .deleted ? nil : entry
     }
 
+    /// Also returns whether the mounted folder itself is told to have gone or to be another one.
     private func page(
-        _ listing: TolerantListing, after cursor: Core.Cursor?
-    ) throws(RemoteError) -> RemotePage {
+        _ listing: TolerantListing, after cursor: Core.Cursor?, in mounted: MountedFolder
+    ) throws(RemoteError) -> (page: RemotePage, isRootTold: Bool) {
         let next = Core.Cursor(listing.cursor)
         guard !listing.cursor.isEmpty else { throw .malformed("a page without a cursor") }
         guard !listing.hasMore || next != cursor else {
@@ -245,15 +248,17 @@ public final class DropboxStore: RemoteStoring {
         }
         var page = RemotePage(entries: [], cursor: next, hasMore: listing.hasMore)
         page.entries.reserveCapacity(listing.entries.count)
+        let reader = MetadataReader(prefix: mounted.prefix)
+        var isRootTold = false
         for item in listing.entries {
             switch item.metadata.map(reader.read) ?? .refused {
             case .entry(let entry): page.entries.append(entry)
-            case .root: break
+            case .root(let id): isRootTold = isRootTold || id != mounted.id
             case .outside, .refused: page.refusedCount += 1
             }
         }
         note(refused: page.refusedCount)
-        return page
+        return (page, isRootTold && mounted.isPart)
     }
 
     private func note(refused count: Int) {

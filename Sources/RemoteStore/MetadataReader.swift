@@ -10,8 +10,8 @@ struct MetadataReader: Sendable {
     enum Reading: Equatable {
         /// An entry below the mount's root.
         case entry(RemoteEntry)
-        /// The mount's root itself.
-        case root
+        /// The mount's root itself: which folder it is, nil if there is none.
+        case root(FileID?)
         /// Something that is not below the mount's root.
         case outside
         /// Something that cannot be shown.
@@ -29,6 +29,7 @@ struct MetadataReader: Sendable {
 
     private let prefix: [String]
 
+    /// Takes the path of the mounted folder as the server files it.
     init(prefix: RemotePath) {
         self.prefix = Self.components(of: prefix.rawValue) ?? []
     }
@@ -38,7 +39,7 @@ struct MetadataReader: Sendable {
         guard let path = metadata.pathLower else { return .outside }
         guard let components = Self.components(of: path) else { return .refused }
         guard let below = withoutPrefix(components) else { return .outside }
-        guard !below.isEmpty else { return .root }
+        guard !below.isEmpty else { return .root(id(of: metadata)) }
         guard below.count <= Self.maximumDepth,
             below.allSatisfy({ (try? FileName($0)) != nil }),
             let filed = below.last, let name = try? FileName(metadata.name, key: filed),
@@ -68,6 +69,12 @@ struct MetadataReader: Sendable {
 
     // MARK: Paths
 
+    /// Whether a path leads to a folder that can be mounted.
+    static func isPlace(_ path: String) -> Bool {
+        components(of: path).map { !$0.isEmpty && $0.count <= maximumDepth && !$0.contains("") }
+            ?? false
+    }
+
     /// The names in a path. Split by bytes: a slash and a combining mark are one `Character`.
     private static func components(of path: String) -> [String]? {
         if path.isEmpty { return [] }
@@ -79,7 +86,7 @@ struct MetadataReader: Sendable {
 
     private func withoutPrefix(_ components: [String]) -> [String]? {
         guard components.count >= prefix.count,
-            zip(prefix, components).allSatisfy(Self.canFold)
+            zip(prefix, components).allSatisfy({ $0.utf8.elementsEqual($1.utf8) })
         else { return nil }
         return Array(components.dropFirst(prefix.count))
     }
@@ -102,6 +109,10 @@ struct MetadataReader: Sendable {
         case .folder(let folder): self.folder(folder).map { .folder($0) }
         case .file(let file): self.file(file).map { .file($0) }
         }
+    }
+
+    private func id(of metadata: Files.Metadata) -> FileID? {
+        if case .folder(let folder) = metadata { FileID(folder.id) } else { nil }
     }
 
     private func folder(_ folder: Files.FolderMetadata) -> RemoteFolder? {
@@ -129,7 +140,7 @@ struct MetadataReader: Sendable {
             isReadOnly: file.sharingInfo?.readOnly ?? false)
     }
 
-    private static func isIdentifier(_ text: String) -> Bool {
+    static func isIdentifier(_ text: String) -> Bool {
         (1...maximumIdentifierLength).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
     }

@@ -12,6 +12,9 @@ extension CallError {
 }
 
 extension RemoteError {
+    /// Longest pause that the server's wish for one is believed, in seconds.
+    private static let longestWait = 3600.0
+
     /// What every route can answer; `route` maps what only this one can.
     init<Failure>(_ error: CallError<Failure>, route: (Failure) -> RemoteError) {
         switch error.kind {
@@ -22,7 +25,8 @@ extension RemoteError {
             self =
                 message.contains("did not match pattern") ? .disallowedName : .server(error.summary)
         case .rateLimited(_, let wait):
-            self = .rateLimited(retryAfter: Double(wait?.components.seconds ?? 5))
+            let seconds = Double(wait?.components.seconds ?? 5)
+            self = .rateLimited(retryAfter: min(Self.longestWait, max(0, seconds)))
         case .auth(.missingScope(let scope)):
             self = .forbidden("the token lacks the scope \(scope.requiredScope)")
         case .auth(.routeAccessDenied): self = .forbidden(error.summary)

@@ -35,8 +35,11 @@ public enum RemoteError: Error, Hashable, Sendable {
     case cursorReset
     /// The file's bytes cannot be downloaded (cloud documents).
     case notDownloadable
-    /// The root namespace has changed; the account must be read again.
+    /// Paths start from somewhere else now, or the mounted folder is not where it was: `refreshRoot` is to be
+    /// called, and everything to be listed again.
     case rootChanged
+    /// Nothing is at the path of the mounted folder, which was there before.
+    case rootMissing(String)
     /// The bytes did not match their hash on the way up.
     case contentMismatch
     /// The upload session is gone or does not fit: start over.
@@ -66,7 +69,7 @@ public enum RemoteError: Error, Hashable, Sendable {
         case .offline, .timedOut, .rateLimited, .busy, .server, .sessionLost, .contentMismatch: true
         case .unauthorized, .forbidden, .notFound, .notAFolder, .notAFile, .conflict,
             .insufficientSpace, .tooLarge, .disallowedName, .protected, .cursorReset,
-            .notDownloadable, .rootChanged, .malformed, .cancelled:
+            .notDownloadable, .rootChanged, .rootMissing, .malformed, .cancelled:
             false
         }
     }

@@ -14,7 +14,11 @@ public protocol RemoteStoring: Sendable {
     /// Names what paths start from in the account. Cursors are of use for one root only, and what is
     /// known of one says nothing of another.
     var root: String { get }
-    /// Asks what paths start from now: after `rootChanged`, and at no other time.
+    /// Takes over the name that an earlier process had for it, so that a mounted folder is followed by its
+    /// identity from one process to the next.
+    func resume(root: String)
+    /// Asks what paths start from now: after `rootChanged` or `rootMissing`, and at no other time. Throws
+    /// `rootMissing` when there is nothing that they could start from.
     func refreshRoot() async throws(RemoteError)
     /// Bytes used and allowed.
     func space() async throws(RemoteError) -> RemoteSpace
@@ -133,6 +137,9 @@ public protocol RemoteStoring: Sendable {
 }
 
 extension RemoteStoring {
+    /// For stores whose root has no identity but its name.
+    public func resume(root: String) {}
+
     /// For stores that send files one by one only.
     public func archive(
         of folder: RemotePath, bytes: Int64

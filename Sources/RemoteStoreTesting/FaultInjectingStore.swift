@@ -17,6 +17,7 @@ public final class FaultInjectingStore: RemoteStoring {
         var planned: [PlannedFault] = []
         var isOffline = false
         var isRootStale = false
+        var missingRoot: String?
         var forgetsIDs = false
         var distance = 0.0
         var impossibleNames: Set<String> = []
@@ -97,6 +98,13 @@ public final class FaultInjectingStore: RemoteStoring {
         set { state.withLock { $0.forgetsIDs = newValue } }
     }
 
+    /// While set, nothing is where paths start from, as when others have deleted the mounted folder, which was
+    /// there.
+    public var missingRoot: String? {
+        get { state.withLock { $0.missingRoot } }
+        set { state.withLock { $0.missingRoot = newValue } }
+    }
+
     /// How many seconds each request and each answer may be on its way at most; how many they are is
     /// chance. A call that is cancelled meanwhile may have been done.
     public var distance: Double {
@@ -158,7 +166,9 @@ public final class FaultInjectingStore: RemoteStoring {
             call.number = state.numbers[operation] ?? 0
             state.calls.append(call)
             if state.isOffline { throw .offline("switched off") }
-            if state.isRootStale && operation != .account { throw .rootChanged }
+            if state.isRootStale || state.missingRoot != nil {
+                if operation != .account && operation != .space { throw .rootChanged }
+            }
             let index = state.planned.indices.first { state.planned[$0].happens(in: call) }
             return (call, index.map { state.planned[$0].fault })
         }
@@ -211,8 +221,9 @@ public final class FaultInjectingStore: RemoteStoring {
     /// That of the wrapped store.
     public var root: String { base.root }
 
-    /// That of the wrapped store; never fails by itself.
+    /// That of the wrapped store; fails by itself only while there is no root.
     public func refreshRoot() async throws(RemoteError) {
+        if let missing = missingRoot { throw .rootMissing(missing) }
         try await base.refreshRoot()
         isRootStale = false
     }

@@ -82,6 +82,7 @@ extension RemoteWatcher {
                 status.isTreeComplete = true
                 status.isListing = false
                 status.isRootNew = false
+                status.missingFolder = nil
             }
             environment.log.info("the tree is complete")
         }
@@ -107,7 +108,14 @@ extension RemoteWatcher {
     /// What the server's paths start from.
     var remoteRoot: String { environment.remote.root }
 
-    /// The person has changed teams. Nothing more is sent until the new team's space is compared with
+    /// Whether a name that is stored is that of the root. One from before folders were followed by their
+    /// identity has less of it.
+    func isRemoteRoot(_ name: String) -> Bool {
+        let current = remoteRoot
+        return current == name || !name.isEmpty && current.hasPrefix(name + " ")
+    }
+
+    /// The person has changed teams, or others have moved the mounted folder. Nothing more is sent until the new team's space is compared with
     /// what is known; what is queued then becomes a part of it.
     func findRoot() async throws(RemoteError) {
         let remote = environment.remote

@@ -25,6 +25,8 @@ actor RemoteWatcher {
         case comparing
         /// While listing another root, whose things take the place of those that are known.
         case adopting
+        /// While the mounted folder is not there.
+        case missing
         case complete
     }
 
@@ -68,15 +70,16 @@ actor RemoteWatcher {
         let (phase, root) = try environment.store.read {
             (try $0.setting(Setting.phase), try $0.setting(Setting.root))
         }
-        let isComplete = phase == Phase.complete.rawValue
-        let isRootNew = phase == Phase.adopting.rawValue || root ?? remoteRoot != remoteRoot
+        let known = phase.flatMap { Phase(rawValue: $0) }
+        let isRootNew =
+            known == .adopting || known == .missing || root.map { !isRemoteRoot($0) } ?? false
         let now = environment.clock.now()
         environment.state.update { status in
             // While listing again after a reset, the tree is as complete as it was.
             status.isTreeComplete =
-                isComplete || phase == Phase.comparing.rawValue || phase == Phase.adopting.rawValue
+                known == .complete || known == .comparing || known == .adopting || known == .missing
             status.isRootNew = isRootNew
-            status.isListing = !isComplete
+            status.isListing = known != .complete && known != .missing
             status.listingBegan = now
         }
     }
@@ -99,10 +102,11 @@ actor RemoteWatcher {
                 try await startListing()
             }
         }
-        guard try await setting(Setting.root) == remoteRoot else {
+        let phase = Phase(rawValue: try await setting(Setting.phase) ?? "") ?? .listing
+        if phase == .missing { try await environment.remote.refreshRoot() }
+        guard phase != .missing, isRemoteRoot(try await setting(Setting.root) ?? "") else {
             return try await startComparing(with: .adopting)
         }
-        let phase = Phase(rawValue: try await setting(Setting.phase) ?? "") ?? .listing
         if try await setting(Setting.walk) != nil {
             return try await walk()
         }
@@ -213,14 +217,16 @@ actor RemoteWatcher {
         if Task.isCancelled || error == .cancelled { return }
         do throws(RemoteError) {
             switch error {
-            case .cursorReset:
+            case .cursorReset, .notFound, .notAFolder:
                 environment.log.info("the cursor has expired: listing again")
                 let isAdopting = environment.state.current.isRootNew
                 try await startComparing(with: isAdopting ? .adopting : .comparing)
             case .rootChanged: try await findRoot()
+            case .rootMissing(let path): try await noteMissing(path)
             default: await handleFailure(error)
             }
         } catch {
+            if case .rootMissing = error { return await handle(error) }
             await handleFailure(error)
         }
     }
@@ -266,14 +272,14 @@ actor RemoteWatcher {
         hasNewLogin = false
     }
 
-    private func sleep(seconds: Double) async {
+    func sleep(seconds: Double) async {
         let until = environment.clock.now().adding(seconds: seconds)
         _ = try? await environment.clock.sleep(until: until)
     }
 
     // MARK: Store
 
-    private func setting(_ key: String) async throws(RemoteError) -> String? {
+    func setting(_ key: String) async throws(RemoteError) -> String? {
         do {
             return try await environment.store.read { try $0.setting(key) }
         } catch {

@@ -64,6 +64,7 @@ public final class SyncEngine: Syncing {
     ///
     /// Throws when the local database cannot be read.
     public func start() async throws {
+        try recallRoot()
         try await watcher.restore()
         // Due times of an earlier process are by another clock: one that was set back since would hold them.
         let now = environment.clock.now()
@@ -75,6 +76,13 @@ public final class SyncEngine: Syncing {
         tasks.withLock {
             $0 = [Task { await uploader.run() }, Task { await watcher.run() }]
         }
+    }
+
+    /// Tells the cloud what an earlier process knew of what paths start from. Before the first question about
+    /// the mounted folder; throws when the local database cannot be read.
+    public func recallRoot() throws {
+        let root = try environment.store.read { try $0.setting(RemoteWatcher.Setting.root) }
+        if let root { environment.remote.resume(root: root) }
     }
 
     /// Stops at once. What is not sent stays queued.
@@ -156,7 +164,9 @@ public final class SyncEngine: Syncing {
             if let problem = entry.problem {
                 throw .server(problem)
             }
-            switch environment.state.current.connection {
+            let status = environment.state.current
+            if let path = status.missingFolder { throw .rootMissing(path) }
+            switch status.connection {
             case .offline: throw .offline("the server cannot be reached")
             case .authenticationRequired: throw .unauthorized("the token is refused")
             case .connecting, .online: break

@@ -40,6 +40,9 @@ public struct SyncStatus: Hashable, Sendable {
     /// Whether the server has told, since this process began, what has changed. Before that nothing is sent:
     /// what is queued may be about what others have moved or deleted meanwhile.
     public var hasCaughtUp = false
+    /// Where the mounted folder was, if it is not on the server any more: nothing is sent meanwhile, since that
+    /// would make it anew.
+    public var missingFolder: String?
     /// When the listing of everything began, or went on, in this process.
     public var listingBegan: Timestamp?
     /// Whether the account was full at the last upload.

@@ -31,7 +31,8 @@ enum UploadReaction: Hashable, Sendable {
             self = .pause(seconds: min(delay, 30), .offline("the server did not answer in time"))
         case .rateLimited(let seconds): self = .pause(seconds: seconds, .rateLimit)
         case .unauthorized(let reason): self = .pause(seconds: 30, .authentication(reason))
-        case .cancelled, .sessionLost, .contentMismatch: self = .restart
+        case .cancelled, .sessionLost, .contentMismatch, .rootChanged, .rootMissing:
+            self = .restart
         case .notFound: self = Self.notFound(step, attempts: attempts)
         case .conflict, .notAFolder, .notAFile: self = .refresh(step.paths)
         case .busy: self = .retry(seconds: delay, problem: "the server is busy with this file")
@@ -46,7 +47,7 @@ enum UploadReaction: Hashable, Sendable {
         case .forbidden(let reason): self = Self.refused(step, "not allowed: \(reason)")
         case .protected(let reason): self = Self.refused(step, "protected: \(reason)")
         case .disallowedName: self = Self.refused(step, "Dropbox does not store this name")
-        case .cursorReset, .notDownloadable, .rootChanged:
+        case .cursorReset, .notDownloadable:
             self = .retry(seconds: delay, problem: "\(error)")
         }
     }

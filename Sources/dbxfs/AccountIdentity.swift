@@ -105,7 +105,7 @@ struct AccountIdentity {
                         remote.start(at: .team(namespace: team))
                     }
                     if !source.remotePath.isEmpty || root != .home {
-                        _ = try await remote.list(.root, recursive: false)
+                        try await look(remote)
                     }
                     return .success(account)
                 } catch {
@@ -121,6 +121,21 @@ struct AccountIdentity {
             let first = await group.next() ?? .failure(.cancelled)
             group.cancelAll()
             return first
+        }
+    }
+
+    /// Makes sure that what is to be mounted is there. A folder that was mounted before and that others have
+    /// deleted since is no reason not to mount: what is not sent is in the mount only.
+    private static func look(_ remote: DropboxStore) async throws(RemoteError) {
+        do throws(RemoteError) {
+            _ = try await remote.list(.root, recursive: false)
+        } catch {
+            guard error == .rootChanged else { throw error }
+            do throws(RemoteError) {
+                try await remote.refreshRoot()
+            } catch {
+                guard case .rootMissing = error else { throw error }
+            }
         }
     }
 
@@ -162,7 +177,7 @@ extension RemoteError {
         case .offline, .timedOut, .rateLimited, .server, .malformed, .cancelled: true
         case .unauthorized, .forbidden, .notFound, .notAFolder, .notAFile, .conflict,
             .insufficientSpace, .tooLarge, .disallowedName, .busy, .protected, .cursorReset,
-            .notDownloadable, .rootChanged, .contentMismatch, .sessionLost:
+            .notDownloadable, .rootChanged, .rootMissing, .contentMismatch, .sessionLost:
             false
         }
     }

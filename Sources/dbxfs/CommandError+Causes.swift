@@ -23,7 +23,7 @@ extension CommandError {
             self = .serverFailed(
                 server: server, detail: "it asks to wait for \(Int(seconds)) seconds")
         case .server(let detail): self = .serverFailed(server: server, detail: detail)
-        case .notFound, .disallowedName: self = .remoteFolderMissing(remotePath)
+        case .notFound, .disallowedName, .rootMissing: self = .remoteFolderMissing(remotePath)
         case .notAFolder: self = .remoteNotAFolder(remotePath)
         case .notAFile, .conflict, .insufficientSpace, .tooLarge, .busy, .cursorReset,
             .notDownloadable, .rootChanged, .contentMismatch, .sessionLost, .cancelled:

@@ -32,6 +32,9 @@ extension Mount: MountService {
         }
         status.entries = (try? store.read { try $0.nodeCount() }) ?? 0
         status.problems = (try? store.read { try $0.refusedChanges() }) ?? []
+        if let folder = sync.missingFolder {
+            status.problems.insert(.init(path: "/", reason: SyncStatus.missing(folder)), at: 0)
+        }
         status.uploads = sync.uploads.values
             .map { .init(path: $0.path, bytes: $0.size, sent: $0.sent) }
             .sorted { $0.path < $1.path }
@@ -81,10 +84,12 @@ extension Mount: MountService {
             return try store.read { snapshot in
                 let pending = try snapshot.pending()
                 let head = try snapshot.journalEntries(limit: 1000)
-                let refusal = head.lazy.compactMap(\.problem).first
+                let missing = sync.missingFolder.map { SyncStatus.missing($0) }
+                let refusal = missing ?? head.lazy.compactMap(\.problem).first
                 return Backlog(
                     operations: pending.operations, bytes: pending.bytes, state: state(sync),
-                    isStuck: sync.uploads.isEmpty && head.allSatisfy { $0.problem != nil },
+                    isStuck: missing != nil
+                        || sync.uploads.isEmpty && head.allSatisfy { $0.problem != nil },
                     problem: pending.operations > 0 ? waiting ?? refusal ?? sync.lastProblem : nil)
             }
         } catch {

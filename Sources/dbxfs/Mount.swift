@@ -180,11 +180,12 @@ final class Mount: Sendable {
     /// Asks whose account it is, mounts, and begins to serve. Returns when requests are answered, with
     /// what the user should know.
     func begin() throws(CommandError) -> String? {
+        let engine = engine
         let identity = AccountIdentity(
             folders: plan.folders, source: plan.source, root: plan.settings.root,
             server: plan.environment.serverName, login: login)
+        try Self.open(plan.folders.database) { try engine.recallRoot() }
         let notice = try identity.check(remote, knownPatience: Self.knownAccountPatience)
-        let engine = engine
         let failure = Thread.waiting { () async -> String? in
             do {
                 try await engine.start()

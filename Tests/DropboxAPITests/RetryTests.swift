@@ -114,6 +114,22 @@ struct RetryTests {
         #expect(error?.mayHaveTakenEffect == false)
     }
 
+    @Test("a wait beyond belief is an hour", arguments: ["100000", "18446744073709551615"])
+    func longestWait(_ seconds: String) async throws {
+        let server = try ScriptedServer(answers: [
+            .answer(429, [("Retry-After", seconds)], "slow down"), Self.space,
+        ])
+        defer { server.stop() }
+        let clock = StepClock()
+        let client = try DropboxClient.testing(server, clock: clock)
+        let options = CallOptions(deadline: clock.now.advanced(by: .seconds(60)))
+        let error = await #expect(throws: CallError<NoError>.self) {
+            try await client.call(Users.getSpaceUsage, options: options)
+        }
+        #expect(
+            error?.kind == .rateLimited(reason: .tooManyRequests, retryAfter: .seconds(3600)))
+    }
+
     @Test("a rate limit that outlasts a read's deadline holds the reads after it back, too")
     func rateLimitBeyondDeadline() async throws {
         let server = try ScriptedServer(answers: [

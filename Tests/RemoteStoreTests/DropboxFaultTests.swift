@@ -308,7 +308,7 @@ struct DropboxFaultTests {
         let argument = try #require(request.headers["Dropbox-API-Arg"])
         for part in [
             "\"mute\":true", "\"strict_conflict\":true",
-            "\"path\":\"/Base/f\"", "\"update\":\"aaaaaaaaa\"",
+            "\"path\":\"/base/f\"", "\"update\":\"aaaaaaaaa\"",
             "\"content_hash\":\"\(ContentHasher.hash(bytes).hex)\"",
             "\"client_modified\":\"2020-09-13T12:26:40Z\"",
         ] {

@@ -22,10 +22,10 @@ struct ReferenceTests {
     func outside() async throws {
         try await EmulatedAccount.withAccount { account in
             let whole = DropboxStore(client: account.client, log: silent)
-            let mounted = try await whole.makeFolder(at: "/mounted")
-            let outside = try await whole.makeFolder(at: "/outside")
-            let inside = try await whole.makeFolder(at: "/mounted/inside")
-            let store = DropboxStore(client: account.client, prefix: "/mounted", log: silent)
+            let mounted = try await whole.makeFolder(at: "/Ärzte")
+            let outside = try await whole.makeFolder(at: "/Ökologie/outside")
+            let inside = try await whole.makeFolder(at: "/Ärzte/inside")
+            let store = DropboxStore(client: account.client, prefix: "/Ärzte", log: silent)
             let ids = try [mounted, outside, inside].map { try #require($0.id) }
             #expect(try await store.entry(of: ids[0]) == nil)
             #expect(try await store.entry(of: ids[1]) == nil)

@@ -1,5 +1,6 @@
 // A server that lies, as JSON; and stores behind it. Nothing goes over a network.
 
+import Core
 import DropboxAPI
 import DropboxAPITesting
 import RemoteStore
@@ -18,11 +19,18 @@ extension ScriptedTransport {
         self.init { _ in .json(json, status: status) }
     }
 
-    /// A store behind this transport.
+    /// A store behind this transport; a mounted folder is known.
     func store(
         root: DropboxStore.Root = .home, prefix: RemotePath = .root
     ) -> DropboxStore {
-        DropboxStore(client: client(), root: root, prefix: prefix, log: silent)
+        var folder = MountedFolder(prefix)
+        if prefix != .root {
+            folder.id = FileID("id:t")
+            folder.path = RemotePath(rawValue: prefix.rawValue.lowercased())
+            folder.confirmed = .now
+        }
+        return DropboxStore(
+            client: client(), root: root, folder: folder, log: silent, clock: StoreClock())
     }
 }
 

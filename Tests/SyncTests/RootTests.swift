@@ -63,6 +63,32 @@ import Testing
         try await expectAdopted(harness)
     }
 
+    @Test(
+        "a mounted folder that is gone takes what is sent with it, and what is not sent waits for another"
+    )
+    func missing() async throws {
+        let harness = try await moved()
+        harness.faulty.missingRoot = "/gone"
+        try await harness.start()
+        while harness.engine?.status.missingFolder == nil {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        #expect(try await harness.tree() == ["/new": "not sent", "/both": "edited"])
+        #expect(harness.engine?.status.lastProblem?.contains("/gone") == true)
+        // It is as gone after a restart, where nothing may be sent either.
+        await harness.stop()
+        try await harness.start()
+        #expect(harness.engine?.status.isRootNew == true)
+        while harness.engine?.status.missingFolder == nil {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        #expect(try await harness.serverTree().keys.contains("/new") == false)
+        #expect(try await harness.tree() == ["/new": "not sent", "/both": "edited"])
+        harness.faulty.missingRoot = nil
+        try await expectAdopted(harness)
+        #expect(harness.engine?.status.missingFolder == nil)
+    }
+
     @Test("a root that is out of reach for good changes nothing here")
     func lost() async throws {
         let harness = try Harness()

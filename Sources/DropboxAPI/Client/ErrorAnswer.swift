@@ -38,13 +38,16 @@ extension CallError.Kind {
         (try? JSON.decode(ErrorEnvelope<Union>.self, from: body))?.error
     }
 
+    /// Longest wait that a server is believed to ask for, in seconds.
+    private static var longestWait: UInt64 { 3600 }
+
     /// Without a reason in JSON the body is plain text and means too many requests.
     private static func rateLimited(_ headers: HTTPHeaders, _ body: [UInt8]) -> Self {
         let error = try? JSON.decode(RateLimitEnvelope.self, from: body).error
         let seconds = headers["Retry-After"].flatMap { UInt64($0) } ?? error?.retryAfter
         return .rateLimited(
             reason: error?.reason ?? .tooManyRequests,
-            retryAfter: seconds.map { .seconds(Int64(clamping: min($0, 1 << 40))) })
+            retryAfter: seconds.map { .seconds(Int64(clamping: min($0, longestWait))) })
     }
 
     static func excerpt(_ body: [UInt8]) -> String {

@@ -188,7 +188,7 @@ extension AccountTree {
             return .deleted(deletedMetadata(display: deletion.display, from: scope.base))
         }
         guard let folder, self[node].isAlive, self[node].lastChange == Int32(position),
-            node != folder,
+            node != scope.base,
             scope.isRecursive ? isNode(node, within: folder) : self[node].parent == folder,
             isListed(node, in: scope)
         else { return nil }
@@ -197,7 +197,7 @@ extension AccountTree {
 
     private func isDeletion(_ deletion: DeletedPath, in scope: ListingScope) -> Bool {
         scope.isRecursive
-            ? deletion.key.hasPrefix(scope.folderKey + "/")
+            ? deletion.key.hasPrefix(scope.folderKey + "/") || deletion.key == scope.folderKey
             : deletion.parentKey == scope.folderKey
     }
 }

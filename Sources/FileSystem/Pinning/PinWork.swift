@@ -201,6 +201,7 @@ struct PinWork: Sendable {
     static func reaction(to error: RemoteError) -> Reaction {
         switch error {
         case .offline, .timedOut, .rateLimited, .unauthorized, .busy, .server, .rootChanged,
+            .rootMissing,
             .insufficientSpace, .cancelled:
             .pause
         case .notDownloadable: .refuse

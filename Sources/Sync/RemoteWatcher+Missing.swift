@@ -1,0 +1,59 @@
+// What becomes of a mount whose folder others have deleted: what is sent goes, what is not sent stays, and
+// nothing is sent, because that would make the folder anew.
+
+import Core
+import Logging
+import MetadataStore
+import RemoteStore
+
+extension RemoteWatcher {
+    /// Seconds between two questions whether the folder is there again.
+    private static let missingPause = 30.0
+
+    /// The mounted folder is not there, and no other one in its place.
+    func noteMissing(_ path: String) async throws(RemoteError) {
+        if try await setting(Setting.phase) != Phase.missing.rawValue {
+            try await removeSent()
+            environment.log.warning(
+                "the mounted folder is not on Dropbox any more", metadata: ["path": "\(path)"])
+        }
+        heard()
+        environment.state.update { status in
+            status.isRootNew = true
+            status.isTreeComplete = true
+            status.isListing = false
+            status.missingFolder = path
+            status.lastProblem = SyncStatus.missing(path)
+        }
+        await sleep(seconds: Self.missingPause)
+    }
+
+    /// As a listing without an entry would. With no commit on its way: each has seen the folder, or sees that
+    /// nothing is to be sent.
+    private func removeSent() async throws(RemoteError) {
+        let environment = environment
+        try await environment.gate.look { () async throws(RemoteError) in
+            environment.state.update { $0.isRootNew = true }
+            var context = environment.deltaContext()
+            context.isListing = true
+            let surroundings = context
+            try await write { transaction in
+                try transaction.beginListing()
+                var applier = try DeltaApplier(transaction: transaction, context: surroundings)
+                try applier.removeUnseen()
+                try applier.newsAreIn()
+                try transaction.setSetting(Setting.walk, to: nil)
+                try transaction.setSetting(Setting.phase, to: Phase.missing.rawValue)
+                return applier.outcome
+            }
+        }
+    }
+}
+
+extension SyncStatus {
+    /// What people are told while the mounted folder is not there.
+    public static func missing(_ path: String) -> String {
+        "the mounted folder is not on Dropbox any more: \(path); what is not sent stays here, and is sent when "
+            + "the folder is there again: restore it, or make it anew, on dropbox.com"
+    }
+}

@@ -1,0 +1,84 @@
+# A mount of one folder, which others rename, delete and make anew: the mount follows its folder, and no edit is lost.
+# mounts: itself
+# limit: 240
+other="$TOOLS/dropbox.py"
+until_true() {
+    tries=0
+    until sh -c "$1"; do
+        tries=$((tries + 1))
+        test $tries -lt 450 || { echo "never true: $1"; ls -lR "$MNT"; dbxfs status; exit 1; }
+        sleep 0.1
+    done
+}
+problem() { dbxfs status --json "$MNT" | grep -q 'not on Dropbox any more'; }
+
+# What never was there is not mounted.
+status=0
+dbxfs mount :/Projects "$MNT" 2> "$WORK/said" || status=$?
+test $status = 32
+grep -q 'make it first' "$WORK/said"
+
+$other mkdir /Projects
+echo old | $other upload /Projects/old
+echo inner | $other upload /Projects/sub/inner
+dbxfs mount :/Projects "$MNT"
+test "$(cat "$MNT/sub/inner")" = inner
+
+# Renamed, with an edit that is not sent: it goes where the folder is. Its old name is taken by another one.
+dbxfs set "$MNT" write_delay=1h
+echo edited > "$MNT/old"
+echo new > "$MNT/new"
+$other move /Projects '/Archive/The Work'
+$other mkdir /Projects
+echo decoy | $other upload /Projects/decoy
+echo later | $other upload '/Archive/The Work/later'
+until_true 'test "$(cat "$MNT/later" 2> /dev/null)" = later'
+dbxfs set "$MNT" write_delay=0
+dbxfs sync "$MNT" --timeout 60
+test "$($other get '/Archive/The Work/old')" = edited
+test "$($other get '/Archive/The Work/new')" = new
+test "$(ls "$MNT")" = "$(printf 'later\nnew\nold\nsub')"
+test "$(cat "$MNT/sub/inner")" = inner
+$other get /Projects/old 2> /dev/null && exit 1
+dbxfs unmount "$MNT"
+
+# In a later process, too, and when it was moved meanwhile.
+$other move '/Archive/The Work' /Moved
+dbxfs mount :/Projects "$MNT"
+until_true 'test "$(cat "$MNT/old" 2> /dev/null)" = edited'
+test "$(ls "$MNT")" = "$(printf 'later\nnew\nold\nsub')"
+echo again > "$MNT/again"
+dbxfs sync "$MNT" --timeout 60
+test "$($other get /Moved/again)" = again
+
+# Deleted, with an edit that is not sent: what was sent goes, the edit stays, and nothing makes the folder anew.
+$other delete /Projects
+dbxfs set "$MNT" write_delay=1h
+echo precious > "$MNT/sub/inner"
+$other delete /Moved
+until_true 'test ! -e "$MNT/old"'
+test "$(cat "$MNT/sub/inner")" = precious
+test "$(find "$MNT" -type f)" = "$MNT/sub/inner"
+until_true "$(command -v dbxfs) status --json '$MNT' | grep -q 'not on Dropbox any more'"
+status=0
+dbxfs sync "$MNT" --timeout 5 2> "$WORK/said" || status=$?
+test $status != 0
+grep -q 'not on Dropbox any more' "$WORK/said"
+$other rev /Moved/sub/inner 2> /dev/null && exit 1
+$other rev /Projects/sub/inner 2> /dev/null && exit 1
+dbxfs unmount --timeout 1 "$MNT" || true
+
+# It is as gone for the next mount, which has the edit.
+dbxfs mount :/Projects "$MNT"
+test "$(cat "$MNT/sub/inner")" = precious
+until_true "$(command -v dbxfs) status --json '$MNT' | grep -q 'not on Dropbox any more'"
+
+# Made anew by others: theirs is shown, and what was not sent is a part of it.
+$other mkdir /Projects
+echo theirs | $other upload /Projects/theirs
+until_true 'test "$(cat "$MNT/theirs" 2> /dev/null)" = theirs'
+dbxfs sync "$MNT" --timeout 60
+test "$($other get /Projects/sub/inner)" = precious
+test "$(find "$MNT" -type f | sort)" = "$(printf '%s\n%s' "$MNT/sub/inner" "$MNT/theirs")"
+problem && exit 1
+dbxfs unmount "$MNT"
