@@ -71,6 +71,7 @@ let package = Package(
         .systemLibrary(name: "CFile"),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CNamespace"),
+        .systemLibrary(name: "CSyncfs"),
         .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -93,8 +94,8 @@ let package = Package(
         .target(
             name: "Sync",
             dependencies: [
-                "Blocking", "CFile", "Core", "ContentHashing", "MetadataStore", "BlockCache",
-                "RemoteStore", log, system,
+                "Blocking", "CFile", "CSyncfs", "Core", "ContentHashing", "MetadataStore",
+                "BlockCache", "RemoteStore", log, system,
             ],
             swiftSettings: settings),
         .target(

@@ -32,7 +32,7 @@ extension DropboxFileSystem {
                     isQueued = try self.save(staged, transaction)
                 }
                 var node = try transaction.existing(inode)
-                node.local = node.local.changed(by: changes, at: self.clock.now())
+                node.local = node.local.changed(by: changes, at: self.clock.date())
                 try transaction.setLocal(node.local, of: inode)
                 if changes.changesModification, let modified = node.local.modified {
                     open?.noteModified(modified)

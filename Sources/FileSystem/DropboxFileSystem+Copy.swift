@@ -60,7 +60,7 @@ extension DropboxFileSystem {
                 guard source.size == size, try self.size(of: file) == 0 else {
                     throw FileSystemError.unsupported
                 }
-                let now = self.clock.now()
+                let now = self.clock.date()
                 let target = try self.stage(file)
                 guard let copied = try target.copy(source, now: now) else {
                     throw FileSystemError.unsupported

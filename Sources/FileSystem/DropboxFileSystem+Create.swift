@@ -100,7 +100,7 @@ extension DropboxFileSystem {
                 let isLocal = try isLocal(name, in: folder, isFolder: false, transaction)
                 let place = Place(parent: parent, name: name)
                 let staged = try insertFile(at: place, local, isLocal: isLocal, transaction)
-                try transaction.touch(parent, at: clock.now())
+                try transaction.touch(parent, at: clock.date())
                 let file = opening(staged.inode)
                 registered = staged.inode
                 file.settle(.staged(staged))
@@ -159,7 +159,7 @@ extension DropboxFileSystem {
                 let isLocal = try self.isLocal(
                     name, in: folder, isFolder: isFolder, transaction)
                 let inode = try insert(Place(parent: parent, name: name), isLocal, transaction)
-                try transaction.touch(parent, at: self.clock.now())
+                try transaction.touch(parent, at: self.clock.date())
                 return try transaction.existing(inode)
             }
             self.sync.noteChange()
@@ -184,7 +184,7 @@ extension DropboxFileSystem {
     /// Facts of something made now. What equals the mount's defaults is not noted, so that it follows
     /// them when they change.
     private func localFacts(_ kind: FileKind, permissions: UInt16, caller: Caller) -> LocalFacts {
-        let now = clock.now()
+        let now = clock.date()
         let permissions = permissions & 0o7777
         return LocalFacts(
             permissions: permissions == options.defaultPermissions(of: kind) ? nil : permissions,

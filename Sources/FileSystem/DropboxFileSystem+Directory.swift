@@ -42,10 +42,14 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Makes a folder's names survive power loss.
+    /// Makes a folder's names survive power loss, with what was saved under them: a name whose content is
+    /// lost goes with it.
     public func synchronizeDirectory(_ inode: InodeID) -> Answer<Void> {
         .pending { () async throws(FileSystemError) in
-            try await self.onDisk { try self.store.synchronize() }
+            try await self.onDisk {
+                try self.staging.flush()
+                try self.store.synchronize()
+            }
             try await self.drainIfAsked(inode)
         }
     }

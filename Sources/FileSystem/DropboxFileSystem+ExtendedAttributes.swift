@@ -72,7 +72,7 @@ extension DropboxFileSystem {
             try self.store.write { transaction in
                 let node = try transaction.existing(inode)
                 try change(transaction, try transaction.attribute(name, of: inode) != nil)
-                try self.noteChanged(node, at: self.clock.now(), transaction)
+                try self.noteChanged(node, at: self.clock.date(), transaction)
             }
         }
     }

@@ -57,7 +57,7 @@ extension DropboxFileSystem {
         if try size(of: file) > 0 {
             return try resize(file, to: 0)
         }
-        let now = clock.now()
+        let now = clock.date()
         try store.write { transaction in
             var local = try transaction.existing(file.inode).local
             local.modified = now
@@ -95,6 +95,7 @@ extension DropboxFileSystem {
         answer { _ in
             let handle = try self.files.handle(handle)
             try self.save(handle.file)
+            handle.file.staged?.noteComplete()
             if handle.flags.writes { self.noteWrittenSize(of: handle.file) }
         }
     }
@@ -120,7 +121,7 @@ extension DropboxFileSystem {
     /// Makes content survive power loss: bytes first, then the rows that speak of them.
     func synchronize(_ file: OpenFile) async throws(FileSystemError) {
         try await onDisk {
-            try file.staged?.synchronize()
+            try file.staged?.synchronize(promising: true)
             try self.save(file)
             try self.store.synchronize()
         }
@@ -151,6 +152,7 @@ extension DropboxFileSystem {
     func close(_ file: OpenFile, writes: Bool) {
         do {
             try save(file)
+            file.staged?.noteComplete()
         } catch {
             _ = failure(error)
         }

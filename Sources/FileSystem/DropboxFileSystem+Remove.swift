@@ -42,7 +42,7 @@ extension DropboxFileSystem {
 
     /// Takes a node's name away. Returns the staging file to remove after the commit.
     func unlink(_ node: Node, _ transaction: Transaction) throws -> Int64? {
-        let now = clock.now()
+        let now = clock.date()
         try transaction.move(node.inode, to: nil)
         try noteChanged(node, at: now, transaction)
         if let parent = node.place?.parent {

@@ -73,7 +73,7 @@ struct Renaming {
         case (.noReplace, nil), (.replace, nil): try move(node, to: target, in: newFolder)
         case (.replace, let occupant?): try replace(occupant, by: node, at: target, in: newFolder)
         }
-        let now = filesystem.clock.now()
+        let now = filesystem.clock.date()
         try transaction.touch(folder.inode, at: now)
         try transaction.touch(newFolder.inode, at: now)
         if let moved = try transaction.node(node.inode) {
@@ -94,8 +94,9 @@ struct Renaming {
         }
         let isLocal = try isLocal(
             node, named: target.name, in: folder, insteadOf: occupant)
+        try inheritSafety(of: occupant, by: node)
         try transaction.move(occupant.inode, to: nil)
-        try filesystem.noteChanged(occupant, at: filesystem.clock.now(), transaction)
+        try filesystem.noteChanged(occupant, at: filesystem.clock.date(), transaction)
         try move(node, to: target, isLocal: isLocal)
         try transaction.handOverPin(from: occupant.inode, to: node.inode)
         if !isLocal, node.kind == .file, node.remote == .absent, node.staged != nil,
@@ -108,6 +109,16 @@ struct Renaming {
         if let file = try filesystem.settleUnlinked(occupant.inode, transaction) {
             discarded.append(file)
         }
+    }
+
+    /// Content that a power cut would not take, and that only this machine has, is replaced by content that
+    /// is as safe. Otherwise a cut after an atomic save would leave neither.
+    private func inheritSafety(of occupant: Node, by node: Node) throws {
+        guard let old = occupant.staged, node.staged != nil else { return }
+        let isPromised = old.promised > 0
+        let isOnlyHere = occupant.remote == .absent && old.flushed > 0
+        guard isPromised || isOnlyHere else { return }
+        try filesystem.staging.file(of: node)?.inheritPromise(in: transaction)
     }
 
     private mutating func move(_ node: Node, to target: Place, in folder: Node) throws {
@@ -128,7 +139,7 @@ struct Renaming {
         for node in [first, second] where !node.flags.contains(.localOnly) {
             try enqueue(node.inode)
         }
-        try filesystem.noteChanged(second, at: filesystem.clock.now(), transaction)
+        try filesystem.noteChanged(second, at: filesystem.clock.date(), transaction)
     }
 
     // MARK: Moving between what is synced and what is local
@@ -172,7 +183,8 @@ struct Renaming {
             // Once the server has deleted the file, this is the only place that has its bytes.
             throw ContentNeeded(inode: node.inode)
         }
-        try staged.persist(in: transaction)
+        // Once Dropbox has deleted it, this is all there is.
+        try staged.inheritPromise(in: transaction)
         try transaction.move(node.inode, to: target)
         if node.remote != .absent {
             let tombstone = try transaction.insert(.file, at: old, local: LocalFacts())

@@ -147,7 +147,7 @@ extension DropboxFileSystem {
         // revision. That this happens time after time is not to be expected.
         for _ in 0..<64 {
             let staged = try stage(file)
-            let now = clock.now()
+            let now = clock.date()
             switch try body(staged, now) {
             case .written:
                 file.noteModified(now)
@@ -252,23 +252,27 @@ extension DropboxFileSystem {
 
     // MARK: Keeping
 
-    /// Writes what handles have changed into the rows, so that it survives this process.
-    func save(_ file: OpenFile) throws {
+    /// Writes what handles have changed into the rows, so that it survives this process. Content is complete
+    /// unless the change has only begun.
+    func save(_ file: OpenFile, isComplete: Bool = true) throws {
         guard let staged = file.staged, staged.hasUnsavedChanges else { return }
-        let isQueued = try store.write { try self.save(staged, $0) }
+        let isQueued = try store.write { try self.save(staged, $0, isComplete: isComplete) }
         if isQueued {
             sync.noteChange()
         }
     }
 
     /// Like `save`, as part of a transaction. Returns whether the journal has changed.
-    func save(_ staged: StagedFile, _ transaction: Transaction) throws -> Bool {
+    func save(
+        _ staged: StagedFile, _ transaction: Transaction, isComplete: Bool = true
+    ) throws -> Bool {
+        let isNew = staged.hasUnsavedContent
         guard staged.hasUnsavedChanges, let node = try transaction.node(staged.inode),
             // Content that no row names belongs to a file that was deleted here and edited there.
             node.staged?.file == staged.number
         else { return false }
-        try staged.persist(in: transaction)
-        guard node.place != nil, !node.flags.contains(.localOnly) else { return false }
+        try staged.persist(in: transaction, isComplete: isComplete)
+        guard isNew, node.place != nil, !node.flags.contains(.localOnly) else { return false }
         try transaction.enqueue(node.inode, due: due(for: node.inode))
         return true
     }

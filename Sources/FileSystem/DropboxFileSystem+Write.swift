@@ -131,14 +131,14 @@ extension DropboxFileSystem {
         guard old != size else { return }
         if size == 0, file.staged == nil {
             _ = try stage(file, discardingContent: true)
-            file.noteModified(clock.now())
+            file.noteModified(clock.date())
         }
         // What was just begun has no content, unless others had begun it: another handle, or news that
         // made the content of this file all that there is of it.
         if try self.size(of: file) != size {
             _ = try change(file) { staged, now in try staged.truncate(to: size, now: now) }
         }
-        try save(file)
+        try save(file, isComplete: false)
         try file.staged?.trim()
     }
 }

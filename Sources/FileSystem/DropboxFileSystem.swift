@@ -70,7 +70,7 @@ public final class DropboxFileSystem: FileSystemOperations {
         self.clock = clock
         self.log = log
         do {
-            folderTime = try Self.folderTime(in: store, now: clock.now())
+            folderTime = try Self.folderTime(in: store, now: clock.date())
             try adoptIgnoreRules()
         } catch {
             throw FileSystemError(cause: error)

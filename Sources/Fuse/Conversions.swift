@@ -5,23 +5,24 @@ import Core
 import FileSystem
 import Glibc
 
-extension stat {
+extension Attributes {
     /// What `stat(2)` shows of an inode.
-    init(_ attributes: Attributes) {
-        self.init()
-        st_ino = ino_t(attributes.inode.rawValue)
+    var status: stat {
+        var status = stat()
+        status.st_ino = ino_t(inode.rawValue)
         // setuid and setgid are never shown. The kernel was promised that they do not outlive a write
         // (HANDLE_KILLPRIV_V2), and programs that arrive by synchronization gain nobody's rights.
-        st_mode = attributes.kind.modeBits | mode_t(attributes.permissions & 0o1777)
-        st_nlink = nlink_t(attributes.linkCount)
-        st_uid = attributes.userID
-        st_gid = attributes.groupID
-        st_size = off_t(attributes.size)
-        st_blocks = blkcnt_t(attributes.blocks)
-        st_blksize = blksize_t(preferredTransferSize)
-        st_atim = timespec(attributes.accessTime)
-        st_mtim = timespec(attributes.modificationTime)
-        st_ctim = timespec(attributes.changeTime)
+        status.st_mode = kind.modeBits | mode_t(permissions & 0o1777)
+        status.st_nlink = nlink_t(linkCount)
+        status.st_uid = userID
+        status.st_gid = groupID
+        status.st_size = off_t(size)
+        status.st_blocks = blkcnt_t(blocks)
+        status.st_blksize = blksize_t(preferredTransferSize)
+        status.st_atim = timespec(accessTime)
+        status.st_mtim = timespec(modificationTime)
+        status.st_ctim = timespec(changeTime)
+        return status
     }
 }
 
@@ -63,7 +64,7 @@ extension fuse_entry_param {
         ino = entry.attributes.inode.rawValue
         // Inode numbers are never used twice; a generation only says that the content is another one.
         generation = entry.generation
-        attr = stat(entry.attributes)
+        attr = entry.attributes.status
         attr_timeout = entry.timeouts.attributes
         entry_timeout = entry.timeouts.entry
     }

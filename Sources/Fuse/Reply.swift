@@ -102,7 +102,7 @@ struct Reply: ~Copyable, @unchecked Sendable {
 
     /// Attributes.
     consuming func attributes(_ entry: Entry) -> Bool {
-        var status = stat(entry.attributes)
+        var status = entry.attributes.status
         return fuse_reply_attr(release(), &status, entry.timeouts.attributes) == 0
     }
 

@@ -10,17 +10,18 @@ extension TreeReading {
     /// The commit of something new to a place that is not known to have arrived, and the inode that it
     /// was sent for: a file with this hash, or a folder where there is none.
     public func attempt(
-        at place: Place, hash: ContentHash?
+        at place: Place, hash: ContentHash?, modified: Timestamp?
     ) throws -> (id: Int64, inode: InodeID)? {
         let statement = try database.cachedStatement(
             sql: """
                 SELECT id, inode FROM attempt WHERE parent = ? AND fold IN (?, ?) AND hash IS ?
+                    AND (modified IS NULL OR modified = ?)
                 ORDER BY id DESC LIMIT 1
                 """)
         let arguments: StatementArguments = [
             // It was noted before the server could say under which key it files the name.
             place.parent.column, place.name.folded, Folding.fold(place.name.string),
-            hash?.column ?? .null,
+            hash?.column ?? .null, modified?.seconds,
         ]
         return try Row.fetchOne(statement, arguments: arguments).map { row in
             (id: row[0], inode: InodeID(column: row[1]))
@@ -48,12 +49,17 @@ extension TreeReading {
 extension Transaction {
     /// Notes what is about to be sent, and returns the note's number: to a place if it is new there, with
     /// a file's hash or none for a folder.
+    /// `modified` is the modification time that is sent with it.
     public func noteAttempt(
-        _ inode: InodeID, at place: Place?, hash: ContentHash?
+        _ inode: InodeID, at place: Place?, hash: ContentHash?, modified: Timestamp?,
+        sent: Timestamp
     ) throws -> Int64 {
         try run(
-            "INSERT INTO attempt (inode, parent, fold, hash) VALUES (?, ?, ?, ?)",
-            [inode.column, place?.parent.column, place?.name.folded, hash?.column])
+            "INSERT INTO attempt (inode, parent, fold, hash, modified, sent) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                inode.column, place?.parent.column, place?.name.folded, hash?.column,
+                modified?.seconds, sent.nanoseconds,
+            ])
         return database.lastInsertedRowID
     }
 
@@ -69,8 +75,16 @@ extension Transaction {
         try run("DELETE FROM attempt WHERE id = ?", [id])
     }
 
-    /// All news are in, with no commit on its way: what has not arrived never will.
-    public func forgetAttempts() throws {
-        try run("DELETE FROM attempt", [])
+    /// All changes up to now are in, with no commit on its way: a move that is not among them has not been
+    /// made. Something new that was sent before a time has not arrived, and never will; a later one may be in
+    /// work still, at a server that was not asked by this process.
+    public func forgetAttempts(sentBefore time: Timestamp) throws {
+        try run(
+            "DELETE FROM attempt WHERE target IS NOT NULL OR sent < ? OR sent > ?",
+            [
+                time.nanoseconds,
+                // A clock that was set back says nothing about how long ago that was.
+                time.adding(seconds: 86_400).nanoseconds,
+            ])
     }
 }

@@ -1,10 +1,10 @@
-// The journal: which nodes the server has yet to be told of, and the content that waits for it.
+// The journal: which nodes the server has yet to be told of. The content that waits with them is in
+// `StagedRows.swift`.
 //
 // An entry does not say what to do. That follows from the node's local facts and from where and how the
 // server has it, at the moment of sending: so create, write and rename become one upload, and what is
 // gone again before it was sent was never sent.
 
-public import ContentHashing
 public import Core
 import GRDB
 
@@ -47,11 +47,6 @@ extension TreeReading {
             sql:
                 "SELECT coalesce(sum(staged.size), 0) FROM journal JOIN staged USING (inode)")
         return (try Int.fetchOne(operations) ?? 0, try Int64.fetchOne(bytes) ?? 0)
-    }
-
-    /// The numbers of all staging files that belong to a node.
-    public func stagingFiles() throws -> Set<Int64> {
-        try Int64.fetchSet(database, sql: "SELECT file FROM staged")
     }
 
     private static var entries: String {
@@ -118,62 +113,5 @@ extension Transaction {
         try run(
             "UPDATE journal SET due = ? WHERE due > ? AND (attempts = 0 OR NOT ?)",
             [time.nanoseconds, time.nanoseconds, onlyFresh])
-    }
-
-    /// The next number for a staging file, never used before.
-    public func nextStagingFile() throws -> Int64 {
-        let next = (try setting("staging.next").flatMap { Int64($0) } ?? 0) + 1
-        try setSetting("staging.next", to: String(next))
-        return next
-    }
-
-    /// Records a node's staged content.
-    public func setStaged(_ staged: StagedContent, of inode: InodeID) throws {
-        try run(
-            """
-            INSERT OR REPLACE INTO staged (inode, file, size, generation, base_revision, base_hash,
-                base_size, base_limit, blocks, hash)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                inode.column, staged.file, staged.size, staged.generation,
-                staged.base?.revision.rawValue, staged.base?.hash.column,
-                staged.base?.size ?? 0, staged.base?.limit ?? 0, blob(staged.blocks),
-                staged.hash?.column,
-            ])
-    }
-
-    /// Updates what is recorded of a node's staged content, if that is still in this file. Content that
-    /// was given up meanwhile does not come back.
-    ///
-    /// Returns whether it was still there.
-    public func updateStaged(_ staged: StagedContent, of inode: InodeID) throws -> Bool {
-        try run(
-            """
-            UPDATE staged SET size = ?, generation = ?, base_revision = ?, base_hash = ?,
-                base_size = ?, base_limit = ?, blocks = ?, hash = ?
-            WHERE inode = ? AND file = ? AND generation <= ?
-            """,
-            [
-                staged.size, staged.generation,
-                staged.base?.revision.rawValue, staged.base?.hash.column,
-                staged.base?.size ?? 0, staged.base?.limit ?? 0, blob(staged.blocks),
-                staged.hash?.column, inode.column, staged.file, staged.generation,
-            ])
-        return database.changesCount > 0
-    }
-
-    /// Notes the hash of staged content, if it is still of that generation.
-    public func setStagedHash(_ hash: ContentHash, generation: Int64, of inode: InodeID) throws {
-        try run(
-            "UPDATE staged SET hash = ? WHERE inode = ? AND generation = ?",
-            [hash.column, inode.column, generation])
-    }
-
-    /// A node has no staged content any more.
-    public func removeStaged(of inode: InodeID) throws {
-        try run("DELETE FROM staged WHERE inode = ?", [inode.column])
-        try run("DELETE FROM twin WHERE inode = ?", [inode.column])
-        try forgetUpload(of: inode)
     }
 }

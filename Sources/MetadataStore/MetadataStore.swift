@@ -17,6 +17,10 @@ import Synchronization
 public final class MetadataStore: Sendable {
     private let pool: DatabasePool
     private let path: String
+    /// What was found wrong with the files when they were opened; nil when nothing was.
+    public let damage: DatabaseDamage?
+    /// Lock: a leaf, held for one small file.
+    private let mark: Mutex<LogMark>
     /// A function in a structure: a function that is itself what a generic type like `Mutex` holds is
     /// wrapped in two more at each access, until calling it takes all of the stack.
     private struct Observer {
@@ -28,7 +32,8 @@ public final class MetadataStore: Sendable {
 
     /// Opens or creates the database file.
     ///
-    /// Throws a `DatabaseError` when the file is not a database or the disk refuses.
+    /// Throws a `DatabaseError` when the file is not a database or the disk refuses, and `TooNew` when a
+    /// later version of this program has written it.
     public init(path: String) throws {
         var configuration = Configuration()
         configuration.maximumReaderCount = 6
@@ -41,12 +46,34 @@ public final class MetadataStore: Sendable {
         let mask = umask(0o077)
         defer { umask(mask) }
         self.path = path
+        let known = LogMark(at: Self.markPath(path))
+        var damage = known?.damage(ofDatabaseAt: path)
         self.pool = try DatabasePool(path: path, configuration: configuration)
-        try Schema.migrator.migrate(pool)
-        try pool.write { database in
-            try Transaction(database: database, end: TransactionEnd()).removeOrphans()
+        let migrator = Schema.migrator
+        let isTooNew = try pool.writeWithoutTransaction { try migrator.hasBeenSuperseded($0) }
+        if isTooNew { throw TooNew() }
+        try migrator.migrate(pool)
+        let name = try pool.write { database in
+            let transaction = Transaction(database: database, end: TransactionEnd())
+            try transaction.removeOrphans()
+            return try transaction.databaseName()
+        }
+        if let known, damage == nil, known.database != name { damage = .replaced }
+        self.damage = damage
+        mark = Mutex(LogMark(database: name))
+        // From here on, what the mark demands is what this process has flushed.
+        try synchronize()
+    }
+
+    /// The database was written by a later version of this program, whose rules this one does not know.
+    public struct TooNew: Error, Hashable, Sendable, CustomStringConvertible {
+        /// One line for people.
+        public var description: String {
+            "a newer version of dbxfs has written it: install that version, or a later one"
         }
     }
+
+    private static func markPath(_ path: String) -> String { path + "-mark" }
 
     /// Reads a consistent state, on this thread's time.
     public func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
@@ -85,6 +112,8 @@ public final class MetadataStore: Sendable {
     /// platter; flushing that file is all that `FULL` would add. What is not in the WAL any more was
     /// flushed by the checkpoint that moved it.
     public func synchronize() throws {
+        // Asked before the flush: what commits bring meanwhile may be on the disk or not.
+        let extent = LogExtent(indexAt: path + "-shm")
         let descriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT { return }
@@ -94,11 +123,33 @@ public final class MetadataStore: Sendable {
         guard fdatasync(descriptor) == 0 else {
             throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
         }
+        guard let extent else { return }
+        mark.withLock { mark in
+            mark.salts = extent.salts
+            mark.frames = extent.frames
+            mark.isClosed = false
+            mark.write(to: Self.markPath(path))
+        }
     }
 
     /// Waits for running work and closes the file.
     public func close() throws {
+        // Before the log goes with the last connection: nothing is committed any more.
+        mark.withLock { mark in
+            mark.isClosed = true
+            mark.write(to: Self.markPath(path))
+        }
         try pool.close()
+    }
+}
+
+extension Transaction {
+    /// The database's own name, given when it was made.
+    fileprivate func databaseName() throws -> String {
+        if let known = try setting("database.name") { return known }
+        let name = UUID().uuidString
+        try setSetting("database.name", to: name)
+        return name
     }
 }
 

@@ -33,7 +33,8 @@ extension Node {
             node.server_modified, node.target, node.shared, node.permissions, node.user,
             node."group", node.accessed, node.modified, node.changed,
             staged.file, staged.size, staged.generation, staged.base_revision, staged.base_hash,
-            staged.base_size, staged.base_limit, staged.blocks, staged.hash
+            staged.base_size, staged.base_limit, staged.blocks, staged.hash, staged.flushed,
+            staged.promised, staged.stamp
         FROM node LEFT JOIN staged ON staged.inode = node.inode
 
         """
@@ -163,5 +164,8 @@ extension StagedContent {
         self.init(
             file: file, size: row[22] ?? 0, generation: row[23] ?? 0, base: base,
             blocks: (row[28] as Data?).map { Array($0) } ?? [], hash: row.hash(29))
+        flushed = row[30] ?? 0
+        promised = row[31] ?? 0
+        stamp = row.timestamp(32)
     }
 }

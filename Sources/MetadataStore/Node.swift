@@ -64,6 +64,8 @@ public struct NodeFlags: OptionSet, Hashable, Sendable {
     public static let localOnly = NodeFlags(rawValue: 16)
     /// The folder's children are known completely.
     public static let listed = NodeFlags(rawValue: 32)
+    /// Another client is between two moves of it; users see it where it was before the first.
+    public static let betweenMoves = NodeFlags(rawValue: 128)
 
     /// The server files the name under another key than the predicted one. The name itself says so once a
     /// row is read; this is for the index that finds it.
@@ -189,6 +191,19 @@ public struct StagedContent: Hashable, Sendable {
     public var blocks: [UInt8]
     /// Hash of this generation, once it has been computed.
     public var hash: ContentHash?
+    /// The newest generation whose bytes have reached the disk; 0 for none.
+    public var flushed: Int64 = 0
+    /// The newest generation that an fsync has acknowledged; 0 for none. Content with a promise is saved
+    /// only after its bytes have reached the disk.
+    public var promised: Int64 = 0
+    /// The staging file's modification time when the row was written; nil in rows of older versions.
+    public var stamp: Timestamp?
+
+    /// Whether all that the row speaks of survives a power cut. An empty file counts as written: the
+    /// emptiness may be the first half of a change.
+    public var isFlushed: Bool {
+        flushed >= generation || base != nil && blocks.allSatisfy { $0 == 0 }
+    }
 
     /// The version under staged content.
     public struct Base: Hashable, Sendable {

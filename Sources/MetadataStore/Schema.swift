@@ -19,6 +19,9 @@ enum Schema {
         migrator.registerMigration("4") { database in
             try database.execute(sql: version4)
         }
+        migrator.registerMigration("5") { database in
+            try database.execute(sql: version5)
+        }
         return migrator
     }
 
@@ -146,6 +149,21 @@ enum Schema {
             value TEXT NOT NULL
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
+        """
+    /// `staged.flushed`: the newest generation whose bytes have reached the disk. `staged.promised`: the
+    /// newest one that an fsync has acknowledged. `staged.stamp`: the staging file's modification time when
+    /// the row was written; a later one means bytes that the row does not speak of. `ended`: staging files
+    /// whose row was removed on purpose; any other file without a row holds content that was lost sight of.
+    /// `attempt.sent`: when it was sent; `attempt.modified`: the modification time that was sent with it.
+    private static let version5 = """
+        ALTER TABLE staged ADD COLUMN flushed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE staged ADD COLUMN promised INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE staged ADD COLUMN stamp INTEGER;
+        CREATE TABLE ended (
+            file INTEGER PRIMARY KEY
+        );
+        ALTER TABLE attempt ADD COLUMN sent INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE attempt ADD COLUMN modified INTEGER;
         """
     /// `fold` is the server's key of a name, which can be another than the predicted one: then `name` is not
     /// NULL, and a flag is set, by which users' exact names find the row. Older rows were filed as predicted,

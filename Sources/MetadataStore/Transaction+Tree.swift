@@ -36,6 +36,7 @@ extension Transaction {
         guard let node = try node(inode) else { return }
         let old = try remotePlace(of: node)
         try setPlace(inode, place)
+        if node.flags.contains(.betweenMoves) { try setFlags(.betweenMoves, false, of: inode) }
         if let old {
             try setRemotePlace(inode, old)
         }
@@ -92,6 +93,7 @@ extension Transaction {
 
     /// Forgets a node and everything that hangs on it. Its children, if any, are not looked at.
     public func remove(_ inode: InodeID) throws {
+        try noteEnded(of: inode)
         for table in [
             "node", "displaced", "journal", "staged", "twin", "upload", "piece", "attribute",
             "eviction", "pin",
@@ -110,9 +112,9 @@ extension Transaction {
         for orphan in orphans {
             try remove(orphan.inode)
         }
-        try run(
-            "DELETE FROM staged WHERE inode IN "
-                + "(SELECT inode FROM node WHERE parent IS NULL AND inode <> 1)", [])
+        let deleted = "inode IN (SELECT inode FROM node WHERE parent IS NULL AND inode <> 1)"
+        try run("INSERT OR IGNORE INTO ended SELECT file FROM staged WHERE " + deleted, [])
+        try run("DELETE FROM staged WHERE " + deleted, [])
     }
 
     // MARK: Extended attributes and settings

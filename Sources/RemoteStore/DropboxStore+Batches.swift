@@ -182,20 +182,26 @@ extension DropboxStore {
     public func deleteFiles(
         _ deletions: [RemoteDeletion]
     ) async throws(RemoteError) -> [RemoteOutcome<Void>] {
-        let results = try await finish(
-            Files.deleteBatch,
-            Files.DeleteBatchArg(
-                entries: deletions.map {
-                    Files.DeleteArg(path: serverPath($0.path), parentRev: $0.revision.rawValue)
-                }),
-            Files.deleteBatchCheck
-        ).entries
-        try Self.expect(results.count, deletions.count)
-        return results.map { result in
-            switch result {
-            case .success: .success(())
-            case .failure(let error): .failure(RemoteError(error))
-            case .unknown(let tag): .failure(.server(tag))
+        try await sendNamed(deletions, isGuarded: true) {
+            $0.node
+        } send: { deletions async throws(RemoteError) in
+            let results = try await finish(
+                Files.deleteBatch,
+                Files.DeleteBatchArg(
+                    entries: deletions.map {
+                        Files.DeleteArg(path: $0.name.text, parentRev: $0.change.revision.rawValue)
+                    }),
+                Files.deleteBatchCheck
+            ).entries
+            try Self.expect(results.count, deletions.count)
+            return results.map { result in
+                switch result {
+                case .success: BatchAnswer(outcome: .success(()))
+                case .failure(let error):
+                    BatchAnswer(
+                        outcome: .failure(RemoteError(error)), isFormRefused: error.isFormRefused)
+                case .unknown(let tag): BatchAnswer(outcome: .failure(.server(tag)))
+                }
             }
         }
     }
@@ -204,37 +210,53 @@ extension DropboxStore {
     public func moveFiles(
         _ moves: [RemoteRelocation]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
-        let results = try await finish(
-            Files.moveBatchV2, Files.MoveBatchArg(entries: moves.map(paths)),
-            Files.moveBatchCheckV2)
-        return try relocated(results.entries, count: moves.count)
+        let outcomes = try await sendNamed(moves) {
+            $0.source
+        } send: { moves async throws(RemoteError) in
+            let results = try await finish(
+                Files.moveBatchV2, Files.MoveBatchArg(entries: moves.map(paths)),
+                Files.moveBatchCheckV2)
+            return try relocated(results.entries, count: moves.count)
+        }
+        for (move, outcome) in zip(moves, outcomes) {
+            if case .success(let entry) = outcome { compare(entry, with: move.source) }
+        }
+        return outcomes
     }
 
     /// Copies files.
     public func copyFiles(
         _ copies: [RemoteRelocation]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
-        let results = try await finish(
-            Files.copyBatchV2, Files.CopyBatchArg(entries: copies.map(paths)),
-            Files.copyBatchCheckV2)
-        return try relocated(results.entries, count: copies.count)
+        try await sendNamed(copies) {
+            $0.source
+        } send: { copies async throws(RemoteError) in
+            let results = try await finish(
+                Files.copyBatchV2, Files.CopyBatchArg(entries: copies.map(paths)),
+                Files.copyBatchCheckV2)
+            return try relocated(results.entries, count: copies.count)
+        }
     }
 
-    private func paths(of relocation: RemoteRelocation) -> Files.RelocationPath {
-        Files.RelocationPath(
-            fromPath: serverPath(relocation.source), toPath: serverPath(relocation.target))
+    private func paths(
+        of relocation: RemoteRelocation, as name: NodeName
+    ) -> Files.RelocationPath {
+        Files.RelocationPath(fromPath: name.text, toPath: serverPath(relocation.target))
     }
 
     private func relocated(
         _ results: [Files.RelocationBatchResultEntry], count: Int
-    ) throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
+    ) throws(RemoteError) -> [BatchAnswer<RemoteEntry>] {
         try Self.expect(results.count, count)
         return results.map { result in
             switch result {
             case .success(let entry):
-                Result { () throws(RemoteError) in try reader.entry(entry) }
-            case .failure(let error): .failure(RemoteError(error))
-            case .unknown(let tag): .failure(.server(tag))
+                BatchAnswer(
+                    outcome: Result { () throws(RemoteError) in try reader.entry(entry) })
+            case .failure(let error):
+                BatchAnswer(
+                    outcome: .failure(RemoteError(error)), isFormRefused: error.isFormRefused)
+            case .unknown(let tag): BatchAnswer(outcome: .failure(.server(tag)))
             }
         }
     }

@@ -25,103 +25,128 @@ extension DropboxStore {
     }
 
     /// Deletes a file or a folder.
-    public func delete(_ path: RemotePath, revision: Revision?) async throws(RemoteError) {
+    public func delete(
+        _ node: RemoteReference, revision: Revision?
+    ) async throws(RemoteError) {
+        let name = try await name(of: node, isGuarded: revision != nil)
         var options = CallOptions.change
-        // Without a revision to guard it, a second request could delete what another client has put
-        // there after the first.
-        if revision == nil { options.retryAfterSend = false }
+        // A second request could delete what another client has put there after the first. An id or a
+        // revision is not made anew.
+        if revision == nil && !name.isID { options.retryAfterSend = false }
+        let deleted: Files.Metadata
         do {
-            _ = try await client.call(
+            deleted = try await client.call(
                 Files.deleteV2,
-                Files.DeleteArg(path: serverPath(path), parentRev: revision?.rawValue),
-                options: options)
+                Files.DeleteArg(path: name.text, parentRev: revision?.rawValue), options: options
+            ).metadata
         } catch {
+            if noteRefusal(of: name, error) { return try await delete(node, revision: revision) }
             let mapped = RemoteError(error) { RemoteError($0) }
             if mapped == .notFound, error.context.earlierAttemptMayHaveTakenEffect { return }
             throw mapped
         }
-    }
-
-    /// Moves to a free place.
-    public func move(
-        _ path: RemotePath, to target: RemotePath
-    ) async throws(RemoteError) -> RemoteEntry {
-        try await move(path, to: target, id: nil)
+        // The deletion itself is done: whatever its answer says, only another id matters.
+        guard case .entry(let entry) = reader.read(deleted), let id = node.id,
+            let found = entry.id, found != id
+        else { return }
+        compare(entry, with: node)
+        throw .conflict(.other)
     }
 
     /// Moves to a free place, unless what has the id is there already.
     public func move(
-        _ path: RemotePath, to target: RemotePath, id: FileID?
+        _ node: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
-        let moved: Files.Metadata
-        do {
-            moved = try await relocate(Files.moveV2, path, target)
+        do throws(RemoteError) {
+            let moved = try reader.entry(try await relocate(Files.moveV2, node, target))
+            compare(moved, with: node)
+            return moved
         } catch {
-            let mapped = RemoteError(error) { RemoteError($0) }
-            if let id, [.notFound, .conflict(.file), .conflict(.folder)].contains(mapped),
-                let there = try await entry(at: target), there.id == id,
-                // Its own old name is no success of a move that changes only the case.
-                there.name.string == target.lastComponent.map(Folding.compose)
-            {
-                return there
+            guard let id = node.id else { throw error }
+            switch error {
+            case .notFound, .conflict: break
+            default: throw error
             }
-            throw mapped
+            // Its own old name is no success of a move that changes only the case.
+            guard let there = try await entry(at: target), there.id == id,
+                there.name.string == target.lastComponent.map(Folding.compose)
+            else { throw error }
+            return there
         }
-        return try reader.entry(moved)
     }
 
     /// Copies to a free place.
     public func copy(
-        _ path: RemotePath, to target: RemotePath
+        _ source: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
         let copied: Files.Metadata
-        do {
-            copied = try await relocate(Files.copyV2, path, target)
+        do throws(RelocationFailure) {
+            copied = try await relocateOnce(Files.copyV2, source, target)
         } catch {
-            let mapped = RemoteError(error) { RemoteError($0) }
-            if mapped == .conflict(.file), error.context.earlierAttemptMayHaveTakenEffect,
+            if error.reason == .conflict(.file), error.mayBeDone,
                 let there = try await entry(at: target), case .file(let copy) = there.kind,
-                let source = try await entry(at: path), case .file(let original) = source.kind,
+                let found = try await entry(source), case .file(let original) = found.kind,
                 copy.id != original.id, copy.hash == original.hash
             {
                 return there
             }
-            throw mapped
+            throw error.reason
         }
         return try reader.entry(copied)
     }
 
-    /// Sends a move or copy; for a source that was uploaded a moment ago, again if it is not found.
+    private func entry(_ node: RemoteReference) async throws(RemoteError) -> RemoteEntry? {
+        if let id = node.id { try await entry(of: id) } else { try await entry(at: node.path) }
+    }
+
     private func relocate(
         _ route: Route<Files.RelocationArg, Files.RelocationResult, Files.RelocationError>,
-        _ path: RemotePath, _ target: RemotePath
-    ) async throws(CallError<Files.RelocationError>) -> Files.Metadata {
-        let argument = Files.RelocationArg(
-            fromPath: serverPath(path), toPath: serverPath(target))
+        _ source: RemoteReference, _ target: RemotePath
+    ) async throws(RemoteError) -> Files.Metadata {
+        do throws(RelocationFailure) {
+            return try await relocateOnce(route, source, target)
+        } catch {
+            throw error.reason
+        }
+    }
+
+    /// Sends a move or copy; for a source that was uploaded a moment ago, again if it is not found.
+    private func relocateOnce(
+        _ route: Route<Files.RelocationArg, Files.RelocationResult, Files.RelocationError>,
+        _ source: RemoteReference, _ target: RemotePath
+    ) async throws(RelocationFailure) -> Files.Metadata {
         var pauses = RecentUploads.pauses[...]
         while true {
+            let name: NodeName
+            do throws(RemoteError) {
+                name = try await self.name(of: source)
+            } catch {
+                throw RelocationFailure(reason: error)
+            }
+            let argument = Files.RelocationArg(fromPath: name.text, toPath: serverPath(target))
             do {
                 return try await client.call(route, argument, options: .change).metadata
             } catch {
-                guard error.routeError == .fromLookup(.notFound), wasUploadedRecently(path),
-                    let pause = pauses.popFirst()
-                else { throw error }
+                if noteRefusal(of: name, error) { continue }
+                let failure = RelocationFailure(
+                    reason: RemoteError(error) { RemoteError($0) },
+                    mayBeDone: error.context.earlierAttemptMayHaveTakenEffect)
+                guard error.routeError == .fromLookup(.notFound),
+                    wasUploadedRecently(source.path), let pause = pauses.popFirst()
+                else { throw failure }
                 guard (try? await clock.sleep(pause)) != nil else {
-                    throw CallError(kind: .cancelled, context: error.context)
+                    throw RelocationFailure(reason: .cancelled)
                 }
             }
         }
     }
 }
 
-extension RemoteEntry {
-    var id: FileID? {
-        switch kind {
-        case .file(let file): file.id
-        case .folder(let folder): folder.id
-        case .deleted: nil
-        }
-    }
+/// Why a move or copy failed.
+private struct RelocationFailure: Error {
+    var reason: RemoteError
+    /// Whether an earlier request of the same call may have done it.
+    var mayBeDone = false
 }
 
 extension RemotePath {

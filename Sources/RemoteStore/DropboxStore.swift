@@ -50,8 +50,10 @@ public final class DropboxStore: RemoteStoring {
     private let rooted: Mutex<(root: Root, client: DropboxClient)>
     /// The folder that the mount's root is: "" for the account's, "/Projects" for a part.
     private let prefix: RemotePath
-    private let log: Logger
+    let log: Logger
     private let refused = Mutex(0)
+    /// Whether the service has refused an id in a change.
+    private let idRefusal = Mutex(false)
     /// Files that the server may not know everywhere yet.
     private let recentUploads = Mutex(RecentUploads())
 
@@ -98,6 +100,20 @@ public final class DropboxStore: RemoteStoring {
 
     func serverPath(_ path: RemotePath) -> String {
         prefix.rawValue + path.rawValue
+    }
+
+    /// Whether changes are sent by path, because the service does not take ids.
+    var refusesIDs: Bool { idRefusal.withLock { $0 } }
+
+    /// From here on, changes are sent by path.
+    func noteRefusalOfIDs() {
+        let isNew = idRefusal.withLock { refuses in
+            defer { refuses = true }
+            return !refuses
+        }
+        guard isNew else { return }
+        log.notice(
+            "the server takes no ids in changes: it is asked for their paths, and sent those")
     }
 
     func noteUpload(_ path: RemotePath) {
@@ -233,7 +249,7 @@ public final class DropboxStore: RemoteStoring {
             switch item.metadata.map(reader.read) ?? .refused {
             case .entry(let entry): page.entries.append(entry)
             case .root: break
-            case .refused: page.refusedCount += 1
+            case .outside, .refused: page.refusedCount += 1
             }
         }
         note(refused: page.refusedCount)

@@ -12,6 +12,8 @@ struct MetadataReader: Sendable {
         case entry(RemoteEntry)
         /// The mount's root itself.
         case root
+        /// Something that is not below the mount's root.
+        case outside
         /// Something that cannot be shown.
         case refused
     }
@@ -32,9 +34,10 @@ struct MetadataReader: Sendable {
     }
 
     func read(_ metadata: Files.Metadata) -> Reading {
-        guard let path = metadata.pathLower, let components = Self.components(of: path),
-            let below = withoutPrefix(components)
-        else { return .refused }
+        // Without a path, it is in no folder of the account's at all: an unmounted shared folder.
+        guard let path = metadata.pathLower else { return .outside }
+        guard let components = Self.components(of: path) else { return .refused }
+        guard let below = withoutPrefix(components) else { return .outside }
         guard !below.isEmpty else { return .root }
         guard below.count <= Self.maximumDepth,
             below.allSatisfy({ (try? FileName($0)) != nil }),

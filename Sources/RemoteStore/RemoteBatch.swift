@@ -21,27 +21,27 @@ public struct FinishedUpload: Hashable, Sendable {
 
 /// A file to be deleted, if it still is this revision.
 public struct RemoteDeletion: Hashable, Sendable {
-    /// Where it is.
-    public var path: RemotePath
-    /// The revision that is to be there.
+    /// Which file.
+    public var node: RemoteReference
+    /// The revision that it is to be.
     public var revision: Revision
 
     /// Names both.
-    public init(path: RemotePath, revision: Revision) {
-        self.path = path
+    public init(_ node: RemoteReference, revision: Revision) {
+        self.node = node
         self.revision = revision
     }
 }
 
 /// What is to be moved or copied, and where to.
 public struct RemoteRelocation: Hashable, Sendable {
-    /// Where it is.
-    public var source: RemotePath
+    /// Which node.
+    public var source: RemoteReference
     /// A free place.
     public var target: RemotePath
 
     /// Names both.
-    public init(from source: RemotePath, to target: RemotePath) {
+    public init(from source: RemoteReference, to target: RemotePath) {
         self.source = source
         self.target = target
     }
@@ -86,7 +86,7 @@ extension RemoteStoring {
         _ deletions: [RemoteDeletion]
     ) async throws(RemoteError) -> [RemoteOutcome<Void>] {
         await oneByOne(deletions) { deletion async throws(RemoteError) in
-            try await delete(deletion.path, revision: deletion.revision)
+            try await delete(deletion.node, revision: deletion.revision)
         }
     }
 

@@ -144,6 +144,15 @@ public struct RemoteEntry: Hashable, Sendable {
     /// What is there.
     public var kind: Kind
 
+    /// The identity of what is there.
+    public var id: FileID? {
+        switch kind {
+        case .file(let file): file.id
+        case .folder(let folder): folder.id
+        case .deleted: nil
+        }
+    }
+
     /// Whether a folder is there.
     public var isFolder: Bool { if case .folder = kind { true } else { false } }
 

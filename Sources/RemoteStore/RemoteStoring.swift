@@ -34,6 +34,8 @@ public protocol RemoteStoring: Sendable {
     func waitForChange(after cursor: Cursor, timeout: Int) async throws(RemoteError) -> RemoteChange
     /// What is at a path (not the root), or nil.
     func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry?
+    /// What has this id, wherever it is now; nil when it is gone or outside of the mounted folder.
+    func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry?
 
     // MARK: Content
 
@@ -66,21 +68,39 @@ public protocol RemoteStoring: Sendable {
         async throws(RemoteError) -> RemoteEntry
 
     // MARK: Namespace
+    //
+    // A change of a node whose id is known is meant for that node, wherever it is by now, and never for
+    // another one at its old path: it throws `notFound` when the node is gone. A service that does not take
+    // ids is asked where the node is, and sent that path; then an answer can be about another node that
+    // came there in between.
 
     /// Makes a folder. Throws `conflict(.folder)` when there is one, whose entry the caller can ask for.
     func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry
     /// Deletes a file or a folder with everything in it. For a file, `revision` guards against
-    /// deleting what was not seen. Throws `notFound` when it is gone already.
-    func delete(_ path: RemotePath, revision: Revision?) async throws(RemoteError)
+    /// deleting what was not seen. Throws `notFound` when it is gone already, and `conflict(.other)` when
+    /// another node was deleted in its place.
+    func delete(_ node: RemoteReference, revision: Revision?) async throws(RemoteError)
     /// Moves a file or folder to a free place. A name that differs only in case is not free: Dropbox
     /// does not rename by case only, and the error is a conflict.
-    func move(_ path: RemotePath, to target: RemotePath) async throws(RemoteError) -> RemoteEntry
-    /// The same for a caller who knows what it moves: if that is at the target already, because the
-    /// reply to an earlier call was lost, the move has succeeded.
-    func move(_ path: RemotePath, to target: RemotePath, id: FileID?) async throws(RemoteError)
+    ///
+    /// If what has the id is at the target already, because the reply to an earlier call was lost, the move
+    /// has succeeded. The answer says what is at the target now; callers compare its id with the one that
+    /// they meant.
+    func move(_ node: RemoteReference, to target: RemotePath) async throws(RemoteError)
         -> RemoteEntry
-    /// Copies a file or folder to a free place, without moving content.
-    func copy(_ path: RemotePath, to target: RemotePath) async throws(RemoteError) -> RemoteEntry
+    /// Copies a file or folder to a free place, without moving content. The answer is about the copy;
+    /// callers compare its content with what they meant.
+    func copy(_ source: RemoteReference, to target: RemotePath) async throws(RemoteError)
+        -> RemoteEntry
+
+    // MARK: Deleted files
+
+    /// The folded paths of the files that were deleted below a folder, which may be deleted itself, and are not
+    /// there again; folders may be among them. Nil if the cloud does not tell.
+    func deletedFiles(below folder: RemotePath) async throws(RemoteError) -> Set<RemotePath>?
+    /// Brings back the last version of a deleted file, and the folders above it. Returns nil, and changes
+    /// nothing, if something is there, or never was a file.
+    func restoreDeleted(_ path: RemotePath) async throws(RemoteError) -> RemoteEntry?
 
     // MARK: Batches
 
@@ -118,13 +138,6 @@ extension RemoteStoring {
         of folder: RemotePath, bytes: Int64
     ) async throws(RemoteError) -> any RemoteArchive {
         throw .notDownloadable
-    }
-
-    /// For stores that cannot tell an earlier success: the plain move.
-    public func move(
-        _ path: RemotePath, to target: RemotePath, id: FileID?
-    ) async throws(RemoteError) -> RemoteEntry {
-        try await move(path, to: target)
     }
 }
 

@@ -17,6 +17,7 @@ public final class FaultInjectingStore: RemoteStoring {
         var planned: [PlannedFault] = []
         var isOffline = false
         var isRootStale = false
+        var forgetsIDs = false
         var distance = 0.0
         var impossibleNames: Set<String> = []
         var calls: [RemoteCall] = []
@@ -89,6 +90,13 @@ public final class FaultInjectingStore: RemoteStoring {
         set { state.withLock { $0.isRootStale = newValue } }
     }
 
+    /// While true, changes take whatever is at the path of their node, as they can where the service takes no
+    /// ids and another client is faster.
+    public var forgetsIDs: Bool {
+        get { state.withLock { $0.forgetsIDs } }
+        set { state.withLock { $0.forgetsIDs = newValue } }
+    }
+
     /// How many seconds each request and each answer may be on its way at most; how many they are is
     /// chance. A call that is cancelled meanwhile may have been done.
     public var distance: Double {
@@ -154,6 +162,10 @@ public final class FaultInjectingStore: RemoteStoring {
             let index = state.planned.indices.first { state.planned[$0].happens(in: call) }
             return (call, index.map { state.planned[$0].fault })
         }
+    }
+
+    private func named(_ node: RemoteReference) -> RemoteReference {
+        forgetsIDs ? RemoteReference(path: node.path) : node
     }
 
     private func refusing(_ page: RemotePage) -> RemotePage {
@@ -256,6 +268,31 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Passes on.
+    public func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
+        try await perform(.entry, id.rawValue) { _ async throws(RemoteError) in
+            try await base.entry(of: id)
+        }
+    }
+
+    /// Passes on.
+    public func deletedFiles(
+        below folder: RemotePath
+    ) async throws(RemoteError) -> Set<RemotePath>? {
+        try await perform(.deletedFiles, folder.rawValue) { _ async throws(RemoteError) in
+            try await base.deletedFiles(below: folder)
+        }
+    }
+
+    /// Passes on.
+    public func restoreDeleted(
+        _ path: RemotePath
+    ) async throws(RemoteError) -> RemoteEntry? {
+        try await perform(.restoreDeleted, path.rawValue) { _ async throws(RemoteError) in
+            try await base.restoreDeleted(path)
+        }
+    }
+
+    /// Passes on.
     public func download(
         _ revision: Revision, range: Range<Int64>
     ) async throws(RemoteError) -> any RemoteByteStream {
@@ -318,34 +355,29 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Passes on.
-    public func delete(_ path: RemotePath, revision: Revision?) async throws(RemoteError) {
-        try await perform(.delete, path.rawValue) { _ async throws(RemoteError) in
-            try await base.delete(path, revision: revision)
+    public func delete(
+        _ node: RemoteReference, revision: Revision?
+    ) async throws(RemoteError) {
+        try await perform(.delete, node.path.rawValue) { _ async throws(RemoteError) in
+            try await base.delete(named(node), revision: revision)
         }
     }
 
     /// Passes on.
     public func move(
-        _ path: RemotePath, to target: RemotePath
+        _ node: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
-        try await move(path, to: target, id: nil)
-    }
-
-    /// Passes on.
-    public func move(
-        _ path: RemotePath, to target: RemotePath, id: FileID?
-    ) async throws(RemoteError) -> RemoteEntry {
-        try await perform(.move, path.rawValue) { _ async throws(RemoteError) in
-            try await base.move(path, to: target, id: id)
+        try await perform(.move, node.path.rawValue) { _ async throws(RemoteError) in
+            try await base.move(named(node), to: target)
         }
     }
 
     /// Passes on.
     public func copy(
-        _ path: RemotePath, to target: RemotePath
+        _ source: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
-        try await perform(.copy, path.rawValue) { _ async throws(RemoteError) in
-            try await base.copy(path, to: target)
+        try await perform(.copy, source.path.rawValue) { _ async throws(RemoteError) in
+            try await base.copy(named(source), to: target)
         }
     }
 }

@@ -26,3 +26,22 @@ extension InMemoryStore: RemoteHistory {
         }
     }
 }
+
+extension InMemoryStore {
+    /// Every file that ever was below a folder and is not there now.
+    public func deletedFiles(
+        below folder: RemotePath
+    ) async throws(RemoteError) -> Set<RemotePath>? {
+        state.withLock { $0.tree.deletedFiles(below: folder) }
+    }
+
+    /// Stores the last version of a deleted file again.
+    public func restoreDeleted(
+        _ path: RemotePath
+    ) async throws(RemoteError) -> RemoteEntry? {
+        guard let found = try? await revisions(of: path, limit: 1), found.isDeleted,
+            let last = found.versions.first
+        else { return nil }
+        return try await restore(path, to: last.file.revision)
+    }
+}

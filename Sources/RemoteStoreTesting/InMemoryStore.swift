@@ -23,16 +23,20 @@ public final class InMemoryStore: RemoteStoring {
     /// Held for memory only. Nothing else is taken while it is held.
     let state: Mutex<State>
     private let pageSize: Int
+    /// Whether changes that name an id are looked up by path, as with a service that takes no ids in them.
+    private let refusesIDs: Bool
     let now: @Sendable () -> Timestamp
 
     /// Makes an empty account of so many bytes, whose pages hold so many entries, and whose names are one
     /// by a rule.
     public init(
-        allocated: Int64 = 1 << 40, pageSize: Int = 2000, folding: NameFolding = .scalar,
+        allocated: Int64 = 1 << 40, pageSize: Int = 2000, refusesIDs: Bool = false,
+        folding: NameFolding = .scalar,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(seconds: 1_700_000_000) }
     ) {
         state = Mutex(State(tree: InMemoryTree(quota: allocated, folding: folding)))
         self.pageSize = pageSize
+        self.refusesIDs = refusesIDs
         self.now = now
     }
 
@@ -190,6 +194,11 @@ public final class InMemoryStore: RemoteStoring {
         state.withLock { state in state.tree.item(at: path).map { state.tree.entry(of: $0) } }
     }
 
+    /// What has an id.
+    public func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
+        state.withLock { state in state.tree.item(id: id).map { state.tree.entry(of: $0) } }
+    }
+
     // MARK: Content
 
     /// The bytes of any revision that ever was, in pieces of 64 KiB.
@@ -267,39 +276,47 @@ public final class InMemoryStore: RemoteStoring {
     }
 
     /// Deletes a file or a folder.
-    public func delete(_ path: RemotePath, revision: Revision?) async throws(RemoteError) {
-        try change { (tree) throws(RemoteError) in try tree.delete(path, revision: revision) }
-    }
-
-    /// Moves to a free place.
-    public func move(
-        _ path: RemotePath, to target: RemotePath
-    ) async throws(RemoteError) -> RemoteEntry {
-        try await move(path, to: target, id: nil)
+    public func delete(
+        _ node: RemoteReference, revision: Revision?
+    ) async throws(RemoteError) {
+        try change { (tree) throws(RemoteError) in
+            let path = try path(of: node, in: tree, isGuarded: revision != nil)
+            try tree.delete(path, revision: revision)
+        }
     }
 
     /// Moves to a free place, unless what has the id is there already.
     public func move(
-        _ path: RemotePath, to target: RemotePath, id: FileID?
+        _ node: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
         try change { (tree) throws(RemoteError) in
-            if let id, tree.item(at: path) == nil, let moved = tree.item(at: target),
-                moved.id == id
+            if let id = node.id, let there = tree.item(at: target), there.id == id,
+                there.name.string == target.components.last.map(Folding.compose)
             {
-                return tree.entry(of: moved)
+                return tree.entry(of: there)
             }
-            return try tree.move(path, to: target)
+            return try tree.move(try path(of: node, in: tree), to: target)
         }
     }
 
     /// Copies to a free place.
     public func copy(
-        _ path: RemotePath, to target: RemotePath
+        _ source: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
         let time = now()
         return try change { (tree) throws(RemoteError) in
-            try tree.copy(path, to: target, now: time)
+            try tree.copy(try path(of: source, in: tree), to: target, now: time)
         }
+    }
+
+    /// Where a change applies.
+    private func path(
+        of node: RemoteReference, in tree: InMemoryTree, isGuarded: Bool = false
+    ) throws(RemoteError) -> RemotePath {
+        guard let id = node.id else { return node.path }
+        if refusesIDs && isGuarded { return node.path }
+        guard let item = tree.item(id: id) else { throw .notFound }
+        return tree.entry(of: item).foldedPath
     }
 
     // MARK: Parts

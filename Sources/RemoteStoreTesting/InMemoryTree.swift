@@ -56,6 +56,8 @@ struct InMemoryTree {
         return found
     }
 
+    func item(id: FileID) -> Item? { items[id] }
+
     /// Throws `notFound` or `notAFolder`.
     func folder(at path: RemotePath) throws(RemoteError) -> Folder {
         if path == .root { return .root }
@@ -133,6 +135,23 @@ struct InMemoryTree {
         guard var known else { return try add(file.id, at: commit.path, file: file) }
         known.file = file
         return record(known)
+    }
+
+    /// The folded paths of files that once were below a folder.
+    func deletedFiles(below folder: RemotePath) -> Set<RemotePath> {
+        let depth = folder.components.count
+        let key = folder.components.map { folding.key(of: $0) }
+        var paths: Set<RemotePath> = []
+        for entry in log {
+            guard case .file = entry.kind else { continue }
+            let components = entry.foldedPath.components
+            if components.count > depth, Array(components.prefix(depth)) == key,
+                item(at: entry.foldedPath) == nil
+            {
+                paths.insert(entry.foldedPath)
+            }
+        }
+        return paths
     }
 
     /// What was at a path, newest first, and whether it is there still.

@@ -8,3 +8,10 @@ extension RemotePath: ExpressibleByStringLiteral {
         self.init(rawValue: value)
     }
 }
+
+extension RemoteReference: ExpressibleByStringLiteral {
+    /// Whatever is at a path that is known to be well formed.
+    public init(stringLiteral value: String) {
+        self.init(path: RemotePath(rawValue: value))
+    }
+}

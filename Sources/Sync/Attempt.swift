@@ -17,7 +17,9 @@ struct Attempt: Sendable {
     var item: StepBatch.Item { StepBatch.Item(inode: inode, step: step) }
 
     /// Returns nil if the step is not to be sent.
-    fileprivate func note(in transaction: Transaction, index: Int) throws -> Sent? {
+    fileprivate func note(
+        in transaction: Transaction, index: Int, at time: Timestamp
+    ) throws -> Sent? {
         guard let node = try transaction.node(inode), try step.holds(for: node, transaction) else {
             return nil
         }
@@ -28,7 +30,9 @@ struct Attempt: Sendable {
         guard step.isNew || hash != nil else { return Sent(index: index, attempt: nil) }
         let place = step.isNew ? try place(of: node) : nil
         return Sent(
-            index: index, attempt: try transaction.noteAttempt(inode, at: place, hash: hash))
+            index: index,
+            attempt: try transaction.noteAttempt(
+                inode, at: place, hash: hash, modified: step.sentModified, sent: time))
     }
 
     /// Where the step makes something, whose folder is the node's.
@@ -58,18 +62,70 @@ extension Uploader {
     func note(_ attempts: [Attempt]) async throws(RemoteError) -> [Sent] {
         if environment.state.current.isRootNew { return [] }
         let store = environment.store
+        let time = environment.clock.date()
         return try await local {
             try store.write { transaction in
                 guard try transaction.attemptedMoves().isEmpty else { return [] }
                 return try attempts.enumerated().compactMap { index, attempt in
-                    try attempt.note(in: transaction, index: index)
+                    try attempt.note(in: transaction, index: index, at: time)
                 }
             }
         }
     }
 }
 
+extension Uploader {
+    /// Sends what was noted. When the server says that it did not do it, the note goes; after any other failure
+    /// it may have been done, or be done later.
+    func forgettingRefusal(
+        of sent: Sent, _ body: () async throws(RemoteError) -> Void
+    ) async throws(RemoteError) {
+        do throws(RemoteError) {
+            try await body()
+        } catch {
+            if error.saysNotDone { await forget([sent]) }
+            throw error
+        }
+    }
+
+    /// What was noted has not been done, and will not be.
+    func forget(_ refused: [Sent]) async {
+        let ids = refused.compactMap(\.attempt)
+        guard !ids.isEmpty else { return }
+        let store = environment.store
+        await attempt {
+            try await store.write { transaction in
+                for id in ids { try transaction.forgetAttempt(id) }
+            }
+        }
+    }
+}
+
+extension RemoteError {
+    /// Whether a change was refused, and no earlier request for it can have been carried out. A conflict may be
+    /// with one's own earlier request.
+    var saysNotDone: Bool {
+        switch self {
+        case .notAFolder, .notAFile, .insufficientSpace, .tooLarge, .disallowedName, .forbidden,
+            .protected, .contentMismatch, .rateLimited, .unauthorized, .busy:
+            true
+        default: false
+        }
+    }
+}
+
 extension UploadStep {
+    /// The modification time that a commit sends.
+    fileprivate var sentModified: Timestamp? {
+        switch self {
+        case .upload(let upload): upload.modified
+        // A copy has its source's.
+        case .copy, .settled, .waitFor, .waitForWriters, .makeFolder, .move, .deleteFile,
+            .deleteFolder:
+            nil
+        }
+    }
+
     /// Whether it gives something a new identity.
     fileprivate var isNew: Bool {
         switch self {
@@ -87,16 +143,18 @@ extension UploadStep {
         case .makeFolder(let path):
             return try node.remote == .absent && isParent(of: path, node.place, transaction)
         case .upload(let upload), .copy(_, let upload):
-            if isNew && node.remote != .absent { return false }
+            if isNew && node.remote != .absent || node.flags.contains(.localOnly) { return false }
+            // By the name, too: users may have given it another one, which is another step.
             return try isParent(of: upload.path, node.place, transaction)
+                && node.place?.name.string == upload.path.components.last
         case .move(let move):
             // What is in another's way, deleted or not, goes to a name beside it first.
             let there = try transaction.remotePlace(of: node)
             return try isPath(move.source, of: node, transaction)
                 && (isParent(of: move.target, node.place, transaction)
                     || isParent(of: move.target, there, transaction))
-        case .deleteFile(let path, _), .deleteFolder(let path):
-            return try node.isTombstone && isPath(path, of: node, transaction)
+        case .deleteFile(let deleted, _), .deleteFolder(let deleted):
+            return try node.isTombstone && isPath(deleted.path, of: node, transaction)
         }
     }
 

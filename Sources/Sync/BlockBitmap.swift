@@ -13,6 +13,11 @@ struct BlockBitmap: Hashable, Sendable {
         return index < bytes.count && bytes[index] & (1 << UInt8(block % 8)) != 0
     }
 
+    /// The blocks that are there, in rising order.
+    var members: [Int] {
+        (0..<bytes.count * 8).filter { self[$0] }
+    }
+
     mutating func insert(_ block: Int) {
         let index = block / 8
         if index >= bytes.count {

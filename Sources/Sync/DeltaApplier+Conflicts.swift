@@ -15,7 +15,7 @@ extension DeltaApplier {
         try bringBack(place.parent)
         if let local = try transaction.child(folded: place.name.folded, of: place.parent) {
             if kind == .file, local.remote == .absent, onItsWay(local) == nil,
-                let hash = local.staged?.hash, hash == facts.hash
+                let hash = local.staged?.knownHash, hash == facts.hash
             {
                 // Both wrote the same bytes, or the reply to this mount's own upload was lost.
                 try transaction.setFacts(facts, of: local.inode)
@@ -29,9 +29,25 @@ extension DeltaApplier {
             }
             try stepAside(local)
         }
-        let inode = try transaction.insertRemote(kind, at: place, facts: facts)
+        try insertRemote(kind, at: place, facts)
+    }
+
+    /// Adds a node that only the server has. One that is between two moves is shown under the name that it had.
+    private mutating func insertRemote(
+        _ kind: NodeKind, at place: Place, _ facts: RemoteFacts
+    ) throws {
+        guard TemporaryName.isTemporary(place.name) else {
+            let inode = try transaction.insertRemote(kind, at: place, facts: facts)
+            try mark(inode)
+            return announce(place)
+        }
+        let inode = try transaction.insertTombstone(kind, at: place, facts: facts)
         try mark(inode)
-        announce(place)
+        guard let node = try transaction.node(inode) else { return }
+        try show(node, at: place)
+        try transaction.setFlags(.betweenMoves, true, of: inode)
+        try transaction.enqueue(
+            inode, due: context.now.adding(seconds: TemporaryName.patience))
     }
 
     /// A folder that was not known. One that users have made at its place is the same folder, and what is
@@ -49,9 +65,7 @@ extension DeltaApplier {
             }
             try stepAside(local)
         }
-        let inode = try transaction.insertRemote(.folder, at: place, facts: facts)
-        try mark(inode)
-        announce(place)
+        try insertRemote(.folder, at: place, facts)
     }
 
     /// Whether a new thing is what this mount sent, and the answer was lost. Users may have moved, changed or
@@ -59,7 +73,10 @@ extension DeltaApplier {
     private func arrived(
         _ kind: NodeKind, hash: ContentHash?, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
-        guard let own = try transaction.attempt(at: place, hash: hash) else { return false }
+        let modified = facts.clientModified
+        guard let own = try transaction.attempt(at: place, hash: hash, modified: modified) else {
+            return false
+        }
         try transaction.forgetAttempt(own.id)
         let sent = try transaction.node(own.inode)
         if let left = sent.flatMap({ onItsWay($0) })?.left, left.isSameThere(as: place) {
@@ -201,11 +218,24 @@ extension DeltaApplier {
     /// The server has a known node elsewhere now. Users see it follow, unless they moved or deleted it.
     mutating func moveRemote(_ node: Node, to place: Place) throws {
         if node.kind == .folder { foldersMoved() }
-        guard node.remote == .inPlace, let old = node.place else {
+        let isBetweenMoves = node.flags.contains(.betweenMoves)
+        guard node.remote == .inPlace || isBetweenMoves, let old = node.place else {
             return try setRemotePlace(of: node.inode, place)
         }
+        if try holdPlace(of: node, during: place) { return }
         try follow(node, to: place)
         announce(old)
+    }
+
+    /// Another client is between two moves of a node: until its second move is told, users see the node where
+    /// it was. If that move never comes, this mount makes it. Returns whether that is so.
+    private func holdPlace(of node: Node, during place: Place) throws -> Bool {
+        guard TemporaryName.isTemporary(place.name), node.place != nil else { return false }
+        try transaction.setRemotePlace(node.inode, place)
+        try transaction.setFlags(.betweenMoves, true, of: node.inode)
+        try transaction.enqueue(
+            node.inode, due: context.now.adding(seconds: TemporaryName.patience))
+        return true
     }
 
     /// Puts a node where the batch says that the server has it now.
@@ -214,6 +244,14 @@ extension DeltaApplier {
         if node.kind == .folder { foldersMoved() }
         try transaction.setFacts(moved.facts, of: node.inode)
         if moved.wasSeenThere {
+            if let left = moved.left, TemporaryName.isTemporary(place.name),
+                try transaction.isFree(left)
+            {
+                // It was taken from its place by this batch, which puts it between two moves.
+                try transaction.move(node.inode, to: left)
+                let current = try transaction.node(node.inode) ?? node
+                if try holdPlace(of: current, during: place) { return announce(left) }
+            }
             try follow(node, to: place)
         } else {
             try setRemotePlace(of: node.inode, place)
@@ -242,22 +280,24 @@ extension DeltaApplier {
 
     // MARK: Gone on the server
 
-    /// The server has a node no more, nor anything below it that does not turn up again.
-    mutating func removeRemote(_ node: Node) throws {
+    /// The server has a node no more, nor anything below it that does not turn up again. Users have moved
+    /// what is `isKept`, by itself or with a folder: it stays where they moved it.
+    mutating func removeRemote(_ node: Node, isKept: Bool = false) throws {
+        let isKept = isKept || node.remote == .displaced && node.place != nil
         if node.kind == .folder {
             foldersMoved()
             for child in try transaction.remoteChildren(of: node.inode) {
-                try removeRemote(child)
+                try removeRemote(child, isKept: isKept && child.remote == .inPlace)
             }
         }
         guard try !detachIfMoved(node) else { return }
         switch node.kind {
-        case .folder: try removeRemoteFolder(node)
-        case .file, .symbolicLink: try removeRemoteFile(node)
+        case .folder: try removeRemoteFolder(node, isKept: isKept)
+        case .file, .symbolicLink: try removeRemoteFile(node, isKept: isKept)
         }
     }
 
-    private mutating func removeRemoteFile(_ node: Node) throws {
+    private mutating func removeRemoteFile(_ node: Node, isKept: Bool) throws {
         guard let place = node.place else {
             // Deleted here as well.
             try transaction.setRemoteAbsent(node.inode)
@@ -270,7 +310,7 @@ extension DeltaApplier {
             try transaction.enqueue(node.inode, due: context.now)
             return
         }
-        if node.remote == .displaced, let base = StagedContent.Base(whole: node.facts) {
+        if isKept, let base = StagedContent.Base(whole: node.facts) {
             // Moved here, deleted there: kept where it was moved to. Old revisions can still be read.
             try transaction.setRemoteAbsent(node.inode)
             _ = try context.staging.begin(
@@ -283,11 +323,11 @@ extension DeltaApplier {
         announceDeletion(of: node.inode, at: place)
     }
 
-    private mutating func removeRemoteFolder(_ node: Node) throws {
+    private mutating func removeRemoteFolder(_ node: Node, isKept: Bool) throws {
         // What was to be moved into, or out of, a folder that is gone still has its inode here.
         guard let current = try transaction.node(node.inode) else { return }
         let isEmpty = try !transaction.hasChildren(current.inode)
-        guard let place = current.place, isEmpty, current.remote == .inPlace else {
+        guard let place = current.place, isEmpty, current.remote == .inPlace, !isKept else {
             try transaction.setRemoteAbsent(current.inode)
             if current.place == nil {
                 try transaction.remove(current.inode)
@@ -322,6 +362,17 @@ extension DeltaApplier {
         local.accessed = nil
         local.changed = nil
         try transaction.setLocal(local, of: node.inode)
+    }
+}
+
+extension StagedContent {
+    /// The hash of the content, if it is known: it was computed, or the content is a whole revision.
+    var knownHash: ContentHash? {
+        if let hash { return hash }
+        guard let base, size == base.size, base.limit == base.size,
+            blocks.allSatisfy({ $0 == 0 })
+        else { return nil }
+        return base.hash
     }
 }
 

@@ -9,7 +9,7 @@ extension DeltaApplier {
     /// Gives a local node a conflicted copy's name, so that the server's keeps the name.
     mutating func stepAside(_ node: Node) throws {
         guard let place = node.place else { return }
-        let names = ConflictName(host: context.host, at: context.now)
+        let names = ConflictName(host: context.host, at: context.date)
         let free = try names.freeName(beside: place, in: transaction)
         let aside = Place(parent: place.parent, name: free)
         try transaction.move(node.inode, to: aside)
@@ -33,10 +33,12 @@ extension DeltaApplier {
     /// Shows a node where the server has it. If that has it under a name between two moves, it is shown under
     /// the one before, and goes back to that.
     mutating func show(_ node: Node, at place: Place) throws {
-        if let original = TemporaryName.original(of: place.name) {
+        if TemporaryName.isTemporary(place.name) {
+            // A name that was too long to be taken along cannot be told any more.
+            let original = try TemporaryName.original(of: place.name) ?? FileName("recovered")
             var shown = Place(parent: place.parent, name: original)
             if try !transaction.isFree(shown) {
-                shown.name = try ConflictName(host: context.host, at: context.now)
+                shown.name = try ConflictName(host: context.host, at: context.date)
                     .freeName(beside: shown, in: transaction)
                 noteConflict(shown.name)
             }

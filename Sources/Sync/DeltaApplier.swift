@@ -13,8 +13,10 @@ struct DeltaContext: Sendable {
     var openFiles: any OpenFileTracking
     /// Where content is staged that the server has lost and the user still wants.
     var staging: StagingArea
-    /// The clock.
+    /// The time by which entries of the journal are due.
     var now: Timestamp
+    /// The date and time of day.
+    var date: Timestamp
     /// This machine's name, for conflicted copies.
     var host: String
     /// Whether a full listing is running, whose meetings are to be marked.
@@ -86,9 +88,13 @@ struct DeltaApplier {
         }
     }
 
+    /// Seconds for which a server may work on a commit: as long as this client waits for an answer.
+    private static let longestCommit = 900.0
+
     /// The feed has told all until now, with no commit on its way.
     func newsAreIn() throws {
-        try transaction.forgetAttempts()
+        try transaction.forgetAttempts(
+            sentBefore: context.date.adding(seconds: -Self.longestCommit))
         try transaction.forgetDepartures()
     }
 
@@ -148,7 +154,7 @@ struct DeltaApplier {
         _ kind: NodeKind, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
         // A folder that users deleted has to come back with what is new in it.
-        guard let lastFolder, lastFolder.isVisible,
+        guard let lastFolder, lastFolder.isVisible, !TemporaryName.isTemporary(place.name),
             facts.id.map({ !detached.contains($0) }) ?? true,
             try transaction.insertIfUnknown(kind, at: place, facts: facts, metBy: listing) != nil
         else { return false }

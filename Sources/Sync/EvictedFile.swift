@@ -18,11 +18,13 @@ struct ReturnedFile: Sendable {
 
     /// Puts a file back: where it was, or beside what is there by now, or in the root if its folder is
     /// gone. Returns nil if it was not news that took it away.
-    init?(_ node: Node, host: String, at now: Timestamp, in transaction: Transaction) throws {
+    init?(
+        _ node: Node, host: String, at date: Timestamp, due: Timestamp, in transaction: Transaction
+    ) throws {
         guard node.isOrphan, var place = try transaction.eviction(of: node.inode) else {
             return nil
         }
-        let names = ConflictName(host: host, at: now)
+        let names = ConflictName(host: host, at: date)
         let parent = try transaction.node(place.parent)
         let hasFolder = place.parent == .root || parent?.place != nil
         if !hasFolder { place.parent = .root }
@@ -33,7 +35,7 @@ struct ReturnedFile: Sendable {
         self.place = place
         try transaction.move(node.inode, to: place)
         try transaction.forgetEviction(of: node.inode)
-        try transaction.enqueue(node.inode, due: now)
+        try transaction.enqueue(node.inode, due: due)
     }
 }
 

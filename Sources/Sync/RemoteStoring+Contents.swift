@@ -40,6 +40,19 @@ extension RemoteStoring {
         return contents
     }
 
+    /// Whether a listing is that of a folder, and not of another one at its path.
+    func isListing(
+        _ contents: RemoteContents, of folder: RemoteReference
+    ) async throws(RemoteError) -> Bool {
+        guard let id = folder.id else { return true }
+        let path = Folding.fold(folder.path.rawValue)
+        if let itself = contents.entries.first(where: { $0.foldedPath.rawValue == path }) {
+            return itself.id == id
+        }
+        // A listing of one folder after the other does not have the first.
+        return try await entry(at: folder.path)?.id == id
+    }
+
     /// What each folder has, in the order of the folders, asked for at once. One that went meanwhile, or
     /// became a file, has nothing; the changes will tell.
     func contents(of folders: [RemotePath]) async -> [RemoteOutcome<RemoteContents>] {

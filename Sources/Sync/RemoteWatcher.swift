@@ -194,14 +194,18 @@ actor RemoteWatcher {
     func heard() {
         failures = 0
         let now = environment.clock.now()
-        let wasOnline = environment.state.current.connection == .online
+        let before = environment.state.current
+        let wasOnline = before.connection == .online
         environment.state.update { status in
             status.connection = .online
+            status.hasCaughtUp = true
             status.lastHeard = now
             if !wasOnline { status.lastProblem = nil }
         }
         if !wasOnline {
             Task { await uploader.resume() }
+        } else if !before.hasCaughtUp {
+            uploader.wake()
         }
     }
 

@@ -1,5 +1,6 @@
 // What of staged content is written into the store and onto the disk.
 
+import Core
 import Glibc
 public import MetadataStore
 import Synchronization
@@ -9,11 +10,19 @@ extension StagedFile {
 
     /// Writes size, generation, blocks and the modification time into the node's rows, unless the node
     /// has given this content up.
-    public func persist(in transaction: Transaction) throws {
+    ///
+    /// Content with a promise reaches the disk first: the row that replaces a safe one is as safe. Content
+    /// that is not complete, as that of a file that was only emptied so far, is not flushed by itself: until
+    /// it is complete, a power cut leaves what the server has.
+    public func persist(in transaction: Transaction, isComplete: Bool = true) throws {
+        try flushIfPromised()
+        // Before the content is looked at: a later time is that of a change which this row does not have.
+        let stamp = fileStamp
         let snapshot = state.withLock { $0 }
         guard snapshot.retired == nil else { return }
         var content = snapshot.content
         content.blocks = snapshot.blocks.bytes
+        content.stamp = stamp
         guard try transaction.updateStaged(content, of: inode) else { return }
         if let modified = snapshot.modified, var local = try transaction.node(inode)?.local {
             local.modified = modified
@@ -22,18 +31,84 @@ extension StagedFile {
         }
         // A full disk can undo the transaction, and then there still is something to save.
         let (generation, modified) = (content.generation, snapshot.modified)
+        let (isFlushed, promised) = (content.isFlushed, content.promised)
         transaction.afterCommit { [self] in
             state.withLock { state in
                 state.persistedGeneration = max(state.persistedGeneration, generation)
+                state.persistedPromise = max(state.persistedPromise, promised)
                 if state.modified == modified {
                     state.modified = nil
                 }
             }
+            if isComplete && !isFlushed {
+                flusher.add(FlushedContent(inode: inode, file: number, generation: generation))
+            }
         }
     }
 
+    /// The content that the rows speak of is complete: somebody has closed the file.
+    public func noteComplete() {
+        let saved = state.withLock { state in
+            let content = state.content
+            let isSaved = content.generation == state.persistedGeneration
+            return isSaved && state.retired == nil && content.flushed < content.generation
+                ? content.generation : nil
+        }
+        guard let saved else { return }
+        flusher.add(FlushedContent(inode: inode, file: number, generation: saved))
+    }
+
     /// Makes the bytes survive power loss. What the rows say is the store's matter.
-    public func synchronize() throws(StagingError) {
+    ///
+    /// With `promising`, that has been acknowledged to a user: no later content without as much may take
+    /// the place of this one.
+    public func synchronize(promising: Bool) throws(StagingError) {
+        let (generation, isNameFlushed) = state.withLock {
+            ($0.content.generation, $0.isNameFlushed)
+        }
         guard fdatasync(descriptor) == 0 else { throw StagingError(code: errno) }
+        if !isNameFlushed { try flusher.flushFolder() }
+        state.withLock { state in
+            state.isNameFlushed = true
+            state.content.flushed = max(state.content.flushed, generation)
+            if promising { state.content.promised = max(state.content.promised, generation) }
+        }
+    }
+
+    /// Makes content that replaces a safe one as safe as that, in the transaction that replaces it.
+    public func inheritPromise(in transaction: Transaction) throws {
+        try synchronize(promising: true)
+        try persist(in: transaction)
+    }
+
+    /// The flusher's work has reached this file.
+    func noteFlushed(_ generation: Int64) {
+        state.withLock { state in
+            state.isNameFlushed = true
+            state.content.flushed = max(state.content.flushed, generation)
+        }
+    }
+
+    private func flushIfPromised() throws(StagingError) {
+        let isDue = state.withLock { state in
+            state.retired == nil && state.content.promised > 0
+                && state.content.flushed < state.content.generation
+        }
+        if isDue { try synchronize(promising: false) }
+    }
+
+    /// The staging file's own modification time; nil if the system does not tell.
+    private var fileStamp: Timestamp? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        return Timestamp(modificationTimeOf: status)
+    }
+}
+
+extension Timestamp {
+    /// When a local file was last written to.
+    init(modificationTimeOf status: stat) {
+        self.init(
+            seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
     }
 }

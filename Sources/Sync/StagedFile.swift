@@ -64,6 +64,10 @@ public final class StagedFile: Sendable {
         var cutFrom: Int64?
         var written = WrittenPrefix()
         var sent: SentPieces?
+        /// The promise that the row has.
+        var persistedPromise: Int64
+        /// Whether the file's name has reached the disk.
+        var isNameFlushed = false
     }
 
     /// The inode whose content this is.
@@ -76,16 +80,23 @@ public final class StagedFile: Sendable {
     /// Lock: taken after any lock of FileSystem, inside write transactions too; held over local disk
     /// calls, so that a block's bytes and its bit in the map change together.
     let state: Mutex<State>
+    /// Hears of rows whose bytes the disk may not have yet.
+    let flusher: StagingFlusher
 
-    init(inode: InodeID, content: StagedContent, path: String, descriptor: Int32) {
+    init(
+        inode: InodeID, content: StagedContent, path: String, descriptor: Int32,
+        flusher: StagingFlusher
+    ) {
         self.inode = inode
         self.number = content.file
         self.path = path
         self.descriptor = descriptor
+        self.flusher = flusher
         self.state = Mutex(
             State(
                 content: content, blocks: BlockBitmap(bytes: content.blocks), modified: nil,
-                persistedGeneration: content.generation, retired: nil))
+                persistedGeneration: content.generation, retired: nil,
+                persistedPromise: content.promised))
     }
 
     deinit {
@@ -102,9 +113,17 @@ public final class StagedFile: Sendable {
     public var retired: FileContent? { state.withLock { $0.retired } }
     /// The revision below.
     public var base: StagedContent.Base? { state.withLock { $0.content.base } }
+    /// Whether there is content that the rows do not speak of.
+    public var hasUnsavedContent: Bool {
+        state.withLock { $0.content.generation != $0.persistedGeneration && $0.retired == nil }
+    }
     /// Whether `persist` has something to do.
     public var hasUnsavedChanges: Bool {
-        state.withLock { $0.content.generation != $0.persistedGeneration && $0.retired == nil }
+        state.withLock { state in
+            state.retired == nil
+                && (state.content.generation != state.persistedGeneration
+                    || state.content.promised != state.persistedPromise)
+        }
     }
 
     // MARK: Reading
@@ -353,5 +372,11 @@ extension Int64 {
     func addingClamped(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
+    }
+
+    /// The product, or the largest number if it does not fit.
+    func multipliedClamped(by other: Int64) -> Int64 {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? .max : product
     }
 }

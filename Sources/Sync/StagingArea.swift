@@ -9,25 +9,26 @@ import Synchronization
 
 /// Makes, finds and removes staging files.
 public final class StagingArea: Sendable {
-    private struct WeakFile {
-        weak var file: StagedFile?
-    }
-
     /// The folder.
     public let directory: String
     private let store: MetadataStore
-    /// Lock: like a staged file's, and never held while one is taken.
-    private let files = Mutex<[Int64: WeakFile]>([:])
+    private let files = LiveFiles()
     /// Seconds after which files that are not needed any more go, many at once.
     private let removalDelay: Double
     /// The numbers of such files, and whether somebody will remove them. Held for memory only.
     private let unneeded = Mutex<(numbers: [Int64], isScheduled: Bool)>(([], false))
     private let queue = DispatchQueue(label: "dbxfs.staging", qos: .utility)
+    private let flusher: StagingFlusher
+    /// What was put aside, by this start and earlier ones.
+    public let lostAndFound: LostAndFound
+    /// What this start has put aside, and why.
+    public let found: [LostContent]
 
-    /// Opens the folder, and removes staging files that belong to no node: those whose content was
-    /// committed just before the process died.
+    /// Opens the folder. Content that the rows cannot vouch for, and files that no row knows, go to
+    /// `lostAndFound`; files whose content was stored, replaced or deleted on purpose go.
     public init(
-        directory: String, store: MetadataStore, removalDelay: Double = 1
+        directory: String, store: MetadataStore, removalDelay: Double = 1, flushDelay: Double = 2,
+        lostAndFound: String? = nil
     ) throws {
         self.directory = directory
         self.store = store
@@ -35,9 +36,37 @@ public final class StagingArea: Sendable {
         if mkdir(directory, 0o700) != 0 && errno != EEXIST {
             throw StagingError(code: errno)
         }
+        let files = files
+        flusher = StagingFlusher(directory: directory, store: store, delay: flushDelay) { number in
+            files.file(number)
+        }
+        self.lostAndFound = LostAndFound(
+            folder: lostAndFound
+                ?? directory.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+                .joined(separator: "/") + "/lost+found")
         // As after an end: what the rows say must have reached the disk.
         try store.synchronize()
-        try removeLeftovers(keeping: try store.read { try $0.stagingFiles() })
+        let check = StagingCheck(
+            directory: directory, store: store, lostAndFound: self.lostAndFound)
+        found = try check.run()
+        for node in try store.read({ try $0.stagedNodes() }) {
+            guard let staged = node.staged, !staged.isFlushed else { continue }
+            flusher.add(
+                FlushedContent(
+                    inode: node.inode, file: staged.file, generation: staged.generation))
+        }
+    }
+
+    /// Makes all saved content survive power loss. Blocks for the disk.
+    public func flush() throws {
+        try flusher.flush()
+    }
+
+    /// Ends the work in the background, after all saved content has reached the disk, if that can be had.
+    public func end() {
+        flusher.end()
+        try? flusher.flush()
+        removeUnneeded()
     }
 
     /// The staged content of an inode, or nil when the server has all there is.
@@ -62,7 +91,7 @@ public final class StagingArea: Sendable {
     /// The staged content of a node that was read in this write transaction.
     public func file(of node: Node) throws(StagingError) -> StagedFile? {
         guard let content = node.staged else { return nil }
-        return try files.withLock { (files) throws(StagingError) in
+        return try files.known.withLock { (files) throws(StagingError) in
             if let known = files[content.file]?.file {
                 return known
             }
@@ -80,8 +109,9 @@ public final class StagingArea: Sendable {
                 throw StagingError(code: code)
             }
             let file = StagedFile(
-                inode: node.inode, content: content, path: path, descriptor: descriptor)
-            files[content.file] = WeakFile(file: file)
+                inode: node.inode, content: content, path: path, descriptor: descriptor,
+                flusher: flusher)
+            files[content.file] = LiveFiles.Reference(file: file)
             return file
         }
     }
@@ -98,13 +128,15 @@ public final class StagingArea: Sendable {
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StagingError(code: errno) }
         // No generation is one of another file: copies are known by their source's.
-        let content = StagedContent(
+        var content = StagedContent(
             file: number, size: size, generation: number << 32 + 1, base: base, blocks: [])
-        let file = StagedFile(inode: inode, content: content, path: path, descriptor: descriptor)
+        content.stamp = FileFacts(at: path)?.modified
+        let file = StagedFile(
+            inode: inode, content: content, path: path, descriptor: descriptor, flusher: flusher)
         try transaction.setStaged(content, of: inode)
         try transaction.enqueue(inode, due: due)
-        files.withLock { files in
-            files[number] = WeakFile(file: file)
+        files.known.withLock { files in
+            files[number] = LiveFiles.Reference(file: file)
             if files.count > 64 && files.count % 64 == 0 {
                 files = files.filter { $0.value.file != nil }
             }
@@ -117,7 +149,7 @@ public final class StagingArea: Sendable {
     /// Not at once: a commit is not on the disk yet when it is done. After a power cut the rows may name the
     /// file again, as the only one that has what somebody was told is safe.
     public func removeFile(_ number: Int64) {
-        _ = files.withLock { $0.removeValue(forKey: number) }
+        _ = files.known.withLock { $0.removeValue(forKey: number) }
         let isScheduled = unneeded.withLock { unneeded in
             defer { unneeded.isScheduled = true }
             unneeded.numbers.append(number)
@@ -151,17 +183,18 @@ public final class StagingArea: Sendable {
     func path(of number: Int64) -> String {
         "\(directory)/\(number)"
     }
+}
 
-    private func removeLeftovers(keeping known: Set<Int64>) throws(StagingError) {
-        guard let folder = opendir(directory) else { throw StagingError(code: errno) }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if let number = Int64(name), !known.contains(number) {
-                unlink(path(of: number))
-            }
-        }
+/// The staging files that somebody works with.
+private final class LiveFiles: Sendable {
+    struct Reference {
+        weak var file: StagedFile?
+    }
+
+    /// Lock: like a staged file's, and never held while one is taken.
+    let known = Mutex<[Int64: Reference]>([:])
+
+    func file(_ number: Int64) -> StagedFile? {
+        known.withLock { $0[number]?.file }
     }
 }

@@ -58,6 +58,9 @@ public final class SyncEngine: Syncing {
     /// Throws when the local database cannot be read.
     public func start() async throws {
         try await watcher.restore()
+        // Due times of an earlier process are by a clock that is not comparable.
+        let now = environment.clock.now()
+        try await environment.store.write { try $0.makeAllDue(at: now, onlyFresh: false) }
         let (uploader, watcher) = (uploader, watcher)
         tasks.withLock {
             $0 = [Task { await uploader.run() }, Task { await watcher.run() }]
@@ -114,7 +117,8 @@ public final class SyncEngine: Syncing {
     /// Brings back a file that news took away while it was open.
     public func returnToTree(_ node: Node, in transaction: Transaction) throws -> [TreeChange] {
         let returned = try ReturnedFile(
-            node, host: environment.host, at: environment.clock.now(), in: transaction)
+            node, host: environment.host, at: environment.clock.date(),
+            due: environment.clock.now(), in: transaction)
         guard let returned else { return [] }
         environment.log.warning(
             "a file was written to after others had changed or deleted it",

@@ -37,6 +37,9 @@ public struct SyncStatus: Hashable, Sendable {
     /// Whether paths start from another root than that of the tree, and the two are not compared yet:
     /// nothing is sent meanwhile, since its path would lead to something else.
     public var isRootNew = false
+    /// Whether the server has told, since this process began, what has changed. Before that nothing is sent:
+    /// what is queued may be about what others have moved or deleted meanwhile.
+    public var hasCaughtUp = false
     /// When the listing of everything began, or went on, in this process.
     public var listingBegan: Timestamp?
     /// Whether the account was full at the last upload.

@@ -8,6 +8,9 @@ import MetadataStore
 /// shown by that if the second move is never made.
 enum TemporaryName {
     private static let prefix = ".dbxfs-rename-"
+    /// Seconds that another client gets between its two moves before this mount makes the second one. Deltas
+    /// were seen to come ten seconds late.
+    static let patience = 30.0
 
     /// A name for something that is called `original` now. One that is too long to be taken along is left out.
     static func name(
@@ -17,6 +20,18 @@ enum TemporaryName {
         let kept = self.original(of: original) ?? original
         if let whole = try? FileName("\(start)-\(kept.string)") { return whole }
         return try FileName(start)
+    }
+
+    /// Whether a path may lead through something that is between two moves.
+    static func occurs(in path: String) -> Bool { path.contains("/" + prefix) }
+
+    /// Whether something of this name is between two moves.
+    static func isTemporary(_ name: FileName) -> Bool {
+        guard name.string.hasPrefix(prefix) else { return false }
+        let parts = name.string.utf8.dropFirst(prefix.utf8.count).split(
+            separator: UInt8(ascii: "-"), maxSplits: 2, omittingEmptySubsequences: false)
+        return parts.count >= 2
+            && parts.prefix(2).allSatisfy { Int(String(decoding: $0, as: UTF8.self)) != nil }
     }
 
     /// The name that something had before; nil if this is no such name.

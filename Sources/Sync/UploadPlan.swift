@@ -19,13 +19,13 @@ enum UploadStep: Hashable, Sendable {
     /// Send the content.
     case upload(ContentUpload)
     /// Let the server copy content that it has: the staged base, or what has the noted hash.
-    case copy(from: RemotePath, ContentUpload)
+    case copy(from: RemoteReference, ContentUpload)
     /// Move to where users see it, or to a name in between.
     case move(NodeMove)
     /// Delete a file, if it still is this revision.
-    case deleteFile(RemotePath, Revision?)
+    case deleteFile(RemoteReference, Revision?)
     /// Delete a folder and what users deleted in it.
-    case deleteFolder(RemotePath)
+    case deleteFolder(RemoteReference)
 
     /// Whether paths of other nodes change by it, or it frees a place: then nothing else may be on its
     /// way, but for other moves of files.
@@ -50,6 +50,9 @@ struct NodeMove: Hashable, Sendable {
 }
 
 extension NodeMove {
+    /// What is to be moved.
+    var node: RemoteReference { RemoteReference(path: source, id: id) }
+
     init(_ node: Node, from source: RemotePath, to target: RemotePath) {
         self.init(
             source: source, target: target, id: node.facts.id, isFolder: node.kind == .folder)
@@ -76,8 +79,10 @@ struct UploadPlanner {
     let staging: StagingArea
     /// Somebody waits for everything to be sent: open files too, as they stand.
     let isDraining: Bool
-    /// Files written to after this time by a handle that is still open may wait.
-    let settledBefore: Timestamp
+    /// The date and time of day, by which files say when they were written to.
+    let date: Timestamp
+    /// Seconds for which a file that was written to by a handle that is still open may wait.
+    let openFileInterval: Double
 
     /// The step to take for a node, or for the one that it waits for, directly or not; nil when
     /// nothing can be done for it now. `busy` nodes are on their way already.
@@ -138,6 +143,10 @@ struct UploadPlanner {
         guard let parentPath = try transaction.remotePath(of: place.parent) else {
             return .waitFor(place.parent)
         }
+        if let between = try transaction.nodeBetweenMoves(above: place.parent) {
+            // Under that name, the server would make a new folder as soon as the old one has moved on.
+            return .waitFor(between)
+        }
         let path = RemotePath(rawValue: parentPath).appending(place.name)
         switch node.remote {
         case .absent: return try creation(of: node, at: path, place, busy)
@@ -182,7 +191,10 @@ struct UploadPlanner {
         if !isDraining && openFiles.isOpenForWriting(node.inode) {
             // What an open handle has written last is not in the rows until it is flushed.
             let lastChange = try staging.file(of: node)?.modified ?? node.modified
-            if lastChange > settledBefore { return .waitForWriters }
+            // A time to come was told by a clock that was set back since.
+            if lastChange > date.adding(seconds: -openFileInterval), lastChange <= date {
+                return .waitForWriters
+            }
         }
         let upload = ContentUpload(
             path: path, expectation: expectation, modified: node.modified,
@@ -209,7 +221,9 @@ struct UploadPlanner {
             else { return nil }
             var upload = upload
             upload.staged.hash = hash
-            return .copy(from: RemotePath(rawValue: path), upload)
+            return .copy(
+                from: RemoteReference(path: RemotePath(rawValue: path), id: source.facts.id), upload
+            )
         }
         // Not for one that the server has refused.
         guard source.place != nil, source.staged?.generation == twin.sourceGeneration,
@@ -219,13 +233,13 @@ struct UploadPlanner {
     }
 
     /// The path of a file on the server with exactly the staged content, if that is an untouched copy.
-    private func serverCopy(of staged: StagedContent) throws -> RemotePath? {
+    private func serverCopy(of staged: StagedContent) throws -> RemoteReference? {
         guard let base = staged.base, staged.size == base.size, base.limit == base.size,
             base.size > 0, staged.blocks.allSatisfy({ $0 == 0 }),
             let source = try transaction.remoteFile(revision: base.revision),
             let path = try transaction.remotePath(of: source.inode)
         else { return nil }
-        return RemotePath(rawValue: path)
+        return RemoteReference(path: RemotePath(rawValue: path), id: source.facts.id)
     }
 
     // MARK: Moved nodes
@@ -327,15 +341,19 @@ struct UploadPlanner {
         guard let place = try transaction.remotePlace(of: node),
             let path = try transaction.remotePath(of: node.inode)
         else { return .settled }
-        if let parent = try transaction.node(place.parent), parent.isTombstone {
-            // Goes with its folder.
+        let reference = RemoteReference(path: RemotePath(rawValue: path), id: node.facts.id)
+        // A file whose revision is known goes by itself, so that an edit that is not known here is not deleted
+        // with its folder. All else goes with the folder.
+        if node.kind == .folder || node.facts.revision == nil,
+            let parent = try transaction.node(place.parent), parent.isTombstone
+        {
             return .waitFor(parent.inode)
         }
         if node.kind == .folder {
-            if let survivor = try survivor(in: node.inode) {
-                return .waitFor(survivor)
+            if let other = try transaction.obstacle(toDeleting: node.inode) {
+                return .waitFor(other)
             }
-            return .deleteFolder(RemotePath(rawValue: path))
+            return .deleteFolder(reference)
         }
         if let successor = try transaction.child(folded: place.name.folded, of: place.parent),
             successor.kind == .file, successor.remote == .absent, successor.staged != nil,
@@ -344,15 +362,38 @@ struct UploadPlanner {
             // Its content will become this file's next revision.
             return .waitFor(successor.inode)
         }
-        return .deleteFile(RemotePath(rawValue: path), node.facts.revision)
+        return .deleteFile(reference, node.facts.revision)
     }
+}
 
-    /// A node that the server has below a deleted folder and that users have moved out of it.
-    private func survivor(in folder: InodeID) throws -> InodeID? {
-        for child in try transaction.remoteChildren(of: folder) {
+extension TreeReading {
+    /// A node that the server has below a deleted folder and that must not go with it: users have it elsewhere, or
+    /// it is a file that is deleted by its own revision.
+    func obstacle(toDeleting folder: InodeID) throws -> InodeID? {
+        for child in try remoteChildren(of: folder) {
             if child.place != nil { return child.inode }
-            if child.kind == .folder, let below = try survivor(in: child.inode) { return below }
+            if child.kind == .folder {
+                if let below = try obstacle(toDeleting: child.inode) { return below }
+            } else if child.facts.revision != nil {
+                return child.inode
+            }
         }
         return nil
+    }
+}
+
+extension TreeReading {
+    /// The topmost folder, at or above one, that the server has under a temporary name; nil if there is none.
+    fileprivate func nodeBetweenMoves(above folder: InodeID) throws -> InodeID? {
+        guard try remotePath(of: folder).map(TemporaryName.occurs) == true else { return nil }
+        var found: InodeID?
+        var current = folder
+        while current != .root, let node = try node(current),
+            let place = try remotePlace(of: node)
+        {
+            if TemporaryName.isTemporary(place.name) { found = current }
+            current = place.parent
+        }
+        return found
     }
 }

@@ -88,9 +88,10 @@ extension UploadStep {
     var paths: [RemotePath] {
         switch self {
         case .settled, .waitFor, .waitForWriters: []
-        case .makeFolder(let path), .deleteFile(let path, _), .deleteFolder(let path): [path]
+        case .makeFolder(let path): [path]
+        case .deleteFile(let node, _), .deleteFolder(let node): [node.path]
         case .upload(let upload): [upload.path]
-        case .copy(let source, let upload): [upload.path, source]
+        case .copy(let source, let upload): [upload.path, source.path]
         case .move(let move): [move.target, move.source]
         }
     }

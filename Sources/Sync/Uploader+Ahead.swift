@@ -133,7 +133,7 @@ extension Uploader {
     }
 
     /// Where a file is to be sent to; nil if it is not, any more.
-    private func pathAhead(of file: StagedFile) async throws(RemoteError) -> String? {
+    func pathAhead(of file: StagedFile) async throws(RemoteError) -> String? {
         let store = environment.store
         return try await local {
             try store.read { snapshot in

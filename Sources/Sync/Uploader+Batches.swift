@@ -131,8 +131,8 @@ extension Uploader {
         _ items: [StepBatch.Item]
     ) async -> [(item: StepBatch.Item, error: RemoteError)] {
         let deletions = items.compactMap { item -> RemoteDeletion? in
-            guard case .deleteFile(let path, let revision?) = item.step else { return nil }
-            return RemoteDeletion(path: path, revision: revision)
+            guard case .deleteFile(let node, let revision?) = item.step else { return nil }
+            return RemoteDeletion(node, revision: revision)
         }
         let attempts = items.map { Attempt(inode: $0.inode, step: $0.step, hash: nil) }
         return await commit(attempts) { wanted async throws(RemoteError) in
@@ -147,13 +147,14 @@ extension Uploader {
     ) async -> [(item: StepBatch.Item, error: RemoteError)] {
         let moves = items.compactMap { item -> RemoteRelocation? in
             guard case .move(let move) = item.step else { return nil }
-            return RemoteRelocation(from: move.source, to: move.target)
+            return RemoteRelocation(from: move.node, to: move.target)
         }
         let attempts = items.map { Attempt(inode: $0.inode, step: $0.step, hash: nil) }
         return await commit(attempts, isAlone: true) { wanted async throws(RemoteError) in
             try await self.environment.remote.moveFiles(wanted.map { moves[$0] })
         } record: { recorder, index, entry in
-            try recorder.placed(items[index].inode, entry)
+            guard case .move(let move) = items[index].step else { return }
+            try recorder.placed(items[index].inode, entry, meant: move.id)
         }
     }
 
@@ -223,6 +224,10 @@ extension Uploader {
                     try note(&recorder, sent.index, value)
                 }
             }
+            await forget(
+                zip(wanted, outcomes).compactMap { sent, outcome in
+                    if case .failure(let error) = outcome, error.saysNotDone { sent } else { nil }
+                })
             return zip(wanted, outcomes).compactMap { sent, outcome in
                 if case .failure(let error) = outcome {
                     (attempts[sent.index].item, error)

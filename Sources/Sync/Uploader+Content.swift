@@ -16,7 +16,7 @@ extension Uploader {
     /// Has the server copy content that it has. The copy is of what is there now; if that is not what
     /// was copied here, the content follows as the next revision.
     func copy(
-        from source: RemotePath, _ upload: ContentUpload, for inode: InodeID
+        from source: RemoteReference, _ upload: ContentUpload, for inode: InodeID
     ) async throws(RemoteError) {
         let item = StepBatch.Item(inode: inode, step: .copy(from: source, upload))
         guard let copy = try await noteCopies([item]).first else { throw .cancelled }
@@ -67,11 +67,13 @@ extension Uploader {
         try await environment.gate.commit { () async throws(RemoteError) in
             let sent = try await note(
                 Attempt(inode: file.inode, step: .upload(upload), hash: hash))
-            let entry = try await environment.remote.upload(
-                ByteSource(bytes: bytes), commit: commit(upload, hash))
-            await record { recorder in
-                try recorder.arrived(sent)
-                try recorder.stored(upload, for: file.inode, entry)
+            try await forgettingRefusal(of: sent) { () async throws(RemoteError) in
+                let entry = try await environment.remote.upload(
+                    ByteSource(bytes: bytes), commit: commit(upload, hash))
+                await record { recorder in
+                    try recorder.arrived(sent)
+                    try recorder.stored(upload, for: file.inode, entry)
+                }
             }
         }
     }

@@ -34,12 +34,14 @@ struct UploadRecorder {
         if let attempt = sent.attempt { try transaction.forgetAttempt(attempt) }
     }
 
-    /// A node is where users see it, by a new folder or a move.
-    mutating func placed(_ inode: InodeID, _ entry: RemoteEntry) throws {
-        if let node = try transaction.node(inode), (node.kind == .folder) != entry.isFolder {
+    /// A node is where users see it, by a new folder or a move of what has the id.
+    mutating func placed(_ inode: InodeID, _ entry: RemoteEntry, meant id: FileID? = nil) throws {
+        if let node = try transaction.node(inode),
+            (node.kind == .folder) != entry.isFolder || id != nil && entry.id != id
+        {
             return try tookAnother(entry, insteadOf: node)
         }
-        guard let node = try owner(of: entry, sentFor: inode) else { return }
+        guard let node = try owner(of: entry, sentFor: inode, isOwnContent: false) else { return }
         let facts = RemoteFacts(entry.kind, fallback: node.facts)
         if node.kind == .file, facts.hash != node.facts.hash {
             // It took along what others had stored there meanwhile.
@@ -51,8 +53,8 @@ struct UploadRecorder {
         try finish(inode, at: entry)
     }
 
-    /// Others had put something of another kind where a node was, and a move, which knows only paths, took
-    /// that. It goes back, and the node is one that they deleted.
+    /// Others had put something else where a node was, and a move took that: the service did not take the
+    /// node's id. It goes back, and the node is one that they deleted.
     private mutating func tookAnother(_ entry: RemoteEntry, insteadOf node: Node) throws {
         guard var back = try transaction.remotePlace(of: node) else { return }
         try deleted(node.inode)
@@ -68,7 +70,7 @@ struct UploadRecorder {
             if let other = try transaction.child(folded: back.name.folded, of: back.parent),
                 other.inode != known?.inode
             {
-                back.name = try ConflictName(host: applier.context.host, at: applier.context.now)
+                back.name = try ConflictName(host: applier.context.host, at: applier.context.date)
                     .freeName(beside: back, in: transaction)
             }
             let inode =
@@ -86,7 +88,7 @@ struct UploadRecorder {
 
     /// Content is stored.
     mutating func stored(_ upload: ContentUpload, for inode: InodeID, _ entry: RemoteEntry) throws {
-        guard let node = try owner(of: entry, sentFor: inode) else { return }
+        guard let node = try owner(of: entry, sentFor: inode, isOwnContent: true) else { return }
         let facts = RemoteFacts(entry.kind, fallback: node.facts)
         guard isStill(node, upload.expectation, facts) else {
             // While its content was sent as a new file, it took the place of another one.
@@ -114,9 +116,10 @@ struct UploadRecorder {
     /// The node that an answer is about, if that is still the one that the step was sent for.
     ///
     /// Meanwhile users may have deleted it, or its identity may have gone to another node that
-    /// replaced it; then what the answer says is recorded here, and there is nothing more to do.
+    /// replaced it; then what the answer says is recorded here, and there is nothing more to do. Content that
+    /// this mount has not sent is what others have stored.
     private mutating func owner(
-        of entry: RemoteEntry, sentFor inode: InodeID
+        of entry: RemoteEntry, sentFor inode: InodeID, isOwnContent: Bool
     ) throws -> Node? {
         let node = try transaction.node(inode)
         let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
@@ -137,14 +140,22 @@ struct UploadRecorder {
             return try transaction.node(inode)
         }
         // The identity was handed over: it is the other one's revision that was made here.
-        try transaction.setFacts(facts, of: other.inode)
+        if isOwnContent || facts.hash == other.facts.hash {
+            try transaction.setFacts(facts, of: other.inode)
+        }
         try useApplier { applier in
             let place = try applier.place(of: entry)
             try applier.vacate(place, for: other.inode)
             try applier.moveRemote(other, to: place)
-            if other.staged == nil { applier.announceContent(of: other.inode) }
+            if let moved = try applier.transaction.node(other.inode), moved.facts != facts {
+                try applier.updateFile(moved, facts)
+            } else if other.staged == nil {
+                applier.announceContent(of: other.inode)
+            }
         }
-        try transaction.enqueue(other.inode, due: context.now)
+        if try transaction.node(other.inode) != nil {
+            try transaction.enqueue(other.inode, due: context.now)
+        }
         return nil
     }
 
@@ -212,23 +223,20 @@ struct UploadRecorder {
         }
     }
 
-    /// Brings in what was found at paths after a step of a node was refused there.
-    mutating func found(
-        _ answers: [(path: RemotePath, entry: RemoteEntry?)], insteadOf inode: InodeID,
-        believesAbsence: Bool
-    ) throws {
+    /// Brings in what was found after a step of a node was refused: at paths that the step needs, and by ids.
+    mutating func found(_ findings: LookFindings, insteadOf inode: InodeID) throws {
         try useApplier { applier in
-            var entries: [RemoteEntry] = []
-            for (path, entry) in answers {
-                if let entry {
-                    try applier.learnKey(of: inode, from: entry, at: path)
-                    entries.append(entry)
-                } else if believesAbsence {
-                    entries += try [RemoteEntry(deleted: path, in: applier.transaction)]
-                        .compactMap { $0 }
-                }
+            for (path, entry) in findings.atPaths {
+                try applier.learnKey(of: inode, from: entry, at: path)
             }
-            try applier.apply(entries)
+            let missing = try findings.missingPaths.compactMap {
+                try RemoteEntry(deleted: $0, in: applier.transaction)
+            }
+            try applier.apply(findings.byID + findings.atPaths.map(\.entry) + missing)
+        }
+        for id in findings.missingIDs {
+            guard let node = try transaction.node(id: id), node.remote != .absent else { continue }
+            try useApplier { try $0.removeRemote(node) }
         }
     }
 

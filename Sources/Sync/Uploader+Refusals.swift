@@ -28,9 +28,9 @@ extension Uploader {
             environment.state.update { $0.lastProblem = problem }
             await postpone(inode, by: seconds, problem: problem)
             if error == .insufficientSpace { await noteFull() }
-        case .refresh(let paths):
+        case .refresh:
             let answer = await look(
-                at: paths, believesAbsence: attempts >= Self.doubts, becauseOf: inode)
+                for: step, of: inode, believesAbsence: attempts >= Self.doubts)
             if attempts < Self.doubts, case .success(let isAllThere) = answer {
                 await postpone(
                     inode, by: isAllThere && attempts == 0 ? 0 : Self.newsDelay)
@@ -53,7 +53,7 @@ extension Uploader {
     }
 
     /// Sends nothing for a while after a failure that is no step's own.
-    private func pause(after error: RemoteError) {
+    func pause(after error: RemoteError) {
         let now = environment.clock.now()
         let reaction = UploadReaction(to: error, step: .settled, attempts: pauses)
         if case .pause(let seconds, let reason) = reaction {
@@ -91,55 +91,5 @@ extension Uploader {
                 try $0.postpone(inode, until: due, problem: problem, after: attempts)
             }
         }
-    }
-
-    /// Asks what is at paths and brings it into the tree by the rules for deltas. A look, so that no
-    /// commit is on its way whose answer would make this one out of date. Returns whether there was
-    /// something at all paths; that something is missing is brought in only if that is to be believed.
-    private func look(
-        at paths: [RemotePath], believesAbsence: Bool, becauseOf inode: InodeID,
-        _ body: @escaping @Sendable (Transaction) throws -> Void = { _ in }
-    ) async -> RemoteOutcome<Bool> {
-        await environment.gate.look {
-            var answers: [(path: RemotePath, entry: RemoteEntry?)] = []
-            for path in paths {
-                do throws(RemoteError) {
-                    answers.append((path, try await environment.remote.entry(at: path)))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            let found = answers
-            let isRecorded = await record { recorder in
-                try recorder.found(found, insteadOf: inode, believesAbsence: believesAbsence)
-                try body(recorder.transaction)
-            }
-            return isRecorded
-                ? .success(found.allSatisfy { $0.entry != nil })
-                : .failure(.server("the local database failed"))
-        }
-    }
-
-    /// Finds out what became of moves.
-    func resolve(_ moves: [(id: Int64, inode: InodeID, target: String)]) async {
-        for move in moves {
-            let store = environment.store
-            let source = await attempt {
-                try await store.read { try $0.remotePath(of: move.inode) }
-            }
-            let paths = [move.target, source.flatMap { $0 }].compactMap { $0 }
-            let outcome = await look(
-                at: paths.map { RemotePath(rawValue: $0) }, believesAbsence: false,
-                becauseOf: move.inode
-            ) {
-                try $0.forgetAttempt(move.id)
-            }
-            if case .failure(let error) = outcome {
-                pause(after: error)
-                break
-            }
-        }
-        isResolving = false
-        wake()
     }
 }

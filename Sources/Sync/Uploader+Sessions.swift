@@ -65,11 +65,13 @@ extension Uploader {
         try await environment.gate.commit { () async throws(RemoteError) in
             let sent = try await note(
                 Attempt(inode: file.inode, step: .upload(upload), hash: hash))
-            let entry = try await environment.remote.finishUpload(
-                partial.remote, size: size, commit: commit(upload, hash))
-            await record { recorder in
-                try recorder.arrived(sent)
-                try recorder.stored(upload, for: file.inode, entry)
+            try await forgettingRefusal(of: sent) { () async throws(RemoteError) in
+                let entry = try await environment.remote.finishUpload(
+                    partial.remote, size: size, commit: commit(upload, hash))
+                await record { recorder in
+                    try recorder.arrived(sent)
+                    try recorder.stored(upload, for: file.inode, entry)
+                }
             }
         }
     }
@@ -81,7 +83,7 @@ extension Uploader {
     ) async throws(RemoteError) -> PartialUpload {
         let store = environment.store
         let inode = file.inode
-        let now = environment.clock.now()
+        let now = environment.clock.date()
         let oldest = now.adding(seconds: -Self.longestUse)
         let known = try await local { () -> PartialUpload? in
             guard let known = try store.read({ try $0.partialUpload(of: inode) }),
@@ -141,7 +143,9 @@ extension Uploader {
         _ range: Range<Int64>, of file: StagedFile, _ upload: ContentUpload,
         _ partial: PartialUpload, closes: Bool
     ) async throws(RemoteError) -> [ContentHash] {
-        guard file.generation == upload.staged.generation else { throw .cancelled }
+        // Nothing more of a file that was deleted, replaced or taken out of the server's sight meanwhile.
+        guard file.generation == upload.staged.generation, try await pathAhead(of: file) != nil
+        else { throw .cancelled }
         let source = try await source(of: range, in: file, upload)
         return try await sendPiece(range, of: source, partial, closes: closes)
     }

@@ -28,7 +28,7 @@ struct UploadEnvironment: Sendable {
     /// The rules' surroundings at this moment.
     func deltaContext() -> DeltaContext {
         DeltaContext(
-            openFiles: openFiles, staging: staging, now: clock.now(), host: host,
+            openFiles: openFiles, staging: staging, now: clock.now(), date: clock.date(), host: host,
             isListing: state.current.isListing, isTreeComplete: state.current.isTreeComplete)
     }
 }
@@ -126,7 +126,8 @@ actor Uploader {
                 }
             }
         }
-        if environment.state.current.isRootNew { return await setTimer(lookedAt: now) }
+        let status = environment.state.current
+        if status.isRootNew || !status.hasCaughtUp { return await setTimer(lookedAt: now) }
         startAhead(in: &group)
         if await hasUncertainMoves(in: &group) { return await setTimer(lookedAt: now) }
         var round = JournalRound(start: lastLookedAt)
@@ -153,7 +154,8 @@ actor Uploader {
                 let planner = UploadPlanner(
                     transaction: transaction, openFiles: environment.openFiles,
                     staging: environment.staging, isDraining: isDraining,
-                    settledBefore: now.adding(seconds: -environment.openFileInterval))
+                    date: environment.clock.date(),
+                    openFileInterval: environment.openFileInterval)
                 var choice = choice
                 choice.lastLookedAt = start
                 while true {
@@ -286,11 +288,19 @@ actor Uploader {
 
     /// Sends a step that is one commit, and records the answer.
     private func commit(_ step: UploadStep, for inode: InodeID) async throws(RemoteError) {
-        let remote = environment.remote
         if case .copy(let source, let upload) = step {
             return try await copy(from: source, upload, for: inode)
         }
         let sent = try await note(Attempt(inode: inode, step: step, hash: nil))
+        try await forgettingRefusal(of: sent) { () async throws(RemoteError) in
+            try await carryOut(step, for: inode, sent)
+        }
+    }
+
+    private func carryOut(
+        _ step: UploadStep, for inode: InodeID, _ sent: Sent
+    ) async throws(RemoteError) {
+        let remote = environment.remote
         switch step {
         case .settled, .waitFor, .waitForWriters, .upload, .copy: return
         case .makeFolder(let path):
@@ -300,77 +310,17 @@ actor Uploader {
                 try recorder.placed(inode, entry)
             }
         case .move(let move):
-            let entry = try await remote.move(move.source, to: move.target, id: move.id)
+            let entry = try await remote.move(move.node, to: move.target)
             await record { recorder in
                 try recorder.arrived(sent)
-                try recorder.placed(inode, entry)
+                try recorder.placed(inode, entry, meant: move.id)
             }
-        case .deleteFile(let path, let revision):
-            try await remote.delete(path, revision: revision)
+        case .deleteFile(let node, let revision):
+            try await remote.delete(node, revision: revision)
             await record { try $0.deleted(inode) }
             await lookForRoom()
-        case .deleteFolder(let path):
-            guard try await holdsNothingUnseen(path, inode) else { return }
-            try await remote.delete(path, revision: nil)
-            await record { try $0.deleted(inode) }
-            await lookForRoom()
-        }
-    }
-
-    /// Lists a folder that is to be deleted, because deleting it takes everything in it. What this
-    /// mount had not seen comes into the tree, and brings the folder back.
-    private func holdsNothingUnseen(
-        _ path: RemotePath, _ inode: InodeID
-    ) async throws(RemoteError) -> Bool {
-        let contents = try await contents(of: path, inode)
-        if contents.refusedCount > 0 {
-            throw .forbidden("the folder holds names that cannot be shown here")
-        }
-        let depth = path.components.count
-        let inside = contents.entries.filter { $0.foldedPath.components.count > depth }
-        let environment = environment
-        guard await record({ try $0.apply(inside) }) else {
-            throw .server("the local database failed")
-        }
-        let keys = await attempt {
-            try await environment.store.read { snapshot in
-                // It may have turned out that another folder is there by now.
-                let isToDelete =
-                    try snapshot.node(inode)?.isTombstone == true
-                    && snapshot.remotePath(of: inode) == path.rawValue
-                return isToDelete ? try snapshot.remoteKeyPath(of: inode) : nil
-            }
-        }
-        guard let folder = keys.flatMap({ $0 }).map({ RemotePath(rawValue: $0) }) else {
-            return false
-        }
-        guard inside.allSatisfy({ $0.foldedPath.isWithin(folder) }) else {
-            // What it holds went into another folder here, and would be deleted unseen. Its own entry corrects it.
-            await record { try $0.apply(contents.entries) }
-            throw .server("the folder is not filed where it is believed to be")
-        }
-        return true
-    }
-
-    /// Everything in a folder that is to be deleted. A server that fails again and again to list it at once
-    /// is asked for one folder after the other.
-    private func contents(
-        of path: RemotePath, _ inode: InodeID
-    ) async throws(RemoteError) -> RemoteContents {
-        let environment = environment
-        let entry = await attempt {
-            try await environment.store.read { try $0.journalEntry(of: inode) }
-        }
-        let failures = entry.flatMap { $0 }?.attempts ?? 0
-        do throws(RemoteError) {
-            if failures < RemoteWatcher.patience {
-                return try await environment.remote.contents(of: path, recursive: true)
-            }
-            return try await environment.remote.contentsFolderByFolder(
-                of: path, atOnce: RemoteWatcher.foldersAtOnce)
-        } catch {
-            // It concerns this folder only: everything else may be sent.
-            throw error.isRefusalToList ? .server("the folder is not listed: \(error)") : error
+        case .deleteFolder(let node):
+            try await deleteFolder(node, inode)
         }
     }
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import MetadataStore
 import Mounting
 import RemoteStore
 import SystemPackage
@@ -38,6 +39,8 @@ extension CommandError {
             || (error as? POSIXError)?.code == .ENOSPC || (error as? Errno) == .noSpace
         {
             self = .diskFull(path)
+        } else if let error = error as? MetadataStore.TooNew {
+            self = .folderUnusable(path: path, reason: error.description)
         } else if let error = error as? DatabaseError {
             self =
                 error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT

@@ -41,7 +41,7 @@ extension Mount: MountService {
         status.pinnedBytes = cache.pinnedBytes
         status.pins = pinStatus()
         status.cursorAgeSeconds = sync.lastHeard.map { heard in
-            Double(Timestamp.now().nanoseconds - heard.nanoseconds) / 1e9
+            Double(SystemClock().now().nanoseconds - heard.nanoseconds) / 1e9
         }
         status.waitingSeconds = client.heldBack.map { $0 / .seconds(1) }
         let totals = traffic.totals

@@ -65,6 +65,14 @@ final class Mount: Sendable {
         staging = try Self.open(folders.staging) {
             try StagingArea(directory: folders.staging, store: store)
         }
+        for lost in staging.found {
+            log.error(
+                "content was put aside",
+                metadata: [
+                    "path": "\(lost.path ?? "unknown")", "reason": "\(lost.explanation)",
+                    "folder": "\(staging.lostAndFound.folder)",
+                ])
+        }
         cache = try Self.cache(plan)
         live = Mutex(
             LiveSettings(
@@ -256,7 +264,7 @@ final class Mount: Sendable {
             await engine.stop()
             await client.shutDown()
         }
-        staging.removeUnneeded()
+        staging.end()
         do {
             try store.close()
         } catch {

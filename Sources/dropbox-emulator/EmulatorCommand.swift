@@ -32,6 +32,19 @@ struct EmulatorCommand: AsyncParsableCommand {
     @Option(help: "Access token of the first account; may be given more than once.")
     var token: [String] = []
 
+    @Option(
+        help: "How names are compared: scalar, simple, full or contextual.",
+        transform: { text in
+            guard let rule = FoldingRule(rawValue: text) else {
+                throw ValidationError("'\(text)' is no rule: scalar, simple, full, contextual.")
+            }
+            return rule
+        })
+    var folding = FoldingRule.scalar
+
+    @Option(help: "File that gets a line for each request and each answer.")
+    var requestLog: String?
+
     @Flag(help: "Fill an empty account with a small sample tree.")
     var sample = false
 
@@ -46,7 +59,8 @@ struct EmulatorCommand: AsyncParsableCommand {
         let server = EmulatorServer(
             configuration: EmulatorConfiguration(
                 stateFolder: state, host: host, port: port,
-                tokens: token.isEmpty ? ["emulator-token"] : token))
+                tokens: token.isEmpty ? ["emulator-token"] : token, folding: folding,
+                requestLog: requestLog))
         let emulator = try await server.start()
         if sample { try emulator.fillWithSample() }
         if let seedTree {

@@ -34,7 +34,8 @@ struct ListingTests {
     private func cursor(
         _ path: String = "", recursive: Bool = true, deleted: Bool = false, pageSize: Int = 3
     ) throws -> Cursor {
-        var scope = try fixture.tree.scope(path, from: .root, pageSize: pageSize)
+        var scope = try fixture.tree.scope(
+            path, from: .root, pageSize: pageSize, includesDeleted: deleted)
         scope.isRecursive = recursive
         scope.includesDeleted = deleted
         return fixture.tree.firstCursor(scope, account: "me")
@@ -105,10 +106,10 @@ struct ListingTests {
         let (_, cursor) = try drain(cursor("/a", recursive: false))
         try fixture.write("2", to: "/a/b/c", mode: .overwrite)
         try fixture.write("3", to: "/x")
-        #expect(try !fixture.tree.hasNews(cursor))
+        #expect(try fixture.tree.firstNews(cursor) == nil)
         try fixture.move("/a/b/c", "/a/c")
         try fixture.delete("/a/b")
-        #expect(try fixture.tree.hasNews(cursor))
+        #expect(try fixture.tree.firstNews(cursor) != nil)
         #expect(keys(try drain(cursor).0) == ["/a/c", "-/a/b"])
     }
 
@@ -121,6 +122,36 @@ struct ListingTests {
         #expect(keys(try drain(cursor("/a", deleted: true)).0) == ["/a/", "-/a/f", "-/a/g"])
         try fixture.write("2", to: "/A/F")
         #expect(keys(try drain(cursor("/a", deleted: true)).0) == ["/a/", "/a/f", "-/a/g"])
+    }
+
+    @Test("a deletion of a folder is told as one, and include_deleted tells what went with it")
+    mutating func deletedFolder() throws {
+        try fixture.write("1", to: "/a/B/c")
+        try fixture.write("1", to: "/a/d")
+        try fixture.write("1", to: "/a/early")
+        try fixture.delete("/a/early")
+        let (_, latest) = try drain(cursor())
+        try fixture.delete("/a")
+        #expect(keys(try drain(latest).0) == ["-/a"])
+        #expect(throws: LookupError.notFound) { try cursor("/a") }
+        #expect(
+            keys(try drain(cursor("/A", deleted: true, pageSize: 1)).0)
+                == ["-/a/b", "-/a/b/c", "-/a/d", "-/a/early"])
+        #expect(
+            keys(try drain(cursor("/a", recursive: false, deleted: true)).0)
+                == ["-/a/b", "-/a/d", "-/a/early"])
+        #expect(keys(try drain(cursor("/a/b", deleted: true)).0) == ["-/a/b/c"])
+        #expect(throws: LookupError.notFound) { try cursor("/a/d", deleted: true) }
+    }
+
+    @Test("a listing of a deleted folder goes on when the folder is there again")
+    mutating func deletedFolderReturns() throws {
+        try fixture.write("1", to: "/a/b")
+        try fixture.delete("/a")
+        let (_, latest) = try drain(cursor("/a", deleted: true))
+        #expect(try fixture.tree.firstNews(latest) == nil)
+        try fixture.write("2", to: "/a/c")
+        #expect(keys(try drain(latest).0) == ["/a/c"])
     }
 
     @Test("a cursor ends with a reset, or when its folder is gone")

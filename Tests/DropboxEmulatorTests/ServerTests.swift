@@ -8,60 +8,6 @@ import Testing
 
 @Suite("The server")
 struct ServerTests {
-    /// A client of one emulator.
-    private struct Client {
-        let emulator: RunningEmulator
-        var token = "emulator-token"
-
-        func send(
-            _ function: String, argument: JSONValue? = nil, body: [UInt8]? = nil,
-            headers: [String: String] = [:]
-        ) async throws -> (status: Int, body: Data, headers: HTTPURLResponse) {
-            let url = try #require(URL(string: "\(emulator.baseURL)/2/\(function)"))
-            var request = URLRequest(url: url)
-            request.httpMethod = "POST"
-            request.timeoutInterval = 20
-            request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
-            if let body {
-                request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
-                request.setValue(argument?.text(.ascii), forHTTPHeaderField: "Dropbox-API-Arg")
-                request.httpBody = Data(body)
-            } else {
-                request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-                request.httpBody = Data((argument ?? .null).utf8())
-            }
-            for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-            let (data, response) = try await URLSession.shared.data(for: request)
-            let http = try #require(response as? HTTPURLResponse)
-            return (http.statusCode, data, http)
-        }
-
-        func call(_ function: String, _ argument: JSONValue) async throws -> JSONValue {
-            try JSONParser.parse(try await send(function, argument: argument).body)
-        }
-
-        func upload(_ text: String, to path: String) async throws -> JSONValue {
-            let reply = try await send(
-                "files/upload", argument: ["path": .string(path)], body: Array(text.utf8))
-            return try JSONParser.parse(reply.body)
-        }
-    }
-
-    private func withEmulator(_ work: (Client) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let server = EmulatorServer(configuration: .init(stateFolder: folder.path))
-        let emulator = try await server.start()
-        do {
-            try await work(Client(emulator: emulator))
-            await emulator.stop()
-        } catch {
-            await emulator.stop()
-            throw error
-        }
-    }
-
     @Test(
         "another address than this machine's is refused",
         arguments: ["0.0.0.0", "::", "example.com"])
@@ -97,7 +43,7 @@ struct ServerTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let server = EmulatorServer(configuration: .init(stateFolder: folder.path))
         let first = try await server.start()
-        let before = Client(emulator: first)
+        let before = EmulatorClient(emulator: first)
         let started = try await before.send(
             "files/upload_session/start", argument: [:], body: Array("first ".utf8))
         let session = try #require(try JSONParser.parse(started.body)["session_id"])
@@ -105,7 +51,7 @@ struct ServerTests {
         await first.stop()
 
         let second = try await server.start()
-        let after = Client(emulator: second)
+        let after = EmulatorClient(emulator: second)
         let finished = try await after.send(
             "files/upload_session/finish",
             argument: [

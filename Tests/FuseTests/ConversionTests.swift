@@ -17,7 +17,7 @@ struct ConversionTests {
 
     @Test("attributes become what stat shows, without setuid and setgid")
     func status() {
-        let status = stat(Self.attributes)
+        let status = Self.attributes.status
         #expect(status.st_ino == 42)
         #expect(status.st_mode == S_IFREG | 0o754)
         #expect(status.st_nlink == 1)

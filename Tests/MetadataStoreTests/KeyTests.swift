@@ -120,9 +120,10 @@ import Testing
         try store.write { transaction in
             let plain = MetadataStoreTests.place("ΟΔΟΣ")
             let inode = try transaction.insert(.folder, at: plain, local: LocalFacts())
-            _ = try transaction.noteAttempt(inode, at: plain, hash: nil)
+            _ = try transaction.noteAttempt(
+                inode, at: plain, hash: nil, modified: nil, sent: seconds(1))
             let told = place("ΟΔΟΣ", key: "οδος")
-            #expect(try transaction.attempt(at: told, hash: nil)?.inode == inode)
+            #expect(try transaction.attempt(at: told, hash: nil, modified: nil)?.inode == inode)
             #expect(
                 try transaction.insertIfUnknown(
                     .folder, at: told, facts: RemoteFacts(), metBy: 0) == nil)

@@ -250,6 +250,9 @@ extension FakeStore {
     func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
         throw .forbidden("content only")
     }
+    func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
+        throw .forbidden("content only")
+    }
     func upload(
         _ source: any UploadSource, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry { throw .forbidden("content only") }
@@ -265,13 +268,13 @@ extension FakeStore {
     func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
         throw .forbidden("content only")
     }
-    func delete(_ path: RemotePath, revision: Revision?) async throws(RemoteError) {
+    func delete(_ node: RemoteReference, revision: Revision?) async throws(RemoteError) {
         throw .forbidden("content only")
     }
     func move(
-        _ path: RemotePath, to target: RemotePath
+        _ node: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry { throw .forbidden("content only") }
     func copy(
-        _ path: RemotePath, to target: RemotePath
+        _ source: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry { throw .forbidden("content only") }
 }

@@ -16,10 +16,14 @@ let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 enum Backend: String, CaseIterable, CustomTestStringConvertible {
     case memory
     case faultInjecting
+    /// The reference of a service that takes no ids in changes.
+    case memoryWithoutIDs
     /// Dropbox's API, served by the emulator.
     case dropbox
     /// The same, for a mount of one folder of an account.
     case dropboxFolder
+    /// Dropbox's API, after it has refused an id in a change.
+    case dropboxWithoutIDs
 
     var testDescription: String { rawValue }
 
@@ -33,6 +37,15 @@ enum Backend: String, CaseIterable, CustomTestStringConvertible {
             let store = InMemoryStore(pageSize: Subject.pageSize)
             try await body(
                 Subject(store: FaultInjectingStore(store), account: .memory(store)))
+        case .memoryWithoutIDs:
+            let store = InMemoryStore(pageSize: Subject.pageSize, refusesIDs: true)
+            try await body(Subject(store: store, account: .memory(store)))
+        case .dropboxWithoutIDs:
+            try await EmulatedAccount.withAccount { account in
+                let store = DropboxStore(client: account.client, log: silent)
+                try await account.refuseIDs(in: store)
+                try await body(Subject(store: store, account: .emulator(account)))
+            }
         case .dropbox:
             try await EmulatedAccount.withAccount { account in
                 let store = DropboxStore(client: account.client, log: silent)
@@ -98,6 +111,19 @@ struct EmulatedAccount: Sendable {
     let server: RunningEmulator
     let client: DropboxClient
     let traffic: TrafficCounter
+
+    /// Has the server refuse the id in a store's next change, which then goes by path, as do all after it.
+    func refuseIDs(in store: DropboxStore) async throws {
+        try server.addFault([
+            "kind": "route_error", "route": "files/move_v2", "count": 1,
+            "error": [".tag": "from_lookup", "from_lookup": [".tag": "malformed_path"]],
+        ])
+        await #expect(throws: RemoteError.notFound) {
+            try await store.move(
+                RemoteReference(path: "/absent", id: FileID("id:absent")), to: "/elsewhere")
+        }
+        server.resetStatistics()
+    }
 
     /// Runs a test with an account that is gone after it.
     static func withAccount(

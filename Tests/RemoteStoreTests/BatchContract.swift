@@ -80,9 +80,9 @@ struct BatchContract {
             let three = try await subject.put("/3", "3")
             try await subject.store.delete("/3", revision: three.revision)
             let outcomes = try await subject.store.deleteFiles([
-                RemoteDeletion(path: "/1", revision: one.revision),
-                RemoteDeletion(path: "/2", revision: two.revision),
-                RemoteDeletion(path: "/3", revision: three.revision),
+                RemoteDeletion("/1", revision: one.revision),
+                RemoteDeletion("/2", revision: two.revision),
+                RemoteDeletion("/3", revision: three.revision),
             ])
             #expect(throws: Never.self) { try outcomes[0].get() }
             #expect(throws: RemoteError.conflict(.file)) { try outcomes[1].get() }

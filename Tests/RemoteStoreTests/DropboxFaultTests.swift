@@ -118,12 +118,27 @@ struct DropboxFaultTests {
         }
     }
 
+    @Test(
+        "A delete of a folder whose reply is lost succeeds for those who know the id",
+        arguments: losses)
+    func lostDeleteOfID(_ loss: String) async throws {
+        try await withStore { subject, server in
+            let folder = try await subject.store.makeFolder(at: "/d")
+            server.resetStatistics()
+            try server.addFault(Self.fault(loss, "files/delete_v2"))
+            try await subject.store.delete(.init(path: "/d", id: folder.id), revision: nil)
+            #expect(server.statistics["routes"]?["files/delete_v2"]?["requests"]?.integer == 2)
+            #expect(try await subject.paths().isEmpty)
+        }
+    }
+
     @Test("A move whose reply is lost succeeds for those who know the id", arguments: losses)
     func lostMove(_ loss: String) async throws {
         try await withStore { subject, server in
             let folder = try await subject.store.makeFolder(at: "/d")
             try server.addFault(Self.fault(loss, "files/move_v2"))
-            let moved = try await subject.store.move("/d", to: "/E", id: folder.folder?.id)
+            let moved = try await subject.store.move(
+                .init(path: "/d", id: folder.folder?.id), to: "/E")
             #expect(moved.name.string == "E")
             #expect(try await subject.paths() == ["/E/"])
         }

@@ -289,7 +289,7 @@ struct NamespaceContract {
         try await backend.withStore { subject in
             let file = try await subject.put("/name", "x")
             await #expect(throws: RemoteError.conflict(.file)) {
-                _ = try await subject.store.move("/name", to: "/NAME", id: file.id)
+                _ = try await subject.store.move(.init(path: "/name", id: file.id), to: "/NAME")
             }
             _ = try await subject.store.move("/name", to: "/between")
             _ = try await subject.store.move("/between", to: "/NAME")
@@ -304,17 +304,20 @@ struct NamespaceContract {
         try await backend.withStore { subject in
             let file = try await subject.put("/a", "x")
             let folder = try await subject.store.makeFolder(at: "/d")
-            let moved = try await subject.store.move("/a", to: "/Étage/b", id: file.id)
-            #expect(try await subject.store.move("/a", to: "/Étage/b", id: file.id) == moved)
-            let movedFolder = try await subject.store.move("/d", to: "/e", id: folder.folder?.id)
+            let moved = try await subject.store.move(.init(path: "/a", id: file.id), to: "/Étage/b")
             #expect(
-                try await subject.store.move("/d", to: "/e", id: folder.folder?.id)
+                try await subject.store.move(.init(path: "/a", id: file.id), to: "/Étage/b")
+                    == moved)
+            let movedFolder = try await subject.store.move(
+                .init(path: "/d", id: folder.folder?.id), to: "/e")
+            #expect(
+                try await subject.store.move(.init(path: "/d", id: folder.folder?.id), to: "/e")
                     == movedFolder)
             await #expect(throws: RemoteError.notFound) {
                 _ = try await subject.store.move("/a", to: "/Étage/b")
             }
-            await #expect(throws: RemoteError.notFound) {
-                _ = try await subject.store.move("/a", to: "/e", id: file.id)
+            await #expect(throws: RemoteError.conflict(.folder)) {
+                _ = try await subject.store.move(.init(path: "/a", id: file.id), to: "/e")
             }
         }
     }

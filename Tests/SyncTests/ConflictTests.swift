@@ -69,7 +69,7 @@ import Testing
         try await harness.store.write { transaction in
             let node = try #require(try transaction.node(inode))
             let returned = try #require(
-                try ReturnedFile(node, host: "here", at: .now(), in: transaction))
+                try ReturnedFile(node, host: "here", at: .now(), due: .now(), in: transaction))
             let base = try #require(StagedContent.Base(whole: node.facts))
             let staged = try harness.staging.begin(
                 inode, base: base, size: base.size, due: .now(), in: transaction)
@@ -81,7 +81,7 @@ import Testing
             #expect(returned.changes.count == 2)
             let again = try #require(try transaction.node(inode))
             #expect(
-                try ReturnedFile(again, host: "here", at: .now(), in: transaction) == nil)
+                try ReturnedFile(again, host: "here", at: .now(), due: .now(), in: transaction) == nil)
         }
     }
 
@@ -134,7 +134,7 @@ import Testing
         try await harness.store.write { transaction in
             let node = try #require(try transaction.node(inode))
             #expect(
-                try ReturnedFile(node, host: "here", at: .now(), in: transaction) == nil)
+                try ReturnedFile(node, host: "here", at: .now(), due: .now(), in: transaction) == nil)
         }
         await harness.stop()
     }
@@ -355,11 +355,12 @@ import Testing
         #expect(tree.values.compactMap { $0 }.sorted() == ["0", "1"])
     }
 
-    /// A move names paths, and the server moves what is there at that moment.
+    /// Where a move names paths, the server moves what is there at that moment.
     @Test("what others put in the place of a moved file or folder is not taken for it")
     func movedAnother() async throws {
         for isFolder in [false, true] {
             let harness = try Harness()
+            harness.faulty.forgetsIDs = true
             try await harness.put(isFolder ? "/f/old" : "/f", "one")
             try await harness.settle()
             harness.faulty.inject(.stall) { $0.operation == .move }

@@ -61,7 +61,9 @@ final class Harness: Sendable {
 
     // MARK: The engine
 
-    func start() async throws {
+    /// Starts. Before the first deltas nothing is sent; a test of what happens when they are late says that they
+    /// have been heard.
+    func start(knowingAll: Bool = false) async throws {
         let engine = SyncEngine(
             configuration: .init(host: "here"), store: store, staging: staging, remote: remote,
             cache: NoContentCache(), openFiles: openFiles, observer: Observer(), clock: clock,
@@ -69,6 +71,10 @@ final class Harness: Sendable {
         history.note("start")
         running.withLock { $0 = engine }
         try await engine.start()
+        if knowingAll {
+            engine.environment.state.update { $0.hasCaughtUp = true }
+            engine.noteChange()
+        }
     }
 
     /// The engine that runs.
@@ -166,7 +172,7 @@ final class Harness: Sendable {
     /// Starts, and sends what is queued before any news come in.
     func drainBeforeNews() async throws {
         faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
-        try await start()
+        try await start(knowingAll: true)
         try await drain()
         faulty.removeFaults()
     }
@@ -328,13 +334,13 @@ final class Harness: Sendable {
 
     func remove(_ path: String) async throws {
         history.note("other deletes \(path)")
-        try await server.delete(RemotePath(rawValue: path), revision: nil)
+        try await server.delete(RemoteReference(path: RemotePath(rawValue: path)), revision: nil)
     }
 
     func relocate(_ path: String, to target: String) async throws {
         history.note("other moves \(path) \(target)")
         _ = try await server.move(
-            RemotePath(rawValue: path), to: RemotePath(rawValue: target))
+            RemoteReference(path: RemotePath(rawValue: path)), to: RemotePath(rawValue: target))
     }
 }
 

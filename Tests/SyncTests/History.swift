@@ -101,6 +101,13 @@ struct RecordingStore: RemoteStoring {
         }
     }
 
+    func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
+        try await perform("entry \(id.rawValue)", { $0?.summary ?? "nothing" }) {
+            () async throws(RemoteError) in
+            try await base.entry(of: id)
+        }
+    }
+
     func download(
         _ revision: Revision, range: Range<Int64>
     ) async throws(RemoteError) -> any RemoteByteStream {
@@ -135,38 +142,53 @@ struct RecordingStore: RemoteStoring {
         }
     }
 
+    func deletedFiles(
+        below folder: RemotePath
+    ) async throws(RemoteError) -> Set<RemotePath>? {
+        try await base.deletedFiles(below: folder)
+    }
+
+    func restoreDeleted(_ path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
+        try await perform("restore \(path.rawValue)", { $0?.summary ?? "nothing" }) {
+            () async throws(RemoteError) in
+            try await base.restoreDeleted(path)
+        }
+    }
+
     func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
         try await perform("mkdir \(path.rawValue)", \.summary) { () async throws(RemoteError) in
             try await base.makeFolder(at: path)
         }
     }
 
-    func delete(_ path: RemotePath, revision: Revision?) async throws(RemoteError) {
-        let call = "delete \(path.rawValue) \(revision?.rawValue ?? "any")"
+    func delete(_ node: RemoteReference, revision: Revision?) async throws(RemoteError) {
+        let call = "delete \(node.summary) \(revision?.rawValue ?? "any")"
         try await perform(call, { _ in "done" }) { () async throws(RemoteError) in
-            try await base.delete(path, revision: revision)
+            try await base.delete(node, revision: revision)
         }
-    }
-
-    func move(_ path: RemotePath, to target: RemotePath) async throws(RemoteError) -> RemoteEntry {
-        try await move(path, to: target, id: nil)
     }
 
     func move(
-        _ path: RemotePath, to target: RemotePath, id: FileID?
+        _ node: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
-        let call = "move \(path.rawValue) \(target.rawValue)"
+        let call = "move \(node.summary) \(target.rawValue)"
         return try await perform(call, \.summary) { () async throws(RemoteError) in
-            try await base.move(path, to: target, id: id)
+            try await base.move(node, to: target)
         }
     }
 
-    func copy(_ path: RemotePath, to target: RemotePath) async throws(RemoteError) -> RemoteEntry {
-        let call = "copy \(path.rawValue) \(target.rawValue)"
+    func copy(
+        _ source: RemoteReference, to target: RemotePath
+    ) async throws(RemoteError) -> RemoteEntry {
+        let call = "copy \(source.summary) \(target.rawValue)"
         return try await perform(call, \.summary) { () async throws(RemoteError) in
-            try await base.copy(path, to: target)
+            try await base.copy(source, to: target)
         }
     }
+}
+
+extension RemoteReference {
+    fileprivate var summary: String { "\(path.rawValue)=\(id?.rawValue ?? "any")" }
 }
 
 extension RemotePage {

@@ -187,11 +187,12 @@ extension Harness {
 
 /// What a history's server is like.
 private struct Surroundings {
-    /// Each seed is another one, every eighth the same.
+    /// Each seed is another one, every fortieth the same.
     init(seed: Int) {
         isFar = seed % 2 == 1
         isBig = seed % 4 >= 2
         refusesToList = seed % 8 >= 6
+        takesNoIDs = seed % 5 == 4
     }
 
     /// Requests and answers are on their way while users go on.
@@ -200,6 +201,8 @@ private struct Surroundings {
     var isBig: Bool
     /// All is not listed in one go, only folder by folder.
     var refusesToList: Bool
+    /// A change takes what is at its path.
+    var takesNoIDs: Bool
 
     func server(_ folding: NameFolding) -> InMemoryStore {
         InMemoryStore(pageSize: isBig ? 3 : 2000, folding: folding)
@@ -219,6 +222,7 @@ private final class Faults: Sendable {
 
     func wrap(_ server: InMemoryStore) -> any RemoteStoring {
         let faulty = FaultInjectingStore(server, seed: seed)
+        faulty.forgetsIDs = surroundings.takesNoIDs
         faulty.distance = surroundings.isFar ? 0.006 : 0
         store.withLock { $0 = faulty }
         end()

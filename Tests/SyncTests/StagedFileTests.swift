@@ -172,7 +172,7 @@ import Testing
         // Open for reading only, so that every write fails.
         let sealed = StagedFile(
             inode: file.inode, content: try #require(file.contentToSend()), path: file.path,
-            descriptor: open(file.path, O_RDONLY | O_CLOEXEC))
+            descriptor: open(file.path, O_RDONLY | O_CLOEXEC), flusher: file.flusher)
         #expect(throws: StagingError.self) {
             try [7, 8, 9].withUnsafeBytes { try sealed.write(at: 0, $0, now: .now()) }
         }
@@ -201,7 +201,7 @@ import Testing
         #expect(file.contentToSend() == nil)
     }
 
-    @Test("staging files that no node names are removed at the next start, and no others")
+    @Test("staging files that no node names leave the folder at the next start, and no others")
     func leftovers() throws {
         let file = try begin(over: [])
         let stray = staging.directory + "/999"

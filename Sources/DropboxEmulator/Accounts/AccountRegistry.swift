@@ -21,11 +21,13 @@ final class AccountRegistry: Sendable {
     }
 
     private let folder: String
+    private let folding: FoldingRule
     private let state = Mutex(State())
 
     /// Opens the accounts kept in a folder.
-    init(folder: String) throws {
+    init(folder: String, folding: FoldingRule = .scalar) throws {
         self.folder = folder
+        self.folding = folding
         try ContentStore.makeFolder(folder)
         guard let file = try? BlockingFile(reading: "\(folder)/accounts.json") else { return }
         let json = try JSONParser.parse(try file.contents())
@@ -35,7 +37,8 @@ final class AccountRegistry: Sendable {
                 state.accounts[account.id] = account
                 if state.spaces[account.space] == nil {
                     state.spaces[account.space] = try Space(
-                        number: account.space, folder: "\(folder)/space-\(account.space)")
+                        number: account.space, folder: "\(folder)/space-\(account.space)",
+                        folding: folding)
                 }
             }
             for token in json["tokens"]?.array ?? [] {
@@ -74,7 +77,8 @@ final class AccountRegistry: Sendable {
                 id: "dbid:AA" + Self.digits(number), givenName: givenName, surname: surname,
                 email: email, space: number,
                 homePath: isTeamMember ? "/\(givenName) \(surname)" : nil)
-            state.spaces[number] = try Space(number: number, folder: "\(folder)/space-\(number)")
+            state.spaces[number] = try Space(
+                number: number, folder: "\(folder)/space-\(number)", folding: folding)
             state.accounts[account.id] = account
             try save(state)
             return account

@@ -23,7 +23,7 @@ struct AbsolutePath: Hashable, Sendable {
     }
 
     /// Reads `""` (the root) or `/name/name`.
-    init(_ text: String) throws(Malformed) {
+    init(_ text: String, folding: FoldingRule) throws(Malformed) {
         guard !text.isEmpty else {
             components = []
             return
@@ -34,7 +34,7 @@ struct AbsolutePath: Hashable, Sendable {
             separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         {
             guard let name = String(part), Self.isWellFormed(name) else { throw Malformed() }
-            components.append(PathComponent(name))
+            components.append(PathComponent(name, folding: folding))
         }
         self.components = components
     }
@@ -50,8 +50,9 @@ struct AbsolutePath: Hashable, Sendable {
     }
 
     /// This path with its last component replaced.
-    func renamed(_ name: String) -> AbsolutePath {
-        AbsolutePath(components: components.dropLast() + [PathComponent(name)])
+    func renamed(_ name: String, folding: FoldingRule) -> AbsolutePath {
+        AbsolutePath(
+            components: components.dropLast() + [PathComponent(name, folding: folding)])
     }
 
     /// Control characters are refused as rclone's integration tests found them to be (DEL,

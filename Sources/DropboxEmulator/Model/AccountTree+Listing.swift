@@ -26,14 +26,30 @@ enum ListingError: APIUnion, Equatable {
 }
 
 extension AccountTree {
-    /// The scope of a listing of a folder.
+    /// The scope of a listing of a folder, which may be a deleted one where the listing is to have deleted
+    /// entries.
     func scope(
-        _ path: String, from base: NodeID, pageSize: Int
+        _ path: String, from base: NodeID, pageSize: Int, includesDeleted: Bool = false
     ) throws(LookupError) -> ListingScope {
-        let folder = try livingNode(path, from: base)
-        guard self[folder].isFolder else { throw .notFolder }
-        return ListingScope(
-            base: base, folderKey: paths(of: folder, from: .root).key, pageSize: pageSize)
+        let key: String
+        switch try resolve(path, from: base) {
+        case .node(let folder):
+            guard self[folder].isFolder else { throw .notFolder }
+            key = paths(of: folder, from: .root).key
+        case .deleted(let display, _):
+            guard includesDeleted,
+                let path = try? AbsolutePath(display, folding: folding),
+                isDeletedFolder(path.key)
+            else { throw .notFound }
+            key = path.key
+        case .revision: throw .notFound
+        }
+        return ListingScope(base: base, folderKey: key, pageSize: pageSize)
+    }
+
+    /// Whether a folder was at a folded path, and nothing is there now.
+    private func isDeletedFolder(_ key: String) -> Bool {
+        tombstones[key].map { $0.lastRevision == nil } ?? false
     }
 
     /// A cursor for everything that a scope holds.
@@ -55,27 +71,34 @@ extension AccountTree {
         let folder = try folder(of: cursor)
         switch cursor.phase {
         case .entries(let names): return entriesPage(cursor, folder: folder, after: names)
-        case .tombstones(let key): return tombstonesPage(cursor, folder: folder, after: key)
+        case .tombstones(let key): return tombstonesPage(cursor, after: key)
         case .changes: return changesPage(cursor, folder: folder)
         }
     }
 
-    /// Whether the page that a cursor leads to would tell something.
-    func hasNews(_ cursor: Cursor) throws(ListingError) -> Bool {
+    /// The position in the change log of the first change that the page would tell of to which a cursor
+    /// leads; nil if the page would tell nothing. A listing that is not over yet tells of what has been for long.
+    func firstNews(_ cursor: Cursor) throws(ListingError) -> Int? {
         let folder = try folder(of: cursor)
-        guard cursor.phase == .changes else { return true }
-        return (cursor.changes..<changes.count).contains {
+        guard cursor.phase == .changes else { return -1 }
+        return (cursor.changes..<changes.count).first {
             entry(at: $0, in: cursor.scope, folder: folder) != nil
         }
     }
 
-    private func folder(of cursor: Cursor) throws(ListingError) -> NodeID {
+    /// The folder that a cursor lists; nil if it is a deleted one, and the listing has deleted entries.
+    private func folder(of cursor: Cursor) throws(ListingError) -> NodeID? {
         guard cursor.epoch == cursorEpoch, cursor.changes <= changes.count,
             Int(cursor.scope.base.index) < nodes.count
         else { throw .reset }
-        guard let path = try? AbsolutePath(cursor.scope.folderKey),
+        guard let path = try? AbsolutePath(cursor.scope.folderKey, folding: folding),
             let folder = node(at: path.components, below: .root)
-        else { throw .path(.notFound) }
+        else {
+            guard cursor.scope.includesDeleted, isDeletedFolder(cursor.scope.folderKey) else {
+                throw .path(.notFound)
+            }
+            return nil
+        }
         guard self[folder].isFolder else { throw .path(.notFolder) }
         return folder
     }
@@ -85,8 +108,9 @@ extension AccountTree {
 
 extension AccountTree {
     private func entriesPage(
-        _ cursor: Cursor, folder: NodeID, after names: [String]
+        _ cursor: Cursor, folder: NodeID?, after names: [String]
     ) -> ListingPage {
+        guard let folder else { return tombstonesPage(cursor, after: "") }
         let scope = cursor.scope
         var walk = TreeWalk(self, folder: folder, after: names, isRecursive: scope.isRecursive)
         var page = ListingPage(next: cursor, hasMore: true)
@@ -112,9 +136,7 @@ extension AccountTree {
         scope.includesNonDownloadable || marks[node]?.exportAs == nil
     }
 
-    private func tombstonesPage(
-        _ cursor: Cursor, folder: NodeID, after last: String
-    ) -> ListingPage {
+    private func tombstonesPage(_ cursor: Cursor, after last: String) -> ListingPage {
         let prefix = cursor.scope.folderKey + "/"
         let keys = tombstones.keys.filter { key in
             key.utf8.count > prefix.utf8.count && key.hasPrefix(prefix)
@@ -140,7 +162,7 @@ extension AccountTree {
 // MARK: Changes
 
 extension AccountTree {
-    private func changesPage(_ cursor: Cursor, folder: NodeID) -> ListingPage {
+    private func changesPage(_ cursor: Cursor, folder: NodeID?) -> ListingPage {
         var page = ListingPage(next: cursor, hasMore: false)
         var position = cursor.changes
         while position < changes.count, page.entries.count < cursor.scope.pageSize {
@@ -157,7 +179,7 @@ extension AccountTree {
     /// What a listing tells of one change: nothing if it lies elsewhere, or if a newer change to the
     /// same entry follows.
     private func entry(
-        at position: Int, in scope: ListingScope, folder: NodeID
+        at position: Int, in scope: ListingScope, folder: NodeID?
     ) -> Metadata? {
         guard let node = changes[position] else {
             guard let deletion = deletions[Int32(position)], isDeletion(deletion, in: scope) else {
@@ -165,7 +187,8 @@ extension AccountTree {
             }
             return .deleted(deletedMetadata(display: deletion.display, from: scope.base))
         }
-        guard self[node].isAlive, self[node].lastChange == Int32(position), node != folder,
+        guard let folder, self[node].isAlive, self[node].lastChange == Int32(position),
+            node != folder,
             scope.isRecursive ? isNode(node, within: folder) : self[node].parent == folder,
             isListed(node, in: scope)
         else { return nil }

@@ -159,7 +159,8 @@ extension AccountTree {
         for original in subtree(root) {
             let source = self[original]
             guard let folder = original == root ? parent : copies[source.parent] else { continue }
-            let name = original == root ? component : PathComponent(source.name)
+            let name =
+                original == root ? component : PathComponent(source.name, folding: folding)
             let copy: NodeID
             if let revision = source.revision {
                 copy = addFile(

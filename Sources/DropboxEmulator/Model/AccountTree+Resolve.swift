@@ -63,7 +63,8 @@ extension AccountTree {
             guard let node = node(id: text), self[node].isAlive, isNode(node, within: base) else {
                 throw .malformedPath
             }
-            let path = try? AbsolutePath(paths(of: node, from: base).display)
+            let path = try? AbsolutePath(
+                paths(of: node, from: base).display, folding: folding)
             guard let path else { throw .malformedPath }
             return WriteTarget(base: base, path: path)
         }
@@ -93,7 +94,7 @@ extension AccountTree {
             folder = root
             rest = String(text.dropFirst(3 + id.count))
         }
-        guard let path = try? AbsolutePath(rest) else { throw .malformedPath }
+        guard let path = try? AbsolutePath(rest, folding: folding) else { throw .malformedPath }
         return (folder, path)
     }
 }

@@ -67,7 +67,7 @@ extension AccountTree {
                 guard let revision = self[node].revision else { throw .notFile }
                 return (revision, nil)
             case .deleted(let display, _):
-                guard let key = (try? AbsolutePath(display))?.key,
+                guard let key = (try? AbsolutePath(display, folding: folding))?.key,
                     let tombstone = tombstones[key], let last = tombstone.lastRevision
                 else { throw .notFile }
                 return (last, tombstone.deletedAt)
@@ -82,7 +82,7 @@ extension AccountTree {
     func search(
         _ query: String, in folder: NodeID, skipping: Int, limit: Int
     ) -> (found: [NodeID], hasMore: Bool) {
-        let words = PathComponent(query).key.split(whereSeparator: \.isWhitespace)
+        let words = PathComponent(query, folding: folding).key.split(whereSeparator: \.isWhitespace)
         var walk = TreeWalk(self, folder: folder, after: [], isRecursive: true)
         var found: [NodeID] = []
         var skipped = 0

@@ -8,12 +8,12 @@ extension AccountTree {
         for number in 0..<folders {
             // Every tenth folder lies directly in the root, and the next nine in that one.
             let parent = number % 10 == 0 ? NodeID.root : made[number / 10 * 10 + 1]
-            let name = PathComponent("Folder \(number)")
+            let name = PathComponent("Folder \(number)", folding: folding)
             made.append(child(name.key, of: parent) ?? addFolder(name, to: parent))
         }
         for number in 0..<files {
             let parent = made[folders == 0 ? 0 : 1 + number % folders]
-            let name = PathComponent("file-\(number).bin")
+            let name = PathComponent("file-\(number).bin", folding: folding)
             guard self[parent].isFolder, child(name.key, of: parent) == nil else { continue }
             let content = intern(GeneratedContent.content(seed: UInt64(number), size: bytes))
             _ = addFile(

@@ -6,6 +6,8 @@
 struct AccountTree: Sendable {
     /// Distinguishes this tree's ids, revs and namespaces from another's.
     let namespace: UInt32
+    /// How names are compared; the journal is replayed right with the same rule only.
+    let folding: FoldingRule
     var nodes: [Node]
     var revisions: [Revision] = []
     var contents: [Content] = []
@@ -27,8 +29,9 @@ struct AccountTree: Sendable {
     /// Raised to invalidate every cursor given out before.
     var cursorEpoch = 0
 
-    init(namespace: UInt32, quota: Int64) {
+    init(namespace: UInt32, quota: Int64, folding: FoldingRule = .scalar) {
         self.namespace = namespace
+        self.folding = folding
         self.quota = quota
         nodes = [Node(name: "", key: "", parent: .root, lastChange: -1)]
     }

@@ -160,7 +160,7 @@ extension AccountTree {
     func deletedMetadata(display: String, from base: NodeID) -> DeletedMetadata {
         let prefix = paths(of: base, from: .root).display
         let relative = String(display.dropFirst(prefix.count))
-        let key = (try? AbsolutePath(relative))?.key ?? relative
+        let key = (try? AbsolutePath(relative, folding: folding))?.key ?? relative
         return DeletedMetadata(path: EntryPath(key: key, display: relative))
     }
 }

@@ -1,5 +1,5 @@
 // How Dropbox compares names: without case, in Unicode's composed form.
-// Not responsible for which names are allowed (`AbsolutePath`).
+// Not responsible for which names are allowed (`AbsolutePath`), and how case is taken away (`FoldingRule`).
 
 import Foundation
 
@@ -10,14 +10,14 @@ struct PathComponent: Hashable, Sendable {
     /// The folded spelling; two names with equal keys are the same entry.
     let key: String
 
-    init(_ spelling: String) {
+    init(_ spelling: String, folding: FoldingRule) {
         guard !Self.isFoldedASCII(spelling) else {
             name = spelling
             key = spelling
             return
         }
         name = spelling.precomposedStringWithCanonicalMapping
-        key = Self.folded(name)
+        key = folding.folded(name).precomposedStringWithCanonicalMapping
     }
 
     /// Names that folding does not change, the common case, need no work.
@@ -25,17 +25,5 @@ struct PathComponent: Hashable, Sendable {
         text.utf8.allSatisfy {
             $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
         }
-    }
-
-    /// Folds scalar by scalar. Where lower-casing one scalar gives several (U+0130 does), the scalar
-    /// stays: the service's folding is not Unicode's full lower-casing, and clients must not
-    /// assume that it is.
-    private static func folded(_ name: String) -> String {
-        var scalars = String.UnicodeScalarView()
-        for scalar in name.unicodeScalars {
-            let lower = scalar.properties.lowercaseMapping.unicodeScalars
-            scalars.append(lower.count == 1 ? lower.first ?? scalar : scalar)
-        }
-        return String(scalars).precomposedStringWithCanonicalMapping
     }
 }

@@ -9,7 +9,7 @@ struct LongpollRoute {
 
     let emulator: Emulator
 
-    /// Answers once something changed, or after the timeout.
+    /// Answers once something has changed, as long afterwards as the settings say, or after the timeout.
     func respond(to request: Request, body: IncomingBody) async throws -> Reply {
         guard request.method == .post else {
             throw RouteFailure.badInput(
@@ -58,17 +58,30 @@ struct LongpollRoute {
     ) async throws -> Bool {
         while true {
             let generation = space.changed.generation
-            let hasNews = try space.tree { tree throws(ListingError) in
+            let news = try space.tree { tree throws(ListingError) -> Int? in
                 do throws(ListingError) {
-                    return try tree.hasNews(cursor)
+                    return try tree.firstNews(cursor)
                 } catch {
                     guard error != .reset else { throw error }
-                    return true
+                    return tree.changes.count - 1
                 }
             }
-            if hasNews { return true }
+            if let news {
+                return await isTold(news, in: space, until: deadline)
+            }
             guard ContinuousClock.now < deadline, !Task.isCancelled else { return false }
             _ = await space.changed.wait(after: generation, until: deadline)
         }
+    }
+
+    /// Waits until a change may be told. Returns whether that is before the deadline.
+    private func isTold(
+        _ position: Int, in space: Space, until deadline: ContinuousClock.Instant
+    ) async -> Bool {
+        let delay = emulator.settings.longpollDelay
+        guard delay > 0, let time = space.time(ofChange: position) else { return true }
+        let due = time + .milliseconds(delay)
+        try? await Task.sleep(until: min(due, deadline), clock: .continuous)
+        return due <= deadline && !Task.isCancelled
     }
 }

@@ -99,7 +99,10 @@ extension Routes {
         }
         scope.folderKey = try call.space.tree { tree throws(PathFailure) in
             try PathFailure.wrap { () throws(LookupError) in
-                try tree.scope(path, from: call.base, pageSize: scope.pageSize).folderKey
+                try tree.scope(
+                    path, from: call.base, pageSize: scope.pageSize,
+                    includesDeleted: scope.includesDeleted
+                ).folderKey
             }
         }
         scope.base = call.base

@@ -35,11 +35,11 @@ struct Call: Sendable {
         }
     }
 
-    /// Applies an operation unless a fault forbids it.
+    /// Applies an operation unless a fault or a setting forbids it.
     func apply<Value: Sendable>(
         _ operation: Operation, _ result: (SpaceState, NodeID?) -> Value
     ) throws -> Value {
-        try Contention.check(operation)
+        try OperationRefusals.check(operation)
         return try space.apply(operation, result)
     }
 

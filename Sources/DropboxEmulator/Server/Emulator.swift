@@ -12,6 +12,8 @@ final class Emulator: Sendable {
     let authorizations = AuthorizationTable()
     let uploads = RateLimiter()
     let downloads = RateLimiter()
+    let deferred = DeferredCalls()
+    let requestLog: RequestLog?
     private let currentSettings = Mutex(Settings())
     private let requests = Atomic<UInt64>(0)
 
@@ -21,13 +23,18 @@ final class Emulator: Sendable {
     ///
     /// Delegates, because the optimiser of Swift 6.3 crashes on an initialiser that can fail after
     /// noncopyable properties have their values.
-    convenience init(folder: String) throws {
+    convenience init(
+        folder: String, folding: FoldingRule = .scalar, requestLog: String? = nil
+    ) throws {
         let lock = try StateLock(folder: folder)
-        self.init(lock: lock, accounts: try AccountRegistry(folder: folder))
+        self.init(
+            lock: lock, accounts: try AccountRegistry(folder: folder, folding: folding),
+            requestLog: try requestLog.map(RequestLog.init(path:)))
     }
 
-    private init(lock: StateLock, accounts: AccountRegistry) {
+    private init(lock: StateLock, accounts: AccountRegistry, requestLog: RequestLog?) {
         self.lock = lock
+        self.requestLog = requestLog
         self.accounts = accounts
     }
 
@@ -51,9 +58,13 @@ final class Emulator: Sendable {
         lock.release()
     }
 
-    /// An id for a request's answer.
-    func makeRequestID() -> String {
-        let number = requests.add(1, ordering: .relaxed).newValue
+    /// A number that no other request has.
+    func makeRequestNumber() -> UInt64 {
+        requests.add(1, ordering: .relaxed).newValue
+    }
+
+    /// The id of a request as its answer has it.
+    static func requestID(_ number: UInt64) -> String {
         let digits = String(number, radix: 16)
         return "e0" + String(repeating: "0", count: 30 - digits.count) + digits
     }

@@ -19,6 +19,16 @@ struct EmulatorContext: RequestContext {
     }
 }
 
+/// A request on its way to an answer.
+private struct Exchange: Sendable {
+    let request: Request
+    let function: String
+    /// Distinguishes the request from all others of this run.
+    let number: UInt64
+    let body: IncomingBody
+    let plan: FaultPlan
+}
+
 /// Answers every request.
 struct EmulatorResponder: HTTPResponder {
     /// The most of a body, in bytes, that is queued without waiting for the event loop.
@@ -38,11 +48,17 @@ struct EmulatorResponder: HTTPResponder {
             request.body, route: function, statistics: emulator.statistics,
             limiter: emulator.uploads, announcedLength: length)
         let plan = emulator.faults.plan(for: function)
+        let number = emulator.makeRequestNumber()
+        let exchange = Exchange(
+            request: request, function: function, number: number, body: body, plan: plan)
         do {
             try await delay(function)
-            let reply = try await answer(request, function: function, body: body, plan: plan)
-            return response(reply, function: function, plan: plan, channel: context.channel)
+            let reply = try await answer(exchange)
+            emulator.requestLog?.note(number, answer: reply.summary, function: function)
+            return response(
+                reply, function: function, number: number, plan: plan, channel: context.channel)
         } catch is ConnectionReset {
+            emulator.requestLog?.note(number, answer: "connection reset", function: function)
             emulator.statistics.addStatus(0, function)
             try await Self.reset(context.channel)
             throw ConnectionReset()
@@ -57,8 +73,8 @@ struct EmulatorResponder: HTTPResponder {
     }
 
     private func delay(_ function: String) async throws {
-        let latency = emulator.settings.latency
-        guard let milliseconds = latency[function] ?? latency["*"], milliseconds > 0 else { return }
+        let milliseconds = Settings.value(emulator.settings.latency, of: function)
+        guard milliseconds > 0 else { return }
         try await Task.sleep(for: .milliseconds(milliseconds))
     }
 
@@ -72,15 +88,12 @@ struct EmulatorResponder: HTTPResponder {
     // MARK: Answers
 
     /// Carries a call out, and turns whatever goes wrong into an answer.
-    private func answer(
-        _ request: Request, function: String, body: IncomingBody, plan: FaultPlan
-    ) async throws -> Reply {
+    private func answer(_ exchange: Exchange) async throws -> Reply {
         do {
-            let reply = try await carryOut(request, function: function, body: body, plan: plan)
-            return try await plan.spoil(reply)
+            return try await exchange.plan.spoil(try await carryOut(exchange))
         } catch {
-            if !(error is ConnectionReset) { await body.drain() }
-            return try Self.failure(error, function: function).reply
+            if !(error is ConnectionReset) { await exchange.body.drain() }
+            return try Self.failure(error, function: exchange.function).reply
         }
     }
 
@@ -95,15 +108,15 @@ struct EmulatorResponder: HTTPResponder {
         }
     }
 
-    private func carryOut(
-        _ request: Request, function: String, body: IncomingBody, plan: FaultPlan
-    ) async throws -> Reply {
+    private func carryOut(_ exchange: Exchange) async throws -> Reply {
+        let request = exchange.request
+        let function = exchange.function
         let path = request.uri.path
         guard path.hasPrefix("/2/"), function != LongpollRoute.function,
             function != AppCheck.function
         else {
-            try await plan.begin(account: nil)
-            return try await anonymous(request, path: path, body: body)
+            try await exchange.plan.begin(account: nil)
+            return try await anonymous(request, path: path, body: exchange.body)
         }
         guard let route = Routes.table[function] else {
             throw RouteFailure.badInput("Unknown API function: \"\(function)\"")
@@ -113,10 +126,27 @@ struct EmulatorResponder: HTTPResponder {
                 "Error in call to API function \"\(function)\": Your request's HTTP request method is "
                     + "\"\(request.method.rawValue)\".  This function only accepts \"POST\".")
         }
-        let call = try await call(
-            request, function: function, route: route, body: body, plan: plan)
-        return try await Contention.$current.withValue(Contention(plan)) {
-            try await route.handler(call)
+        let call = try await call(exchange, route: route)
+        emulator.requestLog?.note(
+            exchange.number, call: function, token: call.token, argument: call.argument)
+        return try await carryOut(call, route: route, plan: exchange.plan)
+    }
+
+    /// Calls a route, at once or once the settings say.
+    private func carryOut(_ call: Call, route: Route, plan: FaultPlan) async throws -> Reply {
+        let settings = emulator.settings
+        let refusals = OperationRefusals(plan, refusesIDs: settings.refusesIDs)
+        let milliseconds = Settings.value(settings.latencyAfter, of: call.function)
+        guard milliseconds > 0 else {
+            return try await OperationRefusals.$current.withValue(refusals) {
+                try await route.handler(call)
+            }
+        }
+        try await call.body.keep()
+        return try await emulator.deferred.run(after: .milliseconds(milliseconds)) {
+            try await OperationRefusals.$current.withValue(refusals) {
+                try await route.handler(call)
+            }
         }
     }
 
@@ -140,16 +170,15 @@ struct EmulatorResponder: HTTPResponder {
     }
 
     /// Collects everything that a route needs.
-    private func call(
-        _ request: Request, function: String, route: Route, body: IncomingBody, plan: FaultPlan
-    ) async throws -> Call {
+    private func call(_ exchange: Exchange, route: Route) async throws -> Call {
+        let (request, function, plan) = (exchange.request, exchange.function, exchange.plan)
         let caller = try Caller(request, function: function, route: route, emulator: emulator)
         try await plan.begin(account: caller.account)
         var headers = request.headers
         if plan.details(.ignoreRange) != nil { headers[.range] = nil }
         let source = try await ArgumentSource(
             request, style: route.style, takesNothing: route.takesNothing,
-            demandsASCII: emulator.settings.demandsASCIIArguments, body: body)
+            demandsASCII: emulator.settings.demandsASCIIArguments, body: exchange.body)
         if route.takesNothing, source.value != .null {
             throw ArgumentError(
                 message: "\(source.place): expected null, got \(source.value.kind)")
@@ -157,13 +186,13 @@ struct EmulatorResponder: HTTPResponder {
         return Call(
             emulator: emulator, function: function, account: caller.account, space: caller.space,
             base: caller.base, token: caller.token, argument: source.value, place: source.place,
-            body: body, headers: headers, host: request.head.authority ?? "127.0.0.1")
+            body: exchange.body, headers: headers, host: request.head.authority ?? "127.0.0.1")
     }
 
     // MARK: Responses
 
     private func response(
-        _ reply: Reply, function: String, plan: FaultPlan, channel: any Channel
+        _ reply: Reply, function: String, number: UInt64, plan: FaultPlan, channel: any Channel
     ) -> Response {
         emulator.statistics.addStatus(reply.status, function)
         var headers = HTTPFields()
@@ -171,7 +200,7 @@ struct EmulatorResponder: HTTPResponder {
             if let name = HTTPField.Name(header.name) { headers[name] = header.value }
         }
         if let name = HTTPField.Name("X-Dropbox-Request-Id") {
-            headers[name] = emulator.makeRequestID()
+            headers[name] = Emulator.requestID(number)
         }
         let statistics = emulator.statistics
         let limiter = emulator.downloads

@@ -17,19 +17,26 @@ public struct EmulatorConfiguration: Sendable {
     public var port: Int
     /// Access tokens that shall work for the first account, which is made if there is none.
     public var tokens: [String]
+    /// How names are compared. A state folder is always to be opened with the same rule.
+    public var folding: FoldingRule
+    /// A file that gets a line for each request and each answer; none unless set.
+    public var requestLog: String?
     /// Where the server reports what happens; nowhere unless set.
     public var logger: Logger
 
     /// A configuration for one account with one token, on any free port.
     public init(
         stateFolder: String, host: String = "127.0.0.1", port: Int = 0,
-        tokens: [String] = ["emulator-token"],
+        tokens: [String] = ["emulator-token"], folding: FoldingRule = .scalar,
+        requestLog: String? = nil,
         logger: Logger = Logger(label: "dropbox-emulator") { _ in SwiftLogNoOpLogHandler() }
     ) {
         self.stateFolder = stateFolder
         self.host = host
         self.port = port
         self.tokens = tokens
+        self.folding = folding
+        self.requestLog = requestLog
         self.logger = logger
     }
 }
@@ -73,7 +80,9 @@ public struct EmulatorServer: Sendable {
         }
         let emulator: Emulator
         do {
-            emulator = try Emulator(folder: configuration.stateFolder)
+            emulator = try Emulator(
+                folder: configuration.stateFolder, folding: configuration.folding,
+                requestLog: configuration.requestLog)
             try Self.prepare(emulator, tokens: configuration.tokens)
         } catch let error as EmulatorError {
             throw error

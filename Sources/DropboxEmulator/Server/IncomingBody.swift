@@ -1,5 +1,5 @@
-// A request's body as it arrives: counted and throttled, and never held as a whole unless it is a
-// small argument.
+// A request's body as it arrives: counted and throttled, and not held as a whole unless it is a
+// small argument or the call is deferred.
 
 import Hummingbird
 import NIOCore
@@ -10,6 +10,8 @@ final class IncomingBody: Sendable {
     /// A body can be read only once.
     private let isTaken = Atomic(false)
     private let body: RequestBody
+    /// What has been read before it was wanted.
+    private let kept = Mutex<[ByteBuffer]?>(nil)
     private let route: String
     private let statistics: Statistics
     private let limiter: RateLimiter
@@ -30,6 +32,22 @@ final class IncomingBody: Sendable {
     /// Hands over each piece in turn; throws if the client breaks off.
     func forEach(_ work: (ByteBuffer) async throws -> Void) async throws {
         guard !isTaken.exchange(true, ordering: .relaxed) else { return }
+        if let pieces = kept.withLock({ $0 }) {
+            for piece in pieces { try await work(piece) }
+            return
+        }
+        try await read(work)
+    }
+
+    /// Reads everything now, into memory, so that it is there when the client is not any more.
+    func keep() async throws {
+        guard !isTaken.load(ordering: .relaxed) else { return }
+        let pieces = Mutex<[ByteBuffer]>([])
+        try await read { piece in pieces.withLock { $0.append(piece) } }
+        kept.withLock { $0 = pieces.withLock { $0 } }
+    }
+
+    private func read(_ work: (ByteBuffer) async throws -> Void) async throws {
         for try await piece in body {
             statistics.addBytesIn(piece.readableBytes, route)
             try await limiter.pass(piece.readableBytes)

@@ -46,6 +46,15 @@ struct Reply: Sendable {
         headers.append(Header(name, value))
     }
 
+    /// The status and what the body says, for a log.
+    var summary: String {
+        switch body {
+        case .json(let value): "\(status) \(value.text())"
+        case .text(let text): "\(status) \(text)"
+        case .stream(let length, _): "\(status) \(length.map { "\($0) bytes" } ?? "a stream")"
+        }
+    }
+
     /// The body as JSON, where it is.
     var json: JSONValue? {
         if case .json(let value) = body { value } else { nil }

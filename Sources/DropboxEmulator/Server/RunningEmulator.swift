@@ -37,6 +37,7 @@ public final class RunningEmulator: Sendable {
             try? await Task.sleep(for: .milliseconds(20))
             rounds += 1
         } while !connections.areTakenOver && rounds < 250
+        await emulator.deferred.close()
         task.cancel()
         await task.value
         emulator.close()

@@ -4,6 +4,8 @@
 struct Settings: Sendable {
     /// Added to every request, or to those of one route, in milliseconds.
     var latency: [String: Int64] = [:]
+    /// How long after a call has arrived it is carried out, in milliseconds, by route as `latency`.
+    var latencyAfter: [String: Int64] = [:]
     /// Bytes per second; nil for no cap.
     var uploadRate: Int64?
     var downloadRate: Int64?
@@ -11,6 +13,8 @@ struct Settings: Sendable {
     var longpollJitter: Int64 = 90
     /// Replaces the timeout that longpolls ask for, jitter included, in milliseconds.
     var longpollTimeout: Int64?
+    /// How long after a change longpolls tell of it, in milliseconds.
+    var longpollDelay: Int64 = 0
     /// `backoff` in the answers to longpolls, in seconds.
     var longpollBackoff: Int64?
     /// How often a job answers `in_progress` before it is complete.
@@ -24,6 +28,8 @@ struct Settings: Sendable {
     /// Gives parents in `path_display` in a case of the server's own choice.
     var hasUnreliableParentCase = false
 
+    /// Refuses writes whose path is an id, as if ids were for reading only.
+    var refusesIDs = false
     /// Refuses a `Dropbox-API-Arg` header that is not ASCII. The documentation demands that it be;
     /// rclone, whose tests run against the service, sends UTF-8.
     var demandsASCIIArguments = false
@@ -31,33 +37,50 @@ struct Settings: Sendable {
     /// All settings, as the admin route gives them.
     var json: JSONValue {
         [
-            "latency_ms": .object(
-                latency.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) }),
+            "latency_ms": Self.json(latency),
+            "latency_after_ms": Self.json(latencyAfter),
             "upload_bytes_per_second": .optional(uploadRate),
             "download_bytes_per_second": .optional(downloadRate),
             "longpoll_jitter_seconds": .integer(longpollJitter),
             "longpoll_timeout_ms": .optional(longpollTimeout),
+            "longpoll_delay_ms": .integer(longpollDelay),
             "longpoll_backoff_seconds": .optional(longpollBackoff),
             "job_polls": .integer(jobPolls),
             "synchronous_batch": .integer(synchronousBatch),
             "page_size": .integer(pageSize),
             "empty_pages": .boolean(hasEmptyPages),
             "unreliable_parent_case": .boolean(hasUnreliableParentCase),
+            "refuse_ids": .boolean(refusesIDs),
             "ascii_arguments": .boolean(demandsASCIIArguments),
         ]
+    }
+
+    private static func json(_ milliseconds: [String: Int64]) -> JSONValue {
+        .object(
+            milliseconds.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) })
+    }
+
+    /// What a function has of a setting by route.
+    static func value(_ milliseconds: [String: Int64], of function: String) -> Int64 {
+        milliseconds[function] ?? milliseconds["*"] ?? 0
     }
 
     /// Changes the settings that a struct names.
     mutating func update(_ value: JSONValue) throws(ArgumentError) {
         var reader = try ArgumentReader(value)
-        if let latency = try reader.take("latency_ms") {
-            try setLatency(latency)
+        if let value = try reader.take("latency_ms") {
+            latency = try Self.byRoute(value, at: "latency_ms")
+        }
+        if let value = try reader.take("latency_after_ms") {
+            latencyAfter = try Self.byRoute(value, at: "latency_after_ms")
         }
         try reader.update("upload_bytes_per_second", &uploadRate)
         try reader.update("download_bytes_per_second", &downloadRate)
         longpollJitter = try reader.integer(
             "longpoll_jitter_seconds", in: 0...3600, default: longpollJitter)
         try reader.update("longpoll_timeout_ms", &longpollTimeout)
+        longpollDelay = try reader.integer(
+            "longpoll_delay_ms", in: 0...ChangeTimes.longestDelay, default: longpollDelay)
         try reader.update("longpoll_backoff_seconds", &longpollBackoff)
         jobPolls = try reader.integer("job_polls", in: 0...1_000_000, default: jobPolls)
         synchronousBatch = try reader.integer(
@@ -66,24 +89,25 @@ struct Settings: Sendable {
         hasEmptyPages = try reader.boolean("empty_pages", default: hasEmptyPages)
         hasUnreliableParentCase = try reader.boolean(
             "unreliable_parent_case", default: hasUnreliableParentCase)
+        refusesIDs = try reader.boolean("refuse_ids", default: refusesIDs)
         demandsASCIIArguments = try reader.boolean(
             "ascii_arguments", default: demandsASCIIArguments)
         try reader.finish()
     }
 
     /// A number holds for all routes, an object for those that it names ("*" for all others).
-    private mutating func setLatency(_ value: JSONValue) throws(ArgumentError) {
-        switch value {
-        case .integer(let milliseconds): latency = ["*": milliseconds]
-        case .object(let members):
-            latency = [:]
-            for member in members {
-                latency[member.name] = try ArgumentReader.integer(
-                    member.value, in: 0...3_600_000, at: "latency_ms.\(member.name)")
-            }
-        default:
-            throw ArgumentReader.error("latency_ms", "expected integer, got \(value.kind)")
+    private static func byRoute(
+        _ value: JSONValue, at place: String
+    ) throws(ArgumentError) -> [String: Int64] {
+        guard case .object(let members) = value else {
+            return ["*": try ArgumentReader.integer(value, in: 0...3_600_000, at: place)]
         }
+        var milliseconds: [String: Int64] = [:]
+        for member in members {
+            milliseconds[member.name] = try ArgumentReader.integer(
+                member.value, in: 0...3_600_000, at: "\(place).\(member.name)")
+        }
+        return milliseconds
     }
 }
 

@@ -191,7 +191,7 @@ extension Space {
         let isNew = content.size > 0 ? try self.content.publish(path, as: content.hash) : false
         let operation = Operation.commit(commit, content)
         do {
-            try Contention.check(operation)
+            try OperationRefusals.check(operation)
             let metadata = try apply(operation) { state, node -> FileMetadata? in
                 node.flatMap { state.tree[$0].revision }.map {
                     state.tree.fileMetadata(of: $0, from: commit.base)

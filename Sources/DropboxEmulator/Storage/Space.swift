@@ -15,14 +15,16 @@ final class Space: Sendable {
     let hashes = SessionHashes()
     private let state: Mutex<SpaceState>
     private let journal: Journal
+    private let times = Mutex(ChangeTimes())
 
     /// Opens the Dropbox kept in a folder, or makes an empty one.
-    init(number: UInt32, folder: String) throws {
+    init(number: UInt32, folder: String, folding: FoldingRule = .scalar) throws {
         try ContentStore.makeFolder(folder)
         self.number = number
         content = try ContentStore(folder: folder)
         var restored = SpaceState(
-            tree: AccountTree(namespace: number, quota: Space.defaultQuota))
+            tree: AccountTree(
+                namespace: number, quota: Space.defaultQuota, folding: folding))
         journal = try Journal(path: "\(folder)/journal") { operation, time in
             // An operation is only in the journal because it succeeded on this very state.
             _ = try? restored.apply(operation, at: time)
@@ -59,10 +61,16 @@ final class Space: Sendable {
             if hasChanged || !operation.isTreeOperation {
                 try journal.append(operation, at: time)
             }
+            if hasChanged { times.withLock { $0.note(from: before, at: .now) } }
             return (result(state, node), hasChanged)
         }
         if hasChanged { changed.announce() }
         return value
+    }
+
+    /// When the change at a position of the change log happened; nil if that is long ago.
+    func time(ofChange position: Int) -> ContinuousClock.Instant? {
+        times.withLock { $0.time(of: position) }
     }
 
     /// Applies an operation whose result does not matter.

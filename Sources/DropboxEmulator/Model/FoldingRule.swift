@@ -1,0 +1,44 @@
+// How a service may turn a name into the key by which it compares names. Which of these Dropbox uses is not
+// documented, and so a client must be right with each.
+
+/// A way to take the case out of a name.
+public enum FoldingRule: String, Sendable, CaseIterable {
+    /// Lower case scalar by scalar; a scalar whose lower case is several (U+0130) stays.
+    case scalar
+    /// Unicode's simple mapping, always one scalar for one: U+0130 becomes "i".
+    case simple
+    /// Unicode's full mapping without its conditions: U+0130 becomes "i" and U+0307.
+    case full
+    /// The full mapping with the one condition that no language sets: a sigma that ends a word becomes "ς".
+    /// So do Python, JavaScript and Rust.
+    case contextual
+
+    /// The lower case of a name in NFC, not composed again.
+    func folded(_ name: String) -> String {
+        let scalars = Array(name.unicodeScalars)
+        var folded = String.UnicodeScalarView()
+        for (index, scalar) in scalars.enumerated() {
+            let full = scalar.properties.lowercaseMapping.unicodeScalars
+            switch self {
+            case .contextual where scalar == Self.sigma && Self.endsWord(index, in: scalars):
+                folded.append(Self.finalSigma)
+            case .full, .contextual: folded.append(contentsOf: full)
+            // U+0130 alone has several, and the first of them is its simple mapping.
+            case .simple: folded.append(full.first ?? scalar)
+            case .scalar: folded.append(full.count == 1 ? full.first ?? scalar : scalar)
+            }
+        }
+        return String(folded)
+    }
+
+    private static let sigma: Unicode.Scalar = "\u{3A3}"
+    private static let finalSigma: Unicode.Scalar = "\u{3C2}"
+
+    /// The condition Final_Sigma of the Unicode Standard (3.13): letters before, and none after, where
+    /// signs that have no case of their own, such as accents and apostrophes, do not count.
+    private static func endsWord(_ index: Int, in scalars: [Unicode.Scalar]) -> Bool {
+        let before = scalars[..<index].last { !$0.properties.isCaseIgnorable }
+        let after = scalars[(index + 1)...].first { !$0.properties.isCaseIgnorable }
+        return before?.properties.isCased == true && after?.properties.isCased != true
+    }
+}

@@ -1,0 +1,62 @@
+// What the operations of a call are refused for, whatever the tree holds: write contention as a fault, and
+// ids where the settings refuse them. A refused operation changes nothing, and its error is in the
+// union of its own kind.
+
+import Synchronization
+
+/// Which operations of the current call are to fail.
+final class OperationRefusals: Sendable {
+    /// Those of the call which the current task carries out.
+    @TaskLocal static var current: OperationRefusals?
+
+    /// How many operations still fail with `too_many_write_operations`.
+    private let left: Mutex<Int64>
+    private let refusesIDs: Bool
+
+    init(_ plan: FaultPlan, refusesIDs: Bool) {
+        left = Mutex(plan.details(.contention)?.entries ?? 0)
+        self.refusesIDs = refusesIDs
+    }
+
+    /// Whether the next operation is to fail.
+    private func take() -> Bool {
+        left.withLock { left in
+            guard left > 0 else { return false }
+            left -= 1
+            return true
+        }
+    }
+
+    /// Throws what an operation fails with if it is to fail.
+    static func check(_ operation: Operation) throws {
+        guard let current else { return }
+        if current.refusesIDs { try refuseIDs(operation) }
+        switch operation {
+        case .commit, .createFolder:
+            if current.take() { throw WriteError.tooManyWriteOperations }
+        case .delete:
+            if current.take() { throw DeleteError.tooManyWriteOperations }
+        case .relocate:
+            if current.take() { throw RelocationError.to(.tooManyWriteOperations) }
+        case .restore:
+            if current.take() { throw RestoreError.pathWrite(.tooManyWriteOperations) }
+        default: break
+        }
+    }
+
+    /// Only what writes by an id is refused: folders are made and files restored by path alone.
+    private static func refuseIDs(_ operation: Operation) throws {
+        switch operation {
+        case .commit(let commit, _):
+            if commit.path.hasPrefix("id:") { throw WriteError.malformedPath }
+        case .delete(let path, _, _):
+            if path.hasPrefix("id:") { throw DeleteError.pathLookup(.malformedPath) }
+        case .relocate(let relocation):
+            if relocation.from.hasPrefix("id:") {
+                throw RelocationError.fromLookup(.malformedPath)
+            }
+            if relocation.to.hasPrefix("id:") { throw RelocationError.to(.malformedPath) }
+        default: break
+        }
+    }
+}

@@ -1,0 +1,183 @@
+// How far the database's write-ahead log was known to be on the disk, in a small file beside it. A log or a
+// database that is older than that has been damaged, replaced or deleted; SQLite itself takes such a log for
+// a shorter one and says nothing. Not responsible for what is done about it.
+//
+// Formats: https://www.sqlite.org/walformat.html (log, section 4 of fileformat2.html; wal-index header).
+
+import Foundation
+import Glibc
+
+/// What is wrong with a database that opens without an error.
+public enum DatabaseDamage: Hashable, Sendable {
+    /// The file is gone, although there was one.
+    case missing
+    /// It is another database than the one that this folder had.
+    case replaced
+    /// The log has lost changes that had reached the disk.
+    case logCutShort
+
+    /// What people are told.
+    public var description: String {
+        switch self {
+        case .missing: "the database of this account was missing"
+        case .replaced: "the database of this account was replaced by another one"
+        case .logCutShort: "the database of this account had lost its last changes"
+        }
+    }
+}
+
+/// The last state of the log that is known to be safe.
+struct LogMark: Codable, Equatable {
+    /// The database's own name, which another database does not have.
+    var database: String
+    /// The two salts of the log's header, as they stand there; nil without a log.
+    var salts: [UInt8]?
+    /// Frames of the log that had reached the disk.
+    var frames: Int
+    /// The database was closed in order: then there need not be a log.
+    var isClosed: Bool
+
+    /// Reads the mark of a database; nil when there is none that can be read.
+    init?(at path: String) {
+        guard let bytes = FileManager.default.contents(atPath: path),
+            let mark = try? JSONDecoder().decode(LogMark.self, from: bytes)
+        else { return nil }
+        self = mark
+    }
+
+    init(database: String) {
+        self.database = database
+        salts = nil
+        frames = 0
+        isClosed = false
+    }
+
+    /// Writes the mark in one call. It need not reach the disk: an older mark demands less.
+    func write(to path: String) {
+        guard let bytes = try? JSONEncoder().encode(self) else { return }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        // Padded to one length: a shorter mark leaves nothing of a longer one behind.
+        let padded = bytes + Data(repeating: UInt8(ascii: " "), count: max(0, 256 - bytes.count))
+        _ = padded.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    }
+}
+
+/// What of a log SQLite would read: frames up to the last commit whose checksums hold.
+struct LogExtent: Equatable {
+    var salts: [UInt8]
+    var frames: Int
+
+    private static let headerSize = 32
+    private static let frameHeaderSize = 24
+    private static let largestPage = 65_536
+
+    /// Reads a log; nil when there is none, or its header is damaged.
+    init?(ofLogAt path: String) {
+        guard let log = FileManager.default.contents(atPath: path),
+            log.count >= Self.headerSize
+        else { return nil }
+        self.init(log: [UInt8](log))
+    }
+
+    init?(log: [UInt8]) {
+        guard log.count >= Self.headerSize else { return nil }
+        let magic = Self.number(log, 0)
+        guard magic & ~1 == 0x377f_0682 else { return nil }
+        let pageSize = Int(Self.number(log, 8))
+        guard pageSize >= 512, pageSize <= Self.largestPage else { return nil }
+        var sum = LogChecksum(isBigEndian: magic & 1 == 1)
+        sum.add(log[0..<24])
+        guard sum.first == Self.number(log, 24), sum.second == Self.number(log, 28) else {
+            return nil
+        }
+        salts = Array(log[16..<24])
+        frames = 0
+        let frameSize = Self.frameHeaderSize + pageSize
+        var start = Self.headerSize
+        var count = 0
+        while start + frameSize <= log.count, salts.elementsEqual(log[start + 8..<start + 16]) {
+            sum.add(log[start..<start + 8])
+            sum.add(log[start + Self.frameHeaderSize..<start + frameSize])
+            guard sum.first == Self.number(log, start + 16),
+                sum.second == Self.number(log, start + 20)
+            else { return }
+            count += 1
+            // Only a commit's last frame has the database's size in it.
+            if Self.number(log, start + 4) != 0 { frames = count }
+            start += frameSize
+        }
+    }
+
+    /// What the wal-index says that the log has: what commits have brought so far. Nil while it changes.
+    init?(indexAt path: String) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var header = [UInt8](repeating: 0, count: 96)
+        guard pread(descriptor, &header, header.count, 0) == header.count,
+            // Two copies that are written one after the other: if they are equal, both are whole.
+            header[0..<48].elementsEqual(header[48..<96])
+        else { return nil }
+        // In the machine's own byte order, but for the salts.
+        frames = Int(header[16..<20].enumerated().reduce(UInt32(0)) { sum, byte in
+            #if _endian(little)
+                sum | UInt32(byte.element) << (8 * UInt32(byte.offset))
+            #else
+                sum << 8 | UInt32(byte.element)
+            #endif
+        })
+        salts = Array(header[32..<40])
+    }
+
+    /// Whether a log with these salts may follow one with older ones: each time that SQLite begins its log
+    /// anew, after all of it is in the database, it counts the first salt up.
+    static func mayFollow(_ newer: [UInt8], _ older: [UInt8]) -> Bool {
+        guard newer.count == 8, older.count == 8 else { return false }
+        let distance = number(newer, 0) &- number(older, 0)
+        return (1...1 << 24).contains(distance)
+    }
+
+    private static func number(_ bytes: [UInt8], _ index: Int) -> UInt32 {
+        bytes[index..<index + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}
+
+/// SQLite's checksum of a log: two sums over pairs of 32-bit words.
+private struct LogChecksum {
+    private let isBigEndian: Bool
+    private(set) var first: UInt32 = 0
+    private(set) var second: UInt32 = 0
+
+    init(isBigEndian: Bool) {
+        self.isBigEndian = isBigEndian
+    }
+
+    mutating func add(_ bytes: ArraySlice<UInt8>) {
+        bytes.withUnsafeBytes { raw in
+            for offset in stride(from: 0, to: raw.count - 7, by: 8) {
+                first &+= word(raw, offset) &+ second
+                second &+= word(raw, offset + 4) &+ first
+            }
+        }
+    }
+
+    private func word(_ raw: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
+        let value = raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+        return isBigEndian ? UInt32(bigEndian: value) : UInt32(littleEndian: value)
+    }
+}
+
+extension LogMark {
+    /// What the mark says of the files that are there before SQLite has opened them; nil when nothing is
+    /// wrong, or when `database`, the name in the file, is not known yet.
+    func damage(ofDatabaseAt path: String) -> DatabaseDamage? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_size > 0 else { return .missing }
+        guard !isClosed, let salts, frames > 0 else { return nil }
+        guard let log = LogExtent(ofLogAt: path + "-wal") else { return .logCutShort }
+        if log.salts == salts { return log.frames < frames ? .logCutShort : nil }
+        return LogExtent.mayFollow(log.salts, salts) ? nil : .logCutShort
+    }
+}

@@ -1,0 +1,150 @@
+// The rows of staged content: which staging file holds a node's bytes, and how far the disk has them.
+// Not responsible for the files themselves, which are Sync's.
+
+public import ContentHashing
+public import Core
+import GRDB
+
+/// Staged content that a flush has made safe.
+public struct FlushedContent: Hashable, Sendable {
+    /// The node.
+    public var inode: InodeID
+    /// Number of the staging file.
+    public var file: Int64
+    /// The generation that its row had before the flush began, at least.
+    public var generation: Int64
+
+    /// Names every field.
+    public init(inode: InodeID, file: Int64, generation: Int64) {
+        self.inode = inode
+        self.file = file
+        self.generation = generation
+    }
+}
+
+extension TreeReading {
+    /// All nodes with staged content, in the order of their numbers.
+    public func stagedNodes() throws -> [Node] {
+        try nodes("WHERE staged.inode IS NOT NULL ORDER BY node.inode", [])
+    }
+
+    /// The numbers of all staging files that rows name, those of nodes that are gone too.
+    public func stagingFiles() throws -> Set<Int64> {
+        try Int64.fetchSet(database, sql: "SELECT file FROM staged")
+    }
+
+    /// Staging files whose row was removed on purpose: their content is stored, replaced or deleted.
+    public func endedFiles() throws -> Set<Int64> {
+        try Int64.fetchSet(database, sql: "SELECT file FROM ended")
+    }
+}
+
+extension Transaction {
+    /// The next number for a staging file, never used before.
+    public func nextStagingFile() throws -> Int64 {
+        let last = try setting("staging.next").flatMap { Int64($0) } ?? 0
+        // Half of the bits are the file's generations.
+        guard last >= 0, last < 1 << 30 else { throw DatabaseError(resultCode: .SQLITE_TOOBIG) }
+        try setSetting("staging.next", to: String(last + 1))
+        return last + 1
+    }
+
+    /// No number up to this one is given to a staging file again: there are files that no row names.
+    public func reserveStagingFiles(upTo number: Int64) throws {
+        let last = try setting("staging.next").flatMap { Int64($0) } ?? 0
+        if number > last { try setSetting("staging.next", to: String(min(number, (1 << 30) - 1))) }
+    }
+
+    /// Records a node's staged content.
+    public func setStaged(_ staged: StagedContent, of inode: InodeID) throws {
+        try run(
+            "INSERT OR IGNORE INTO ended SELECT file FROM staged WHERE inode = ? AND file <> ?",
+            [inode.column, staged.file])
+        try run(
+            """
+            INSERT OR REPLACE INTO staged (inode, file, size, generation, base_revision, base_hash,
+                base_size, base_limit, blocks, hash, flushed, promised, stamp)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                inode.column, staged.file, staged.size, staged.generation,
+                staged.base?.revision.rawValue, staged.base?.hash.column,
+                staged.base?.size ?? 0, staged.base?.limit ?? 0, blob(staged.blocks),
+                staged.hash?.column, staged.flushed, staged.promised, staged.stamp?.nanoseconds,
+            ])
+    }
+
+    /// Updates what is recorded of a node's staged content, if that is still in this file. Content that
+    /// was given up meanwhile does not come back.
+    ///
+    /// Returns whether it was still there.
+    public func updateStaged(_ staged: StagedContent, of inode: InodeID) throws -> Bool {
+        try run(
+            """
+            UPDATE staged SET size = ?, generation = ?, base_revision = ?, base_hash = ?,
+                base_size = ?, base_limit = ?, blocks = ?, hash = ?,
+                flushed = max(flushed, ?), promised = max(promised, ?), stamp = ?
+            WHERE inode = ? AND file = ? AND generation <= ?
+            """,
+            [
+                staged.size, staged.generation,
+                staged.base?.revision.rawValue, staged.base?.hash.column,
+                staged.base?.size ?? 0, staged.base?.limit ?? 0, blob(staged.blocks),
+                staged.hash?.column, staged.flushed, staged.promised, staged.stamp?.nanoseconds,
+                inode.column, staged.file, staged.generation,
+            ])
+        return database.changesCount > 0
+    }
+
+    /// Notes that the disk has the bytes of a generation.
+    public func noteFlushed(_ content: FlushedContent) throws {
+        try run(
+            "UPDATE staged SET flushed = max(flushed, ?) WHERE inode = ? AND file = ?",
+            [content.generation, content.inode.column, content.file])
+    }
+
+    /// Notes the hash of staged content, if it is still of that generation.
+    public func setStagedHash(_ hash: ContentHash, generation: Int64, of inode: InodeID) throws {
+        try run(
+            "UPDATE staged SET hash = ? WHERE inode = ? AND generation = ?",
+            [hash.column, inode.column, generation])
+    }
+
+    /// A node has no staged content any more.
+    public func removeStaged(of inode: InodeID) throws {
+        try noteEnded(of: inode)
+        try run("DELETE FROM staged WHERE inode = ?", [inode.column])
+        try run("DELETE FROM twin WHERE inode = ?", [inode.column])
+        try forgetUpload(of: inode)
+    }
+
+    /// The staged content of a node cannot be vouched for: from here on the node is what the server has, or
+    /// nothing if the server never had it. The staging file is the caller's to put aside.
+    public func abandonStaged(of node: Node) throws {
+        try run("DELETE FROM staged WHERE inode = ?", [node.inode.column])
+        try run("DELETE FROM twin WHERE inode = ?", [node.inode.column])
+        try forgetUpload(of: node.inode)
+        // If it has reached the server after all, it is what another client might have stored: this mount
+        // does not have it.
+        try run("DELETE FROM attempt WHERE inode = ?", [node.inode.column])
+        guard node.remote != .absent else { return try remove(node.inode) }
+        var local = node.local
+        // These times were the lost content's.
+        local.modified = nil
+        local.accessed = nil
+        local.changed = nil
+        try setLocal(local, of: node.inode)
+        if node.remote == .inPlace { try dequeue(node.inode) }
+    }
+
+    /// The content of a staging file is not needed any more, on purpose.
+    func noteEnded(of inode: InodeID) throws {
+        try run(
+            "INSERT OR IGNORE INTO ended SELECT file FROM staged WHERE inode = ?", [inode.column])
+    }
+
+    /// The staging files that were ended so far have been removed.
+    public func forgetEndedFiles() throws {
+        try run("DELETE FROM ended", [])
+    }
+}

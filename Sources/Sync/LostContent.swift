@@ -1,0 +1,149 @@
+// Content that no row vouches for, and where it is kept until somebody has looked at it. Not responsible for
+// finding out what cannot be vouched for: that is `StagingCheck`'s.
+
+import Core
+import Foundation
+import Glibc
+
+/// A staging file that was put aside, and what is known of it.
+public struct LostContent: Codable, Hashable, Sendable {
+    /// Why it was put aside.
+    public enum Reason: String, Codable, Hashable, Sendable {
+        /// A power cut came before the bytes had reached the disk, or the file is damaged.
+        case notFlushed = "not-flushed"
+        /// The file is shorter than the content was.
+        case short
+        /// The file was written to after it was saved for the last time.
+        case changed
+        /// The file is gone; only what was known of it is here.
+        case missing
+        /// The database does not know the file.
+        case unknown
+        /// The database was damaged: no content, only this note.
+        case database
+    }
+
+    /// The name of the content's file in the folder; nil if there is none.
+    public var file: String?
+    /// Where users saw it, from the mount's root; nil if the database does not say.
+    public var path: String?
+    /// The size that it should have, in bytes.
+    public var size: Int64
+    /// Bytes that the file has.
+    public var bytes: Int64
+    /// When it was last written to, in seconds since 1970.
+    public var modified: Int64
+    /// When it was put aside, in seconds since 1970.
+    public var found: Int64
+    /// Why.
+    public var reason: Reason
+    /// What was wrong with the database.
+    public var detail: String?
+    /// The revision that the content was an edit of.
+    public var base: String?
+    /// The blocks of 4 MiB that the file holds, by number; nil if it holds all.
+    public var blocks: [Int]?
+
+    /// One line for people.
+    public var explanation: String {
+        switch reason {
+        case .notFlushed: "a power cut came before it was safe on the disk"
+        case .short: "the file on the disk is shorter than the content was"
+        case .changed: "it was being written to when the power was cut"
+        case .missing: "its staging file is gone"
+        case .unknown: "the database does not know what it is"
+        case .database: detail ?? "the database was damaged"
+        }
+    }
+}
+
+/// The folder of content that was put aside: each file with a note of the same number beside it.
+public struct LostAndFound: Sendable {
+    /// The folder; it is made when something is put into it.
+    public let folder: String
+
+    /// Names a folder.
+    public init(folder: String) {
+        self.folder = folder
+    }
+
+    /// What is there, oldest first.
+    public func contents() -> [LostContent] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasSuffix(Self.noteSuffix) }.compactMap { name in
+            FileManager.default.contents(atPath: folder + "/" + name)
+                .flatMap { try? JSONDecoder().decode(LostContent.self, from: $0) }
+        }.sorted { ($0.found, $0.file ?? "") < ($1.found, $1.file ?? "") }
+    }
+
+    /// Moves a staging file here, after its note. What is noted may be here twice after a crash, but never
+    /// not at all. Returns the note. Throws when the disk refuses; then the file is where it was.
+    func take(
+        _ path: String, number: Int64, _ content: LostContent
+    ) throws(StagingError) -> LostContent {
+        try makeFolder()
+        var content = content
+        let name = Self.fileName(number, content.path)
+        content.file = name
+        try write(content, "\(number)")
+        guard rename(path, folder + "/" + name) == 0 else { throw StagingError(code: errno) }
+        try flush()
+        return content
+    }
+
+    /// Notes something that has no file.
+    func note(_ content: LostContent, number: Int64) throws(StagingError) {
+        try makeFolder()
+        try write(content, "\(number)-\(content.found)")
+        try flush()
+    }
+
+    /// Forgets a piece of content, and removes its file.
+    public func remove(_ content: LostContent) throws(StagingError) {
+        if let file = content.file, !file.contains("/"), unlink(folder + "/" + file) != 0,
+            errno != ENOENT
+        {
+            throw StagingError(code: errno)
+        }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for name in names where name.hasSuffix(Self.noteSuffix) {
+            let bytes = FileManager.default.contents(atPath: folder + "/" + name)
+            let known = bytes.flatMap { try? JSONDecoder().decode(LostContent.self, from: $0) }
+            if known == content { unlink(folder + "/" + name) }
+        }
+    }
+
+    private static let noteSuffix = ".json"
+
+    /// The number, and the last name of the path as far as it is safe and fits.
+    private static func fileName(_ number: Int64, _ path: String?) -> String {
+        guard let name = path?.split(separator: "/").last else { return "\(number)" }
+        let kept = name.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
+        var text = "\(number) "
+        for scalar in kept where text.utf8.count + 4 <= 200 { text.unicodeScalars.append(scalar) }
+        return text.hasSuffix(noteSuffix) ? text + "_" : text
+    }
+
+    private func makeFolder() throws(StagingError) {
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw StagingError(code: errno) }
+    }
+
+    private func write(_ content: LostContent, _ name: String) throws(StagingError) {
+        guard let bytes = try? JSONEncoder().encode(content) else { throw StagingError(code: EIO) }
+        let path = folder + "/" + name + Self.noteSuffix
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw StagingError(code: errno) }
+        defer { close(descriptor) }
+        let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        guard written == bytes.count, fsync(descriptor) == 0 else {
+            throw StagingError(code: written < 0 ? errno : ENOSPC)
+        }
+    }
+
+    private func flush() throws(StagingError) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StagingError(code: errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw StagingError(code: errno) }
+    }
+}

@@ -1,0 +1,204 @@
+// What a start believes of the staging files that an earlier run has left. After the death of the process all
+// that was written is there; after a power cut only what was flushed; and when the database is damaged, rows
+// and files may not belong together. What cannot be vouched for is put aside and never sent: the file stays
+// at the version that the server has.
+
+import Core
+import Foundation
+import Glibc
+import MetadataStore
+
+/// Compares rows and files once, before anything is served.
+struct StagingCheck {
+    let directory: String
+    let store: MetadataStore
+    let lostAndFound: LostAndFound
+
+    /// The setting that names the system that wrote the files, while its memory lasts.
+    private static let systemKey = "staging.system"
+
+    /// Puts aside what cannot be vouched for, and removes what is not needed any more. Returns what it
+    /// put aside.
+    func run() throws -> [LostContent] {
+        let system = SystemIdentity.current(of: directory)
+        let (nodes, known, ended, lastSystem) = try store.read { snapshot in
+            (
+                try snapshot.stagedNodes(), try snapshot.stagingFiles(), try snapshot.endedFiles(),
+                try snapshot.setting(Self.systemKey)
+            )
+        }
+        let evidence = StagingEvidence(
+            isMemoryIntact: store.damage == nil && lastSystem != nil && lastSystem == system,
+            isDatabaseIntact: store.damage == nil)
+        var found: [LostContent] = []
+        if let damage = store.damage {
+            let note = LostContent(damage: damage, at: Timestamp.now())
+            try lostAndFound.note(note, number: 0)
+            found.append(note)
+        }
+        for node in nodes {
+            if let lost = try check(node, evidence) { found.append(lost) }
+        }
+        found += try removeLeftovers(known: known, ended: ended)
+        try store.write { transaction in
+            try transaction.setSetting(Self.systemKey, to: system)
+            try transaction.forgetEndedFiles()
+        }
+        return found
+    }
+
+    // MARK: Rows
+
+    private func check(_ node: Node, _ evidence: StagingEvidence) throws -> LostContent? {
+        guard let staged = node.staged else { return nil }
+        let path = "\(directory)/\(staged.file)"
+        let facts = FileFacts(at: path)
+        guard let reason = evidence.doubt(about: staged, facts) else { return nil }
+        let names = try store.read { try $0.localPath(of: node.inode) }
+        var lost = LostContent(
+            size: staged.size, bytes: facts?.size ?? 0,
+            modified: node.modified.seconds, found: Timestamp.now().seconds, reason: reason)
+        lost.path = names.map { $0.map { "/" + $0.string }.joined() }
+        lost.base = staged.base?.revision.rawValue
+        if staged.base != nil { lost.blocks = BlockBitmap(bytes: staged.blocks).members }
+        if facts == nil {
+            try lostAndFound.note(lost, number: staged.file)
+        } else {
+            lost = try lostAndFound.take(path, number: staged.file, lost)
+        }
+        try store.write { transaction in
+            guard let current = try transaction.node(node.inode) else { return }
+            if current.remote == .absent, let base = current.staged?.base {
+                // The server has lost it, too: what is left is the revision that the content lay over.
+                return try stageBase(base, of: current.inode, in: transaction)
+            }
+            try transaction.abandonStaged(of: current)
+        }
+        return lost
+    }
+
+    private func stageBase(
+        _ base: StagedContent.Base, of inode: InodeID, in transaction: Transaction
+    ) throws {
+        let number = try transaction.nextStagingFile()
+        let path = "\(directory)/\(number)"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw StagingError(code: errno) }
+        close(descriptor)
+        var whole = base
+        whole.limit = base.size
+        var content = StagedContent(
+            file: number, size: base.size, generation: number << 32 + 1, base: whole, blocks: [])
+        content.stamp = FileFacts(at: path)?.modified
+        try transaction.setStaged(content, of: inode)
+    }
+
+    // MARK: Files
+
+    /// Files that no row names: those that were ended on purpose go, and so do empty ones, which a
+    /// transaction that was undone has left. Others hold content that is nowhere else, as far as is known.
+    private func removeLeftovers(known: Set<Int64>, ended: Set<Int64>) throws -> [LostContent] {
+        var found: [LostContent] = []
+        var newest: Int64 = 0
+        for number in try files() {
+            newest = max(newest, number)
+            if known.contains(number) { continue }
+            let path = "\(directory)/\(number)"
+            guard let facts = FileFacts(at: path) else { continue }
+            if ended.contains(number) && store.damage == nil || facts.size == 0 {
+                unlink(path)
+                continue
+            }
+            let lost = LostContent(
+                size: facts.size, bytes: facts.size, modified: facts.modified.seconds,
+                found: Timestamp.now().seconds, reason: .unknown)
+            found.append(try lostAndFound.take(path, number: number, lost))
+        }
+        try store.write { [newest] in try $0.reserveStagingFiles(upTo: newest) }
+        return found
+    }
+
+    private func files() throws(StagingError) -> [Int64] {
+        guard let folder = opendir(directory) else { throw StagingError(code: errno) }
+        defer { closedir(folder) }
+        var numbers: [Int64] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if let number = Int64(name) { numbers.append(number) }
+        }
+        return numbers.sorted()
+    }
+}
+
+/// What is known about the time since the last run. Pure.
+struct StagingEvidence {
+    /// The system's memory is that in which the last run wrote: what it wrote is there, flushed or not.
+    var isMemoryIntact: Bool
+    /// The rows are the last ones that there were.
+    var isDatabaseIntact: Bool
+
+    /// Why content cannot be vouched for; nil if it can.
+    func doubt(about staged: StagedContent, _ file: FileFacts?) -> LostContent.Reason? {
+        guard let file else { return staged.needsFile ? .missing : nil }
+        guard file.size >= staged.neededFileSize else { return .short }
+        if isMemoryIntact { return nil }
+        // Later than the row: bytes that it does not speak of are mixed with those that it does.
+        let isUntouched =
+            staged.stamp.map { file.modified <= $0 && file.size <= staged.size } ?? isDatabaseIntact
+        if !isDatabaseIntact { return isUntouched && staged.isFlushed ? nil : .changed }
+        // An fsync was acknowledged: what came over it since is as on any local disk.
+        if staged.promised > 0, staged.flushed >= staged.generation { return nil }
+        // Rows of versions before this one do not say.
+        if staged.stamp == nil { return nil }
+        guard staged.isFlushed else { return .notFlushed }
+        return isUntouched ? nil : .changed
+    }
+}
+
+/// What the disk says of a staging file.
+struct FileFacts: Equatable {
+    var size: Int64
+    var modified: Timestamp
+
+    init(size: Int64, modified: Timestamp) {
+        self.size = size
+        self.modified = modified
+    }
+
+    init?(at path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        self.init(
+            size: Int64(status.st_size), modified: Timestamp(modificationTimeOf: status))
+    }
+}
+
+extension StagedContent {
+    /// Whether any byte of it is in the staging file.
+    fileprivate var needsFile: Bool { base == nil || blocks.contains { $0 != 0 } }
+
+    /// How long the staging file is at least if it has all that the row says.
+    var neededFileSize: Int64 {
+        guard base != nil else { return size }
+        guard let last = BlockBitmap(bytes: blocks).members.last else { return 0 }
+        return min(StagedFile.blockSize.multipliedClamped(by: Int64(last) + 1), size)
+    }
+}
+
+extension LostContent {
+    fileprivate init(damage: DatabaseDamage, at time: Timestamp) {
+        self.init(
+            size: 0, bytes: 0, modified: time.seconds, found: time.seconds, reason: .database)
+        detail = damage.description
+    }
+
+    init(size: Int64, bytes: Int64, modified: Int64, found: Int64, reason: Reason) {
+        self.size = size
+        self.bytes = bytes
+        self.modified = modified
+        self.found = found
+        self.reason = reason
+    }
+}

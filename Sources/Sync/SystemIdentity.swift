@@ -1,0 +1,43 @@
+// Names the memory that holds what was written and not flushed: this boot of the system, and this mount of
+// the filesystem below. Files that were written under the same name are all there, whatever became of the
+// process; under another name, only what was flushed is.
+
+import Foundation
+import Glibc
+
+enum SystemIdentity {
+    /// Filesystems that show each of their mounts as a folder of its own below /sys/fs.
+    private static let shown = ["ext4", "xfs", "f2fs"]
+
+    /// The identity for files in a folder; nil if the system does not tell, which is never the same.
+    static func current(of folder: String) -> String? {
+        guard let boot = firstLine(of: "/proc/sys/kernel/random/boot_id") else { return nil }
+        var status = stat()
+        guard stat(folder, &status) == 0 else { return nil }
+        let (major, minor) = numbers(ofDevice: UInt64(status.st_dev))
+        var parts = [boot, "\(major):\(minor)"]
+        let block = "/sys/dev/block/\(major):\(minor)"
+        // Counts each time that a loop device, for example, gets another file.
+        if let sequence = firstLine(of: block + "/diskseq") { parts.append(sequence) }
+        if let link = try? FileManager.default.destinationOfSymbolicLink(atPath: block),
+            let name = link.split(separator: "/").last
+        {
+            for kind in shown {
+                // The kernel gives such a folder a new number with each mount.
+                guard stat("/sys/fs/\(kind)/\(name)", &status) == 0 else { continue }
+                parts.append("\(kind) \(status.st_ino)")
+            }
+        }
+        return parts.joined(separator: " ")
+    }
+
+    /// The two numbers in a `dev_t`: the macros `major` and `minor`, which Swift does not see.
+    private static func numbers(ofDevice device: UInt64) -> (major: UInt64, minor: UInt64) {
+        (device >> 8 & 0xFFF | device >> 32 & ~0xFFF, device & 0xFF | device >> 12 & ~0xFF)
+    }
+
+    private static func firstLine(of path: String) -> String? {
+        guard let bytes = FileManager.default.contents(atPath: path) else { return nil }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
+    }
+}

@@ -1,0 +1,278 @@
+// What a start believes after a power cut, after the death of the process, and with a damaged database. A
+// cut is played by files that have less than was written, and by the name of another system in the settings.
+
+import ContentHashing
+import Core
+import Foundation
+import MetadataStore
+import RemoteStore
+import Testing
+
+@testable import Sync
+
+@Suite struct PowerCutTests {
+    let folder = TemporaryFolder.make()
+    private var database: String { folder + "/tree.sqlite" }
+    private var staged: String { folder + "/staging" }
+
+    /// A mount's local parts.
+    private struct Local {
+        let store: MetadataStore
+        let staging: StagingArea
+    }
+
+    private func open(flushDelay: Double = 1000) throws -> Local {
+        let store = try MetadataStore(path: database)
+        return Local(
+            store: store,
+            staging: try StagingArea(directory: staged, store: store, flushDelay: flushDelay))
+    }
+
+    /// The next start is in another system's memory: what was not flushed is gone.
+    private func forgetSystem(_ local: Local) throws {
+        try local.store.write { try $0.setSetting("staging.system", to: "another boot") }
+    }
+
+    private func write(_ text: String, to name: String, _ local: Local) throws -> StagedFile {
+        try local.store.write { transaction in
+            let place = Place(parent: .root, name: try FileName(name))
+            let inode = try transaction.insert(.file, at: place, local: LocalFacts())
+            let file = try local.staging.begin(
+                inode, base: nil, size: 0, due: .now(), in: transaction)
+            _ = try Array(text.utf8).withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
+            try file.persist(in: transaction)
+            return file
+        }
+    }
+
+    /// The same over a version that the server has.
+    private func edit(_ text: String, of name: String, _ local: Local) throws -> StagedFile {
+        let file = try write(text, to: name, local)
+        try local.store.write { transaction in
+            let facts = RemoteFacts(
+                id: FileID("id:1"), revision: Revision("0123456789"), size: 3, hash: nil)
+            try transaction.setFacts(facts, of: file.inode)
+            try transaction.setRemotePlace(
+                file.inode, Place(parent: .root, name: try FileName(name)))
+        }
+        return file
+    }
+
+    private func node(_ name: String, _ local: Local) throws -> Node? {
+        try local.store.read { try $0.child(try FileName(name), of: .root) }
+    }
+
+    private func number(_ file: StagedFile) -> String { "\(staged)/\(file.number)" }
+
+    @Test("saved content that was not flushed is put aside after a cut, and the server's version is shown")
+    func notFlushed() throws {
+        var local = try open()
+        let file = try edit("the new text", of: "a", local)
+        try forgetSystem(local)
+        local = try open()
+        let node = try #require(try node("a", local))
+        #expect(node.staged == nil && node.facts.revision == Revision("0123456789"))
+        #expect(try local.store.read { try $0.journalEntry(of: node.inode) } == nil)
+        let lost = try #require(local.staging.found.first)
+        #expect(lost.reason == .notFlushed && lost.path == "/a" && lost.bytes == 12)
+        let kept = local.staging.lostAndFound.folder + "/" + (lost.file ?? "")
+        #expect(try String(contentsOfFile: kept, encoding: .utf8) == "the new text")
+        #expect(!FileManager.default.fileExists(atPath: number(file)))
+        #expect(local.staging.lostAndFound.contents() == [lost])
+    }
+
+    @Test("a new file whose content was not flushed is gone after a cut, and kept aside")
+    func newFile() throws {
+        var local = try open()
+        _ = try write("text", to: "a", local)
+        try forgetSystem(local)
+        local = try open()
+        #expect(try node("a", local) == nil)
+        #expect(local.staging.found.map(\.path) == ["/a"])
+        #expect(try local.store.read { try $0.pending().operations } == 0)
+    }
+
+    @Test("what was saved survives the death of the process, flushed or not")
+    func death() throws {
+        var local = try open()
+        let file = try write("text", to: "a", local)
+        // Written and not saved: the row does not speak of it.
+        _ = try Array("more text".utf8).withUnsafeBytes {
+            try file.write(at: 4, $0, now: .now())
+        }
+        local = try open()
+        #expect(local.staging.found.isEmpty)
+        #expect(try node("a", local)?.size == 4)
+    }
+
+    @Test("flushed content survives a cut")
+    func flushed() throws {
+        var local = try open()
+        _ = try write("text", to: "a", local)
+        try local.staging.flush()
+        try forgetSystem(local)
+        local = try open()
+        #expect(try node("a", local)?.staged?.size == 4 && local.staging.found.isEmpty)
+    }
+
+    @Test("content is flushed by itself soon after it was saved")
+    func bySelf() async throws {
+        let local = try open(flushDelay: 0.01)
+        for number in 0..<20 { _ = try write("text", to: "\(number)", local) }
+        let end = Date().addingTimeInterval(60)
+        while try await local.store.read({ try $0.stagedNodes() }).contains(where: {
+            $0.staged?.isFlushed == false
+        }) {
+            try #require(Date() < end)
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    @Test("a file that was only emptied so far is the server's version after a cut")
+    func emptied() throws {
+        var local = try open()
+        let file = try edit("text", of: "a", local)
+        try local.staging.flush()
+        _ = try file.truncate(to: 0, now: .now())
+        try local.store.write { try file.persist(in: $0, isComplete: false) }
+        try local.staging.flush()
+        try forgetSystem(local)
+        local = try open()
+        #expect(try node("a", local)?.staged == nil)
+        #expect(local.staging.found.map(\.reason) == [.notFlushed])
+    }
+
+    @Test("what an fsync has acknowledged is there after a cut, whatever was written over it since")
+    func promised() throws {
+        var local = try open()
+        let file = try edit("text", of: "a", local)
+        try file.synchronize(promising: true)
+        try local.store.write { try file.persist(in: $0) }
+        _ = try Array("more".utf8).withUnsafeBytes { try file.write(at: 4, $0, now: .now()) }
+        try local.store.write { try file.persist(in: $0) }
+        let row = try #require(try node("a", local)?.staged)
+        #expect(row.isFlushed, "content that replaces promised content reaches the disk with its row")
+        try forgetSystem(local)
+        local = try open()
+        #expect(try node("a", local)?.staged?.size == 8 && local.staging.found.isEmpty)
+    }
+
+    @Test("a staging file that is shorter than its row is never sent, even without a cut")
+    func short() throws {
+        var local = try open()
+        let file = try edit(String(repeating: "x", count: 26_000), of: "a", local)
+        try file.synchronize(promising: true)
+        try local.store.write { try file.persist(in: $0) }
+        #expect(truncate(number(file), 5000) == 0)
+        local = try open()
+        #expect(try node("a", local)?.staged == nil)
+        #expect(local.staging.found.map(\.reason) == [.short])
+    }
+
+    @Test("a row whose file is gone ends, and does not wait for ever")
+    func missing() throws {
+        var local = try open()
+        let file = try edit("text", of: "a", local)
+        #expect(unlink(number(file)) == 0)
+        local = try open()
+        let node = try #require(try node("a", local))
+        #expect(node.staged == nil && local.staging.found.map(\.reason) == [.missing])
+        #expect(try local.store.read { try $0.journalEntry(of: node.inode) } == nil)
+    }
+
+    @Test("a file that lies over a revision needs only the blocks that were written")
+    func overBase() throws {
+        var local = try open()
+        try local.store.write { transaction in
+            let inode = try transaction.insertRemote(
+                .file, at: Place(parent: .root, name: try FileName("a")),
+                facts: RemoteFacts(
+                    id: FileID("id:1"), revision: Revision("0123456789"), size: 9 << 20))
+            let base = StagedContent.Base(
+                revision: Revision("0123456789"), hash: .init(blockDigests: []), size: 9 << 20,
+                limit: 9 << 20)
+            let file = try local.staging.begin(
+                inode, base: base, size: base.size, due: .now(), in: transaction)
+            try file.persist(in: transaction)
+        }
+        try forgetSystem(local)
+        local = try open()
+        #expect(try node("a", local)?.staged != nil && local.staging.found.isEmpty)
+    }
+
+    @Test("without its database, unsent content is kept aside and said", arguments: [true, false])
+    func noDatabase(isSynchronized: Bool) throws {
+        var local = try open()
+        let file = try edit("text", of: "a", local)
+        if isSynchronized { try file.synchronize(promising: true) }
+        try local.store.write { try file.persist(in: $0) }
+        try local.store.synchronize()
+        for suffix in ["", "-wal", "-shm"] { unlink(database + suffix) }
+        local = try open()
+        #expect(local.store.damage == .missing)
+        #expect(Set(local.staging.found.map(\.reason)) == [.database, .unknown])
+        let kept = local.staging.lostAndFound.folder + "/\(file.number)"
+        #expect(try String(contentsOfFile: kept, encoding: .utf8) == "text")
+        // No later file gets its number.
+        #expect(try write("text", to: "b", local).number > file.number)
+    }
+
+    @Test("a log that has lost its end is noticed", arguments: ["cut", "flipped", "gone"])
+    func log(damage: String) throws {
+        var local = try open()
+        let file = try edit("text", of: "a", local)
+        try file.synchronize(promising: true)
+        try local.store.write { try file.persist(in: $0) }
+        try local.store.synchronize()
+        let log = database + "-wal"
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: log))
+        // Read and written as another process would, after the first one has died.
+        let copy = folder + "/copy"
+        try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+        for name in ["tree.sqlite", "tree.sqlite-mark", "staging"] {
+            try FileManager.default.copyItem(atPath: folder + "/" + name, toPath: copy + "/" + name)
+        }
+        switch damage {
+        case "cut": try bytes.dropLast(4200).write(to: URL(fileURLWithPath: copy + "/tree.sqlite-wal"))
+        case "flipped":
+            var changed = bytes
+            for index in changed.indices.suffix(2000).prefix(4) { changed[index] ^= 0xFF }
+            try changed.write(to: URL(fileURLWithPath: copy + "/tree.sqlite-wal"))
+        default: break
+        }
+        let store = try MetadataStore(path: copy + "/tree.sqlite")
+        #expect(store.damage == .logCutShort)
+        let staging = try StagingArea(directory: copy + "/staging", store: store, flushDelay: 1000)
+        #expect(staging.found.contains { $0.reason == .database })
+        #expect(staging.found.contains { $0.bytes == 4 })
+        local = try open()
+        #expect(local.store.damage == nil && local.staging.found.isEmpty)
+    }
+
+    @Test("a database that was closed in order, or whose log began anew, is not damaged")
+    func closed() throws {
+        var local = try open()
+        for round in 0..<3 {
+            for number in 0..<400 { _ = try write("text", to: "\(round).\(number)", local) }
+            try local.store.synchronize()
+            #expect(try MetadataStore(path: database).damage == nil)
+        }
+        local.staging.end()
+        try local.store.close()
+        local = try open()
+        #expect(local.store.damage == nil && local.staging.found.isEmpty)
+    }
+
+    @Test("a file that was ended on purpose goes at the next start, and one that was not stays")
+    func leftovers() throws {
+        var local = try open()
+        let file = try write("text", to: "a", local)
+        try local.store.write { try $0.remove(file.inode) }
+        try Data("content".utf8).write(to: URL(fileURLWithPath: staged + "/77"))
+        try Data().write(to: URL(fileURLWithPath: staged + "/78"))
+        local = try open()
+        #expect(!FileManager.default.fileExists(atPath: number(file)))
+        #expect(local.staging.found.map(\.file) == ["77"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: staged).isEmpty)
+    }
+}

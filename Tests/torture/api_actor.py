@@ -1,0 +1,162 @@
+"""Another client of the account, which works on the server itself by way of the API.
+
+It names the revision that it has seen wherever the API takes one, so that what it removes is what it has read.
+"""
+
+from actors import Actor
+from bed import Refused
+from tokens import tokens_of
+
+
+class ApiActor(Actor):
+    """A client that works on the server itself, and as carefully as the API allows."""
+
+    def __init__(self, client, ledger, with_odd_names):
+        super().__init__("x", ledger, with_odd_names)
+        self.client = client
+
+    def entries(self):
+        tree = self.client.emulator.tree()
+        return ([path for path, digest in tree.items() if digest is not None],
+                [path for path, digest in tree.items() if digest is None])
+
+    def note(self, text):
+        self.ledger.note(f"  x: {text}")
+
+    def put(self, path, content, token, mode="add"):
+        self.note(f"upload {token} {path}")
+        self.ledger.look(content)
+        self.client.upload(path, content, mode)
+        self.ledger.acknowledge(token, f"x uploaded {path}")
+
+    def create(self, path=None):
+        self.create_(path or self.target(self.files_pool))
+
+    def look(self, path):
+        """A file's revision and its content."""
+        rev = self.client.call("files/get_metadata", path=path)["rev"]
+        return rev, self.ledger.look(self.client.download("rev:" + rev))
+
+    def knowing(self, seen, text, remove):
+        """Removes what was seen; if the server refuses, nothing is removed."""
+        before = self.ledger.required & tokens_of(seen)
+        self.ledger.release(seen, text)
+        try:
+            remove()
+        except Refused:
+            self.ledger.require_again(seen, before)
+            raise
+
+    def update(self, path, rev, content):
+        mode = {".tag": "update", "update": rev}
+        self.ledger.look(content)
+        return self.client.upload(path, content, mode)
+
+    def write(self):
+        path = self.file()
+        rev, seen = self.look(path)
+        token = self.ledger.new()
+        self.note(f"update {token} {path}")
+        self.knowing(seen, f"x rewrote {path}", lambda: self.update(path, rev, self.content(token)))
+        self.ledger.acknowledge(token, f"x rewrote {path}")
+
+    def append(self):
+        path = self.file()
+        rev, seen = self.look(path)
+        token = self.ledger.new()
+        self.note(f"append {token} {path}")
+        self.update(path, rev, seen + f"{token}\n".encode())
+        self.ledger.acknowledge(token, f"x appended to {path}")
+
+    hold = write_held = append
+
+    def save(self):
+        path = self.file()
+        temporary = f"{path.rsplit('/', 1)[0]}/{self.unique()}.tmp"
+        self.create_(temporary)
+        self.remove_file(path)
+        self.move(temporary, path)
+
+    def rename_over(self):
+        source, target = self.file(), self.file()
+        if source != target:
+            self.remove_file(target)
+            self.move(source, target)
+
+    def exchange(self):
+        first, second = self.file(), self.file()
+        if first != second:
+            between = f"/{self.unique()}"
+            self.move(first, between)
+            self.move(second, first)
+            self.move(between, second)
+
+    def move(self, source, target, is_folder=False):
+        self.note(f"move {source} {target}")
+        self.client.call("files/move_v2", from_path=source, to_path=target)
+
+    def move_case(self, source, target):
+        """Dropbox takes that only by way of another name."""
+        between = f"{source.rsplit('/', 1)[0]}/{self.unique()}"
+        self.move(source, between)
+        self.move(between, target)
+
+    def make_folder(self, path):
+        self.note(f"create_folder {path}")
+        self.client.call("files/create_folder_v2", path=path)
+
+    def unlink(self):
+        self.remove_file(self.file())
+
+    def remove_file(self, path):
+        self.note(f"delete {path}")
+        rev, seen = self.look(path)
+        self.knowing(seen, f"x deleted {path}",
+                     lambda: self.client.call("files/delete_v2", path=path, parent_rev=rev))
+
+    def rmdir(self):
+        """Removes an empty folder, or one whose files it has seen."""
+        self.remove_tree(self.folder())
+
+    def remove_tree(self, folder):
+        """Looks at each file, and deletes the folder with what is in it then.
+
+        What others put there between the look and the deletion goes with it: the API has no other way. The
+        tombstones tell what that was, and it is not held against the mounts.
+        """
+        self.note(f"delete {folder}")
+        options = {"recursive": True, "include_deleted": True}
+        before = {entry["path_lower"]: entry[".tag"] for entry in self.client.list(folder, **options)}
+        for path, tag in before.items():
+            if tag == "file":
+                self.ledger.release(self.look(path)[1], f"x deleted {folder} with {path}")
+        try:
+            self.client.call("files/delete_v2", path=folder)
+        except Refused:
+            raise
+        except OSError as error:
+            self.note(f"{error}: perhaps it is done")
+        tries = 0
+        while True:
+            try:
+                return self.release_unseen(folder, before, options)
+            except Refused:
+                return
+            except OSError:
+                tries += 1
+                if tries == 20:
+                    raise
+
+    def release_unseen(self, folder, before, options):
+        for entry in self.client.list(folder, **options):
+            path = entry["path_lower"]
+            if entry[".tag"] != "deleted":
+                continue
+            try:
+                revisions = self.client.call("files/list_revisions", path=path, limit=100)["entries"]
+            except Refused:
+                continue
+            for revision in revisions[:1]:
+                content = self.ledger.look(self.client.download("rev:" + revision["rev"]))
+                if before.get(path) != "deleted" and tokens_of(content) & self.ledger.required:
+                    self.ledger.release(content, f"x deleted {folder}, unseen, with {path}")
