@@ -191,6 +191,32 @@ enum OddNames {
     }
 
     @Test(
+        "what both sides make under one name meets there when the news come first",
+        arguments: NameFolding.allCases)
+    func sameName(_ folding: NameFolding) async throws {
+        let harness = try harness(folding)
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
+            $0.operation == .makeFolder || $0.operation == .upload
+        }
+        try await harness.settle()
+        for name in ["ΟΔΟΣ", "İ"] {
+            try await harness.makeFolder("/\(name)")
+            try await harness.write("/\(name)/\(name)", "ours")
+            try await harness.put("/\(name)/\(name)", "theirs")
+        }
+        while try await harness.tree().values.filter({ $0 == "theirs" }).count < 2 {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        try await harness.checkInvariants()
+        harness.faulty.removeFaults()
+        try await check(harness)
+        #expect(try await texts(harness) == ["ours", "ours", "theirs", "theirs"])
+        let tree = try await harness.tree()
+        #expect(tree.count == 6, "\(tree)")
+        #expect(tree["/ΟΔΟΣ/ΟΔΟΣ"] == "theirs" && tree["/İ/İ"] == "theirs", "\(tree)")
+    }
+
+    @Test(
         "of two that are made here and turn out to be one, both stay", arguments: unpredicted)
     func bothHere(_ folding: NameFolding) async throws {
         for (one, other) in OddNames.pairs(folding) {
