@@ -17,6 +17,8 @@ extension DropboxFileSystem {
         remove(name, in: parent) { node, known, transaction in
             if node.kind != .folder { throw FileSystemError.notADirectory }
             try self.requireEmpty(node, known, transaction)
+            let (inodes, inode) = (self.inodes, node.inode)
+            transaction.afterCommit { inodes.noteDead(inode) }
         }
     }
 

@@ -107,6 +107,12 @@ final class InodeTable: Sendable {
         }
     }
 
+    /// Notes that the kernel takes an inode for dead: it does so with folders that were removed, for as long as
+    /// anything holds them. If the folder comes back, it has to be another one for the kernel.
+    func noteDead(_ inode: InodeID) {
+        noteNewContent(inode)
+    }
+
     /// Whether the kernel has an earlier content's size.
     func isOutdated(_ inode: InodeID) -> Bool {
         state.withLock { $0.generations[inode].map { $0.told != $0.current } ?? false }

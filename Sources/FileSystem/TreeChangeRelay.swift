@@ -72,6 +72,7 @@ public final class TreeChangeRelay: TreeChangeObserving {
             kernel.invalidateEntry(name, in: parent)
         case .deletedEntry(let parent, let child, let name):
             guard inodes.isKnown(parent) else { return }
+            inodes.noteDead(child)
             kernel.invalidateDeletedEntry(name, of: child, in: parent)
         case .content(let inode):
             guard inodes.isKnown(inode) else { return }

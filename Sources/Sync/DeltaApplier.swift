@@ -131,7 +131,10 @@ struct DeltaApplier {
             place = try self.place(of: entry, takingOut: known, from: place)
         }
         var occupant = try occupant(of: place, for: folder.id)
-        if let known = occupant, known.kind != .folder {
+        // One that users have moved or deleted does not become another one that others made in its place.
+        if let known = occupant,
+            known.kind != .folder || known.remote == .displaced && isOther(known, than: folder.id)
+        {
             try removeRemote(known)
             occupant = nil
         }

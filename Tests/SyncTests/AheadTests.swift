@@ -21,8 +21,9 @@ import Testing
         let file: StagedFile
         private(set) var bytes: [UInt8] = []
 
-        init(_ harness: Harness) async throws {
-            self.harness = harness
+        init() async throws {
+            // So long that the file never looks as if nobody had written to it lately.
+            harness = try Harness(openFileInterval: 1e6)
             try await harness.settle()
             await harness.stop()
             inode = try await harness.write("/big", "")
@@ -34,8 +35,7 @@ import Testing
             while !harness.isOnline { try await Task.sleep(for: .milliseconds(1)) }
         }
 
-        /// Such that the file never looks as if nobody had written to it for long.
-        private var now: Timestamp { harness.clock.now().adding(seconds: 1e6) }
+        private var now: Timestamp { harness.clock.now() }
 
         func write(at offset: Int, _ count: Int, _ byte: UInt8) throws {
             let new = [UInt8](repeating: byte, count: count)
@@ -97,7 +97,7 @@ import Testing
 
     @Test("whole pieces are sent while the file is open, and once")
     func ahead() async throws {
-        let writing = try await Writing(Harness())
+        let writing = try await Writing()
         try writing.append(pieces: 3)
         try await writing.wait(forPieces: 2)
         #expect(try await writing.harness.serverTree().isEmpty)
@@ -107,7 +107,7 @@ import Testing
 
     @Test("a small file waits until it is closed")
     func small() async throws {
-        let writing = try await Writing(Harness())
+        let writing = try await Writing()
         try writing.append(pieces: 1)
         try writing.write(at: writing.bytes.count, 1000, 9)
         try await Task.sleep(for: .milliseconds(50))
@@ -117,7 +117,7 @@ import Testing
 
     @Test("what is not written in order is not sent ahead")
     func outOfOrder() async throws {
-        let writing = try await Writing(Harness())
+        let writing = try await Writing()
         try writing.write(at: Int(3 * Self.piece), 1000, 9)
         for index in [1, 2] { try writing.write(at: index * Int(Self.piece), Int(Self.piece), 7) }
         try await Task.sleep(for: .milliseconds(50))
@@ -143,7 +143,7 @@ import Testing
 
     @Test("a beginning that is written again is sent again, and nothing more ahead")
     func rewritten() async throws {
-        let writing = try await Writing(Harness())
+        let writing = try await Writing()
         try writing.append(pieces: 3)
         try await writing.wait(forPieces: 2)
         try writing.write(at: 5, 3, 42)
@@ -155,7 +155,7 @@ import Testing
 
     @Test("bytes that are cut off after they were sent are no part of the file")
     func cut() async throws {
-        let writing = try await Writing(Harness())
+        let writing = try await Writing()
         try writing.append(pieces: 3)
         try await writing.wait(forPieces: 2)
         try writing.truncate(to: Int(Self.piece) + 100)
@@ -164,7 +164,7 @@ import Testing
 
     @Test("what is cut off and written anew is sent anew")
     func cutAndRewritten() async throws {
-        let writing = try await Writing(Harness())
+        let writing = try await Writing()
         try writing.append(pieces: 3)
         try await writing.wait(forPieces: 2)
         try writing.truncate(to: Int(Self.piece) + 100)
@@ -174,7 +174,7 @@ import Testing
 
     @Test("a file that is deleted is not sent any more")
     func deleted() async throws {
-        let writing = try await Writing(Harness())
+        let writing = try await Writing()
         try writing.append(pieces: 3)
         try await writing.wait(forPieces: 2)
         try await writing.harness.delete("/big")
@@ -189,7 +189,7 @@ import Testing
 
     @Test("a piece that is refused is sent with the rest")
     func refused() async throws {
-        let writing = try await Writing(Harness())
+        let writing = try await Writing()
         writing.harness.faulty.inject(.failBefore(.server("test"))) { $0.operation == .append }
         try writing.append(pieces: 4)
         // Growth that is told while the refused piece is on its way starts nothing: users write on.
@@ -202,7 +202,7 @@ import Testing
 
     @Test("a session that was lost meanwhile is begun again")
     func lost() async throws {
-        let writing = try await Writing(Harness())
+        let writing = try await Writing()
         try writing.append(pieces: 3)
         try await writing.wait(forPieces: 2)
         writing.harness.server.expireSessions()
@@ -214,7 +214,7 @@ import Testing
         "after a restart, what was sent ahead is used if the file was closed, and not otherwise",
         arguments: [true, false])
     func restart(isClosed: Bool) async throws {
-        let writing = try await Writing(Harness())
+        let writing = try await Writing()
         try writing.append(pieces: 3)
         try await writing.wait(forPieces: 2)
         try writing.write(at: writing.bytes.count, 1000, 9)

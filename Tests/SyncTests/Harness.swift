@@ -42,15 +42,19 @@ final class Harness: Sendable {
     let history = History()
     /// The name of what never leaves this machine, in any folder; nil for none.
     let localName: String?
+    /// Seconds for which an open file may be written to before it is sent.
+    let openFileInterval: Double
     private let running = Mutex<SyncEngine?>(nil)
 
     init(
         server: InMemoryStore = InMemoryStore(),
         clock: any SyncClock = FastClock(), localName: String? = nil,
+        openFileInterval: Double = 30,
         through wrap: ((InMemoryStore) -> any RemoteStoring)? = nil
     ) throws {
         self.server = server
         self.localName = localName
+        self.openFileInterval = openFileInterval
         self.clock = clock
         faulty = FaultInjectingStore(server)
         remote = RecordingStore(
@@ -65,7 +69,7 @@ final class Harness: Sendable {
     /// have been heard.
     func start(knowingAll: Bool = false) async throws {
         let engine = SyncEngine(
-            configuration: .init(host: "here"), store: store, staging: staging, remote: remote,
+            configuration: .init(host: "here", openFileInterval: openFileInterval), store: store, staging: staging, remote: remote,
             cache: NoContentCache(), openFiles: openFiles, observer: Observer(), clock: clock,
             log: Logger(label: "test") { [history] _ in HistoryLogHandler(history) })
         history.note("start")

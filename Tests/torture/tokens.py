@@ -83,7 +83,7 @@ def key(path):
 def doubts(token, ledger, log):
     """Whether an actor on a mount can have removed a content that came under its hands: the reason, or None.
 
-    That takes an answer, between the look and the removal, that tells the mount of such a content at the very path.
+    That takes an answer, between the look and the removal, that tells the mount of such a content.
     """
     with open(log) as file:
         lines = file.read().splitlines()
@@ -99,9 +99,12 @@ def doubts(token, ledger, log):
         paths = {key(path): start for who, start, end, removed in ledger.removals for path in removed
                  if who == client and start - APPLYING <= moment <= end}
         for path, digest in entries(match[3]) if paths else []:
-            if key(path) in paths and token in ledger.contents.get(digest, {token}):
+            # A file that was renamed on the mount is told by the path that the server has it at.
+            is_told = token in ledger.contents.get(digest, set())
+            if is_told or key(path) in paths and digest not in ledger.contents:
+                start = paths.get(key(path), max(paths.values()))
                 return (f"{client} heard of {path} at {moment:.3f}, and began to remove what was there at "
-                        f"{paths[key(path)]:.3f}; {ledger.story(token)}")
+                        f"{start:.3f}; {ledger.story(token)}")
     return None
 
 
