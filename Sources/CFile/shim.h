@@ -28,3 +28,13 @@ static inline ssize_t cfile_copy_range(
 ) {
     return copy_file_range(from, from_offset, to, to_offset, count, 0);
 }
+
+// As in <stdio.h>.
+extern int renameat2(
+    int from_folder, const char *from, int to_folder, const char *to, unsigned int flags
+);
+
+// Renames; EEXIST if there is something of the new name (RENAME_NOREPLACE).
+static inline int cfile_rename_new(const char *from, const char *to) {
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, 1);
+}

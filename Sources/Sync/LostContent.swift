@@ -57,6 +57,14 @@ public struct LostContent: Codable, Hashable, Sendable {
     }
 }
 
+/// A piece of content in the folder, with the name that commands know it by.
+public struct LostEntry: Hashable, Sendable {
+    /// The name of its note, without the suffix.
+    public let name: String
+    /// What the note says.
+    public let content: LostContent
+}
+
 /// The folder of content that was put aside: each file with a note of the same number beside it.
 public struct LostAndFound: Sendable {
     /// The folder; it is made when something is put into it.
@@ -68,12 +76,22 @@ public struct LostAndFound: Sendable {
     }
 
     /// What is there, oldest first.
-    public func contents() -> [LostContent] {
+    public func contents() -> [LostContent] { entries().map(\.content) }
+
+    /// What is there with its names, oldest first.
+    public func entries() -> [LostEntry] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter { $0.hasSuffix(Self.noteSuffix) }.compactMap { name in
-            FileManager.default.contents(atPath: folder + "/" + name)
-                .flatMap { try? JSONDecoder().decode(LostContent.self, from: $0) }
-        }.sorted { ($0.found, $0.file ?? "") < ($1.found, $1.file ?? "") }
+        return names.filter { $0.hasSuffix(Self.noteSuffix) }.compactMap { file in
+            let name = String(file.dropLast(Self.noteSuffix.count))
+            return noted(name).map { LostEntry(name: name, content: $0) }
+        }.sorted { ($0.content.found, $0.name) < ($1.content.found, $1.name) }
+    }
+
+    /// The file of a piece of content; nil if there is only a note.
+    public func file(of entry: LostEntry) -> String? {
+        entry.content.file.flatMap {
+            $0.utf8.contains(UInt8(ascii: "/")) ? nil : folder + "/" + $0
+        }
     }
 
     /// Moves a staging file here, after its note. What is noted may be here twice after a crash, but never
@@ -83,10 +101,11 @@ public struct LostAndFound: Sendable {
     ) throws(StagingError) -> LostContent {
         try makeFolder()
         var content = content
-        let name = Self.fileName(number, content.path)
-        content.file = name
-        try write(content, "\(number)")
-        guard rename(path, folder + "/" + name) == 0 else { throw StagingError(code: errno) }
+        let name = freeName(number)
+        let file = Self.fileName(name, content.path)
+        content.file = file
+        try write(content, name)
+        guard rename(path, folder + "/" + file) == 0 else { throw StagingError(code: errno) }
         try flush()
         return content
     }
@@ -98,28 +117,39 @@ public struct LostAndFound: Sendable {
         try flush()
     }
 
-    /// Forgets a piece of content, and removes its file.
-    public func remove(_ content: LostContent) throws(StagingError) {
-        if let file = content.file, !file.contains("/"), unlink(folder + "/" + file) != 0,
-            errno != ENOENT
-        {
-            throw StagingError(code: errno)
-        }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        for name in names where name.hasSuffix(Self.noteSuffix) {
-            let bytes = FileManager.default.contents(atPath: folder + "/" + name)
-            let known = bytes.flatMap { try? JSONDecoder().decode(LostContent.self, from: $0) }
-            if known == content { unlink(folder + "/" + name) }
+    /// Forgets a piece of content, and removes its file before its note: a file without a note would be
+    /// listed nowhere.
+    public func remove(_ entry: LostEntry) throws(StagingError) {
+        for path in [file(of: entry), notePath(entry.name)].compactMap(\.self) {
+            guard unlink(path) == 0 || errno == ENOENT else { throw StagingError(code: errno) }
         }
     }
 
     private static let noteSuffix = ".json"
 
-    /// The number, and the last name of the path as far as it is safe and fits.
-    private static func fileName(_ number: Int64, _ path: String?) -> String {
-        guard let name = path?.split(separator: "/").last else { return "\(number)" }
-        let kept = name.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
-        var text = "\(number) "
+    private func notePath(_ name: String) -> String { folder + "/" + name + Self.noteSuffix }
+
+    private func noted(_ name: String) -> LostContent? {
+        FileManager.default.contents(atPath: notePath(name))
+            .flatMap { try? JSONDecoder().decode(LostContent.self, from: $0) }
+    }
+
+    /// A name that no content has: when a database was lost, numbers begin anew.
+    private func freeName(_ number: Int64) -> String {
+        var (name, others) = ("\(number)", 1)
+        while let file = noted(name)?.file, access(folder + "/" + file, F_OK) == 0 {
+            others += 1
+            name = "\(number)-\(others)"
+        }
+        return name
+    }
+
+    /// The name, and the last name of the path as far as it is safe and fits.
+    private static func fileName(_ ownName: String, _ path: String?) -> String {
+        // Of scalars: a name may begin with an accent, which would make one character with the slash.
+        guard let name = path?.unicodeScalars.split(separator: "/").last else { return ownName }
+        let kept = name.filter { $0.value >= 0x20 && $0.value != 0x7F }
+        var text = ownName + " "
         for scalar in kept where text.utf8.count + 4 <= 200 { text.unicodeScalars.append(scalar) }
         return text.hasSuffix(noteSuffix) ? text + "_" : text
     }
@@ -130,8 +160,8 @@ public struct LostAndFound: Sendable {
 
     private func write(_ content: LostContent, _ name: String) throws(StagingError) {
         guard let bytes = try? JSONEncoder().encode(content) else { throw StagingError(code: EIO) }
-        let path = folder + "/" + name + Self.noteSuffix
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = open(
+            notePath(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StagingError(code: errno) }
         defer { close(descriptor) }
         let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

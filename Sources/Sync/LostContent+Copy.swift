@@ -1,0 +1,125 @@
+// Content that was put aside, as a file of its own again. Nothing here changes what was put aside.
+
+import CFile
+import Core
+import Glibc
+
+extension LostContent {
+    /// The ranges of the content, in bytes, that its file does not have, in order.
+    public var missing: [Range<Int64>] {
+        guard size > 0 else { return [] }
+        let end = file == nil ? 0 : min(max(bytes, 0), size)
+        guard let blocks else { return end < size ? [end..<size] : [] }
+        var ranges: [Range<Int64>] = []
+        var next: Int64 = 0
+        for block in blocks.sorted() where block >= 0 {
+            let start = StagedFile.blockSize.multipliedClamped(by: Int64(block))
+            guard start < end else { break }
+            if start > next { ranges.append(next..<start) }
+            next = max(next, min(start.addingClamped(StagedFile.blockSize), end))
+        }
+        if next < size { ranges.append(next..<size) }
+        return ranges
+    }
+}
+
+extension LostAndFound {
+    /// Writes all that there is of a piece of content to a new file of mode 0600, which appears under its
+    /// name as a whole and after it has reached the disk. What is missing is zeros in it.
+    ///
+    /// Throws EEXIST when there is something of that name, ENODATA when there is only a note.
+    public func copy(_ entry: LostEntry, to path: String) throws(StagingError) {
+        guard let file = file(of: entry) else { throw StagingError(code: ENODATA) }
+        let source = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard source >= 0 else { throw StagingError(code: errno) }
+        defer { close(source) }
+        var status = stat()
+        guard lstat(path, &status) != 0 else { throw StagingError(code: EEXIST) }
+        let folder = Self.folder(of: path)
+        let random = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        let temporary = folder + "/.dbxfs-recover-" + random
+        let target = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard target >= 0 else { throw StagingError(code: errno) }
+        do throws(StagingError) {
+            defer { close(target) }
+            try Self.copyData(from: source, to: target, size: entry.content.size)
+            // The time is a convenience: not every filesystem takes one.
+            let time = timespec(tv_sec: time_t(entry.content.modified), tv_nsec: 0)
+            _ = [time, time].withUnsafeBufferPointer { futimens(target, $0.baseAddress) }
+            guard fsync(target) == 0 else { throw StagingError(code: errno) }
+            try Self.nameNew(temporary, path)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        try Self.flush(folder)
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(Substring(path.utf8[..<slash]))
+    }
+
+    /// Gives a file a name that nothing has.
+    private static func nameNew(_ temporary: String, _ path: String) throws(StagingError) {
+        if cfile_rename_new(temporary, path) == 0 { return }
+        // A filesystem that does not know how to rename so has links.
+        guard errno == EINVAL || errno == ENOSYS, link(temporary, path) == 0 else {
+            throw StagingError(code: errno)
+        }
+        unlink(temporary)
+    }
+
+    private static func flush(_ folder: String) throws(StagingError) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StagingError(code: errno) }
+        defer { close(descriptor) }
+        // Some filesystems keep their folders safe by themselves, and say so with EINVAL.
+        guard fsync(descriptor) == 0 || errno == EINVAL else { throw StagingError(code: errno) }
+    }
+
+    /// Copies what is no hole; the rest stays one, up to the size of the content or of the file.
+    private static func copyData(
+        from source: Int32, to target: Int32, size: Int64
+    ) throws(StagingError) {
+        var status = stat()
+        guard fstat(source, &status) == 0,
+            ftruncate(target, max(off_t(size), status.st_size)) == 0
+        else { throw StagingError(code: errno) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        var position = lseek(source, 0, CFILE_SEEK_DATA)
+        while position >= 0 {
+            let end = lseek(source, position, CFILE_SEEK_HOLE)
+            guard end > position else { break }
+            try copy(position..<end, from: source, to: target, &buffer)
+            position = lseek(source, end, CFILE_SEEK_DATA)
+        }
+        guard errno == ENXIO else { throw StagingError(code: errno) }
+    }
+
+    private static func copy(
+        _ range: Range<off_t>, from source: Int32, to target: Int32, _ buffer: inout [UInt8]
+    ) throws(StagingError) {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let wanted = Int(min(off_t(buffer.count), range.upperBound - position))
+            let count = buffer.withUnsafeMutableBytes {
+                pread(source, $0.baseAddress, wanted, position)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw StagingError(code: count < 0 ? errno : EIO) }
+            var written = 0
+            while written < count {
+                let step = buffer.withUnsafeBytes {
+                    pwrite(
+                        target, $0.baseAddress?.advanced(by: written), count - written,
+                        position + off_t(written))
+                }
+                if step < 0, errno == EINTR { continue }
+                guard step > 0 else { throw StagingError(code: step < 0 ? errno : EIO) }
+                written += step
+            }
+            position += off_t(count)
+        }
+    }
+}
