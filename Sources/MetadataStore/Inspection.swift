@@ -21,6 +21,11 @@ public final class DatabaseInspection: Sendable {
         try queue.read { try body(Snapshot(database: $0)) }
     }
 
+    /// Whether a later version of this program has written the file.
+    public func isTooNew() throws -> Bool {
+        try queue.read { try Schema.migrator.hasBeenSuperseded($0) }
+    }
+
     /// What is wrong with the file's structure, in SQLite's words; nil when nothing is. Reads all of it.
     public func damage() throws -> String? {
         try queue.read { database in

@@ -69,6 +69,8 @@ public struct AccountFolders: Hashable, Sendable {
     public static func identity(in state: String) -> String { state + "/account.json" }
     /// The tree and the queue of a state folder.
     public static func database(in state: String) -> String { state + "/tree.sqlite" }
+    /// Content that was put aside in a state folder, because nothing vouches for it.
+    public static func lostAndFound(in state: String) -> String { state + "/lost+found" }
 
     /// Makes them, private to this user.
     public func make() throws(CommandError) {

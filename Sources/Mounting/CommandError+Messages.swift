@@ -104,6 +104,9 @@ extension CommandError {
         case .databaseDamaged(let path, let detail):
             "\(path) cannot be opened (\(detail)): keep a copy of the folder that it is in, "
                 + "for it may hold changes that Dropbox does not have yet, and report it"
+        case .databaseTooNew(let path):
+            "\(path) cannot be opened: a newer version of dbxfs has written it: install that "
+                + "version, or a later one"
         default: String(describing: self)
         }
     }

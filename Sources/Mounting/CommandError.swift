@@ -64,6 +64,7 @@ public enum CommandError: Error, Hashable, Sendable {
     case diskFull(String)
     case folderInUse(folder: String, by: String)
     case databaseDamaged(path: String, detail: String)
+    case databaseTooNew(String)
     case mountRefused(String)
     case mountDied(detail: String, log: String)
     case mountDoesNotAnswer(path: String, seconds: Int, log: String)
@@ -88,6 +89,12 @@ public enum CommandError: Error, Hashable, Sendable {
     case notPinned(String)
     case pinnedByFolder(path: String, folder: String)
     case notHereYet(files: Int, reason: String)
+    case nothingPutAside(String)
+    case severalPutAside(String)
+    case noContent(String)
+    case onlyPart(name: String, revision: String?, missing: String)
+    case alreadyThere(String)
+    case notRecovered(path: String, reason: String)
     case noEmulator(path: String)
     case emulatorFailed(detail: String)
     /// `dbxfs doctor` has said which.
@@ -106,8 +113,8 @@ extension CommandError {
         case .reported(_, let status): status
         case .unsentChanges, .readOnlyMount, .noHistory, .notDeleted, .noSuchRevision,
             .noLink, .notOnDropbox, .noControl, .nothingMounted, .nothingThere, .notPinned,
-            .pinnedByFolder,
-            .noEmulator,
+            .pinnedByFolder, .nothingPutAside, .severalPutAside, .noContent, .onlyPart,
+            .alreadyThere, .notRecovered, .noEmulator,
             .emulatorFailed, .problemsFound, .system, .loginFailed, .loginRefused, .otherLogin,
             .notLoggedIn,
             .stillMounted, .notRevoked:
@@ -118,7 +125,7 @@ extension CommandError {
             .remoteNotAFolder, .noTeamSpace, .rootForbidden, .mountpointNotEmpty, .alreadyMounted,
             .folderInsideMountpoint,
             .mountpointInsideFolder, .folderUnusable, .folderNotPrivate,
-            .diskFull, .folderInUse, .databaseDamaged, .mountRefused, .mountDied,
+            .diskFull, .folderInUse, .databaseDamaged, .databaseTooNew, .mountRefused, .mountDied,
             .mountDoesNotAnswer, .notMounted, .notOurs, .busy, .unmountFailed:
             .mountFailure
         }
@@ -139,7 +146,7 @@ extension CommandError {
             accessMessage
         case .mountpointNotEmpty, .alreadyMounted, .folderInsideMountpoint,
             .mountpointInsideFolder, .folderUnusable, .folderNotPrivate, .diskFull, .folderInUse,
-            .databaseDamaged:
+            .databaseDamaged, .databaseTooNew:
             folderMessage
         case .mountRefused, .mountDied, .mountDoesNotAnswer, .reported, .notMounted,
             .nothingMounted,
@@ -149,6 +156,9 @@ extension CommandError {
             runningMessage
         case .unsentChanges, .readOnlyMount, .noHistory, .notDeleted, .noSuchRevision, .noLink:
             historyMessage
+        case .nothingPutAside, .severalPutAside, .noContent, .onlyPart, .alreadyThere,
+            .notRecovered:
+            recoveryMessage
         }
     }
 }

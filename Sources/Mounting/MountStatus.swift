@@ -129,6 +129,10 @@ public struct MountStatus: Hashable, Sendable, Codable {
     public var problems: [Problem] = []
     /// Conflicted copies made since the mount began.
     public var conflicts: Int = 0
+    /// Pieces of content that were put aside, because nothing vouches for them, and that are not sent.
+    public var lost: Int = 0
+    /// The paths of the first of these, as far as they are known.
+    public var lostPaths: [String] = []
     /// Files, folders and links that never leave this machine.
     public var localEntries: Int = 0
     /// Bytes of these files.
@@ -166,11 +170,13 @@ public struct MountStatus: Hashable, Sendable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case mountpoint, account, pid, version, state, advice, uploads, problems, conflicts, entries
+        case mountpoint, account, pid, version, state, advice, uploads, problems, conflicts, lost,
+            entries
         case requests, calls, pins, limits
         case remotePath = "remote_path"
         case pendingOperations = "pending_operations"
         case pendingBytes = "pending_bytes"
+        case lostPaths = "lost_paths"
         case localEntries = "local_entries"
         case localBytes = "local_bytes"
         case cachedBytes = "cached_bytes"
@@ -198,6 +204,8 @@ public struct MountStatus: Hashable, Sendable, Codable {
         try container.encode(uploads, forKey: .uploads)
         try container.encode(problems, forKey: .problems)
         try container.encode(conflicts, forKey: .conflicts)
+        try container.encode(lost, forKey: .lost)
+        try container.encode(lostPaths, forKey: .lostPaths)
         try container.encode(localEntries, forKey: .localEntries)
         try container.encode(localBytes, forKey: .localBytes)
         try container.encode(limits, forKey: .limits)

@@ -39,8 +39,8 @@ extension CommandError {
             || (error as? POSIXError)?.code == .ENOSPC || (error as? Errno) == .noSpace
         {
             self = .diskFull(path)
-        } else if let error = error as? MetadataStore.TooNew {
-            self = .folderUnusable(path: path, reason: error.description)
+        } else if error is MetadataStore.TooNew {
+            self = .databaseTooNew(path)
         } else if let error = error as? DatabaseError {
             self =
                 error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT

@@ -15,8 +15,9 @@ struct DbxfsCommand: ParsableCommand {
             MountCommand.self, UnmountCommand.self, SyncCommand.self, StatusCommand.self,
             LoginCommand.self, LogoutCommand.self, AccountsCommand.self, PinCommand.self,
             UnpinCommand.self, PinsCommand.self, CacheCommand.self, SetCommand.self,
-            ConflictsCommand.self, RevisionsCommand.self, RestoreCommand.self, LinkCommand.self,
-            ListRemoteCommand.self, DoctorCommand.self, DemoCommand.self, ServeCommand.self,
+            ConflictsCommand.self, RevisionsCommand.self, RestoreCommand.self,
+            RecoverCommand.self, LinkCommand.self, ListRemoteCommand.self, DoctorCommand.self,
+            DemoCommand.self, ServeCommand.self,
         ])
 
     /// The version that `--version` and `status` show.

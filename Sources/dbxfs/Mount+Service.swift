@@ -36,6 +36,8 @@ extension Mount: MountService {
             .map { .init(path: $0.path, bytes: $0.size, sent: $0.sent) }
             .sorted { $0.path < $1.path }
         status.conflicts = sync.conflicts
+        let lost = lost.summary()
+        (status.lost, status.lostPaths) = (lost.count, lost.paths)
         status.limits = liveSettings
         status.cachedBytes = cache.usedBytes
         status.pinnedBytes = cache.pinnedBytes

@@ -24,6 +24,7 @@ final class Mount: Sendable {
     let mountpoint: String
     let store: MetadataStore
     private let staging: StagingArea
+    let lost: LostLook
     let engine: SyncEngine
     let cache: DiskBlockCache
     let traffic: TrafficCounter
@@ -65,6 +66,7 @@ final class Mount: Sendable {
         staging = try Self.open(folders.staging) {
             try StagingArea(directory: folders.staging, store: store)
         }
+        lost = LostLook(staging.lostAndFound)
         for lost in staging.found {
             log.error(
                 "content was put aside",

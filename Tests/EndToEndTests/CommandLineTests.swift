@@ -112,6 +112,12 @@ struct BadInput: CustomTestStringConvertible, Sendable {
             status: 32, says: ["'/Nowhere'"]),
     ]
 
+    private static let noteWithoutContent = """
+        mkdir -p {DIR}/state/default/lost+found
+        echo '{"size":0,"bytes":0,"modified":7,"found":7,"reason":"database"}' \\
+            > {DIR}/state/default/lost+found/0-7.json
+        """
+
     static let commands: [BadInput] = [
         .init(
             name: "unmount of nothing", arguments: ["unmount", "{MNT}"], status: 32,
@@ -124,6 +130,18 @@ struct BadInput: CustomTestStringConvertible, Sendable {
             says: ["nothing is mounted at"]),
         .init(
             name: "sync of nothing", arguments: ["sync"], status: 2, says: ["nothing is mounted"]),
+        .init(
+            name: "what was put aside of no account", arguments: ["recover", "nowhere"], status: 2,
+            says: ["'nowhere'", "`dbxfs recover` lists"]),
+        .init(
+            name: "recovery of a note", arguments: ["recover", "0-7", "--to", "{DIR}/copy"],
+            status: 2, says: ["'default/0-7'", "--remove removes it"],
+            preparation: noteWithoutContent),
+        .init(
+            name: "recovery of a number that two accounts have",
+            arguments: ["recover", "0-7", "--to", "{DIR}/copy"], status: 2,
+            says: ["'0-7'", "as `dbxfs recover` lists it"],
+            preparation: noteWithoutContent + "\ncp -r {DIR}/state/default {DIR}/state/work"),
     ]
 }
 
@@ -175,7 +193,11 @@ struct CommandLineTests {
         for (arguments, status, text) in [
             (["frobnicate"], 1, "frobnicate"), (["mount"], 1, "mountpoint"),
             (["mount", "a", "b", "c"], 1, "MOUNTPOINT"), (["unmount"], 1, "mountpoint"),
-            (["sync", "--timeout", "soon"], 1, "soon"), (["--version"], 0, "dbxfs "),
+            (["sync", "--timeout", "soon"], 1, "soon"),
+            (["recover", "--remove"], 1, "need the name"),
+            (["recover", "7", "--partial"], 1, "--partial needs --to"),
+            (["recover", "7", "--to", "/a", "--json"], 1, "neither --to nor --remove"),
+            (["--version"], 0, "dbxfs "),
             (["--help"], 0, "mount"), (["mount", "--help"], 0, "cache_size"),
         ] as [([String], Int32, String)] {
             let result = try await bed.run(Programs.dbxfs, arguments, limit: 30)

@@ -13,12 +13,14 @@ import Testing
     @Test("a database of a later version is refused")
     func newer() throws {
         let store = try MetadataStore(path: path)
+        #expect(try !DatabaseInspection(path: path).isTooNew())
         try store.write { transaction in
             try transaction.database.execute(
                 sql: "INSERT INTO grdb_migrations (identifier) VALUES ('9999')")
         }
         try store.close()
         #expect(throws: MetadataStore.TooNew.self) { try MetadataStore(path: path) }
+        #expect(try DatabaseInspection(path: path).isTooNew())
     }
 
     @Test("another database in the place of one is noticed")

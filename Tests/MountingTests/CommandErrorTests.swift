@@ -63,6 +63,7 @@ import Testing
         (.diskFull("/f"), .mountFailure, "free some space"),
         (.folderInUse(folder: "/f", by: "b"), .mountFailure, "unmount that"),
         (.databaseDamaged(path: "/f", detail: "d"), .mountFailure, "keep a copy"),
+        (.databaseTooNew("/f"), .mountFailure, "install that version"),
         (.mountDied(detail: "d", log: "/l"), .mountFailure, "see /l"),
         (.mountDoesNotAnswer(path: "/m", seconds: 3, log: "/l"), .mountFailure, "see /l"),
         (.reported("as said", .usage), .usage, "as said"),
@@ -78,6 +79,16 @@ import Testing
         (.notDeleted("/m/a"), .system, "--rev"),
         (.noSuchRevision("/m/a"), .system, "dbxfs revisions"),
         (.noLink(path: "/m/a", reason: "it is not on Dropbox yet"), .system, "not on Dropbox yet"),
+        (.nothingPutAside("x"), .system, "`dbxfs recover` lists"),
+        (.severalPutAside("7"), .system, "as `dbxfs recover` lists it"),
+        (.noContent("a/0"), .system, "--remove"),
+        (.onlyPart(name: "a/7", revision: nil, missing: "bytes 4-9"), .system, "bytes 4-9"),
+        (
+            .onlyPart(name: "a/7", revision: "012", missing: "bytes 4-9"), .system,
+            "restore --rev 012"
+        ),
+        (.alreadyThere("/m/a"), .system, "nothing is overwritten"),
+        (.notRecovered(path: "/m/a", reason: "r"), .system, "still there"),
         (.noEmulator(path: "/e"), .system, "make demo"),
     ]
 

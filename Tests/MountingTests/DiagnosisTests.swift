@@ -220,6 +220,25 @@ import Testing
         #expect(TreeFacts(folder: "/s/work", database: .absent).findings.isEmpty)
     }
 
+    @Test("a database of a newer version is a problem that another version solves")
+    func newerVersion() {
+        let tree = TreeFacts(folder: "/s/work", database: .tooNew)
+        expect(tree.findings, "database", .problem, "newer version of dbxfs", "install that")
+    }
+
+    @Test("content that was put aside is a problem, with the command that brings it back")
+    func lost() {
+        var tree = TreeFacts(folder: "/s/work", database: .absent)
+        tree.lost = LostSummary(["/a", nil, "/b", "/c", "/d"])
+        tree.recovery = "dbxfs recover --system"
+        expect(
+            tree.findings, "lost", .problem, "5 pieces of content were put aside",
+            "(/a, /b, /c, …)", "`dbxfs recover --system` lists them")
+        tree.lost = LostSummary([nil])
+        expect(
+            tree.findings, "lost", .problem, "1 piece of content was put aside, and is not sent:")
+    }
+
     @Test(
         "the proxy is the one that libcurl takes, and never shows a password",
         arguments: [

@@ -22,6 +22,7 @@ import Testing
         status.pendingOperations = 3
         status.pendingBytes = 4096
         status.conflicts = 2
+        status.lost = 4
         status.requests = ["files/upload": 5, "files/list_folder": 1]
         status.calls = ["lookup": 9]
         status.cursorAgeSeconds = 1.5
@@ -33,7 +34,7 @@ import Testing
         for line in [
             "# TYPE dbxfs_pending_bytes gauge", "dbxfs_pending_bytes{\(labels)} 4096",
             "dbxfs_pending_operations{\(labels)} 3", "# TYPE dbxfs_conflicts_total counter",
-            "dbxfs_conflicts_total{\(labels)} 2",
+            "dbxfs_conflicts_total{\(labels)} 2", "dbxfs_lost{\(labels)} 4",
             #"dbxfs_requests_total{\#(labels),route="files/upload"} 5"#,
             #"dbxfs_calls_total{\#(labels),call="lookup"} 9"#,
             "dbxfs_cursor_age_seconds{\(labels)} 1.5", "dbxfs_uploads_bytes{\(labels)} 8",
@@ -84,10 +85,10 @@ import Testing
         let fields = try #require(object as? [String: Any])
         // A name, and sentences. What the others are called is not guessed.
         let names = fields.keys.filter {
-            !["pid", "advice", "remote_path", "version"].contains($0)
+            !["pid", "advice", "remote_path", "version", "lost_paths"].contains($0)
         }
         let known: Set = [
-            "mountpoint", "account", "state", "uploads", "problems", "conflicts", "entries",
+            "mountpoint", "account", "state", "uploads", "problems", "conflicts", "lost", "entries",
             "requests", "calls", "pins", "limits", "local_entries", "local_bytes",
             "pending_operations", "pending_bytes", "cached_bytes", "pinned_bytes",
             "cursor_age_seconds", "waiting_seconds", "bytes_down", "bytes_up",

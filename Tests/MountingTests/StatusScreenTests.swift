@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct StatusScreenTests {
     private let start = ContinuousClock.now
-    private let size = StatusScreen.Size(columns: 80, rows: 24)
+    private let size = StatusScreen.Size(columns: 160, rows: 24)
 
     private func mount(_ path: String = "/mnt/a", down: Int64 = 0, up: Int64 = 0) -> MountStatus {
         var status = MountStatus(mountpoint: path, account: "default", state: .online)
@@ -54,12 +54,14 @@ import Testing
         status.pins.fetches = [.init(path: "/down", bytes: 100, fetched: 25)]
         status.problems = [.init(path: "/bad", reason: "the account is full")]
         status.conflicts = 2
+        (status.lost, status.lostPaths) = (5, ["/x", "/y"])
         let text = StatusScreen.lines(look([status]), since: nil, size: size)
             .joined(separator: "\n")
         for part in [
             "run: dbxfs login", "[############............] 50 % of 100 B  /up",
             "[######..................] 25 % of 100 B  /down", "/bad: the account is full",
             "tried again", "2 conflicted copies", "1 mount ",
+            "5 pieces of content were put aside, and are not sent (/x, /y, …)", "`dbxfs recover`",
         ] {
             #expect(text.contains(part), "\(part) in \(text)")
         }
@@ -95,12 +97,13 @@ import Testing
         status.pins.files = 1
         status.pins.fetches = [.init(path: "/\r\n", bytes: 1, fetched: 0)]
         status.pins.problem = "/\u{202e}"
+        (status.lost, status.lostPaths) = (1, ["/\u{1b}[2J\n"])
         let lines = StatusScreen.lines(look([status]), since: nil, size: size)
         for line in lines + status.text.split(separator: "\n").map(String.init) {
             #expect(Terminal.printable(line) == line)
         }
-        // A heading, an empty line, the mountpoint, eleven rows.
-        #expect(lines.count == 14)
+        // A heading, an empty line, the mountpoint, twelve rows.
+        #expect(lines.count == 15)
     }
 
     @Test("without mounts the screen says so, or why")

@@ -101,6 +101,8 @@ public struct TreeFacts: Hashable, Sendable {
         case mounted(at: String)
         /// It is not sound, in SQLite's words.
         case damaged(String)
+        /// A newer version of dbxfs has written it.
+        case tooNew
         /// It cannot be read.
         case unreadable(String)
         /// Checking it takes longer than so many seconds.
@@ -115,6 +117,10 @@ public struct TreeFacts: Hashable, Sendable {
     public var pending = 0
     /// Those that the server refused.
     public var refused: [MountStatus.Problem] = []
+    /// What was put aside.
+    public var lost = LostSummary()
+    /// The command that lists it.
+    public var recovery = "dbxfs recover"
 
     /// A folder of which nothing else is known.
     public init(folder: String, database: Database) {
@@ -124,7 +130,7 @@ public struct TreeFacts: Hashable, Sendable {
 
     /// What there is to say.
     public var findings: [Finding] {
-        (databaseFinding.map { [$0] } ?? []) + queueFindings
+        (databaseFinding.map { [$0] } ?? []) + queueFindings + lostFindings
     }
 
     private var databaseFinding: Finding? {
@@ -139,9 +145,15 @@ public struct TreeFacts: Hashable, Sendable {
         case .damaged(let detail), .unreadable(let detail):
             return finding(
                 .problem, CommandError.databaseDamaged(path: path, detail: detail).message)
+        case .tooNew:
+            return finding(.problem, CommandError.databaseTooNew(path).message)
         case .unchecked(let seconds):
             return finding(.note, "can be read; to check all of it takes more than \(seconds) s")
         }
+    }
+
+    private var lostFindings: [Finding] {
+        lost.text(command: recovery).map { [Finding("lost", about: folder, .problem, $0)] } ?? []
     }
 
     private var queueFindings: [Finding] {

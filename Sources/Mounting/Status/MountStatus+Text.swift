@@ -27,6 +27,9 @@ extension MountStatus {
             let copies = Terminal.count(conflicts, "conflicted copy", "conflicted copies")
             rows.append(("conflicts", "\(copies) made: see `dbxfs conflicts`"))
         }
+        var summary = LostSummary()
+        (summary.count, summary.paths) = (lost, lostPaths)
+        if let text = summary.text(command: "dbxfs recover") { rows.append(("problem", text)) }
         return rows
     }
 

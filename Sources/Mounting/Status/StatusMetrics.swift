@@ -138,6 +138,7 @@ public enum StatusMetrics {
             .gauge("problems", "Changes that the server refused, as far as status lists them.") {
                 $0.problems.count
             },
+            .gauge("lost", "Pieces of content that were put aside, and are not sent.") { $0.lost },
             .counter("conflicts_total", "Conflicted copies made since the mount began.") {
                 $0.conflicts
             },

@@ -6,6 +6,7 @@ import Foundation
 import MetadataStore
 import Mounting
 import RemoteStore
+import Sync
 
 struct AccountLook {
     /// Seconds for the server's answer, a new access token included, and for one database.
@@ -98,7 +99,13 @@ struct AccountLook {
     private func tree(_ folder: String) -> TreeFacts {
         let holder = AccountLock.currentHolder(of: folder)
         let path = AccountFolders.database(in: folder)
-        return Self.look(at: path, folder, mountpoint: holder?.mountpoint)
+        var facts = Self.look(at: path, folder, mountpoint: holder?.mountpoint)
+        let lost = LostAndFound(folder: AccountFolders.lostAndFound(in: folder))
+        facts.lost =
+            Mounting.Thread.within(seconds: Double(Self.databasePatience)) { lost.summary }
+            ?? LostSummary()
+        facts.recovery = RecoverCommand.name(environment.scope)
+        return facts
     }
 
     private static func look(at path: String, _ folder: String, mountpoint: String?) -> TreeFacts {
@@ -133,7 +140,12 @@ struct AccountLook {
         var facts = TreeFacts(
             folder: folder, database: mountpoint.map { .mounted(at: $0) } ?? .sound)
         do {
-            try DatabaseInspection(path: path).read { snapshot in
+            let inspection = try DatabaseInspection(path: path)
+            if try inspection.isTooNew() {
+                facts.database = .tooNew
+                return facts
+            }
+            try inspection.read { snapshot in
                 facts.pending = try snapshot.pending().operations
                 facts.refused = try snapshot.refusedChanges()
             }

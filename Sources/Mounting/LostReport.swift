@@ -1,0 +1,152 @@
+// What commands say of content that was put aside. The names in JSON are an interface for scripts: fields
+// are added, never renamed. Why it was put aside is decided where it is found.
+
+/// A piece of content that was put aside, as `dbxfs recover` lists it.
+public struct LostReport: Hashable, Sendable, Encodable {
+    /// A part of the content, in bytes.
+    public struct Part: Hashable, Sendable, Encodable {
+        /// Where it begins.
+        public var offset: Int64
+        /// How long it is.
+        public var bytes: Int64
+
+        /// Names both.
+        public init(offset: Int64, bytes: Int64) {
+            self.offset = offset
+            self.bytes = bytes
+        }
+
+        /// The last byte of it.
+        fileprivate var last: Int64 {
+            let (end, overflows) = offset.addingReportingOverflow(bytes)
+            return overflows || end <= offset ? offset : end - 1
+        }
+    }
+
+    /// Its name for commands: the state folder's, and a number.
+    public var name: String
+    /// The account's name on this machine.
+    public var account: String
+    /// Its file; nil if there is only a note.
+    public var file: String?
+    /// Where users saw it, from the mount's root; nil if that is not known.
+    public var path: String?
+    /// The size that it should have, in bytes.
+    public var bytes: Int64
+    /// When it was last written to, in seconds since 1970.
+    public var modified: Int64
+    /// When it was put aside, in seconds since 1970.
+    public var found: Int64
+    /// Why, for scripts.
+    public var reason: String
+    /// Why, for people.
+    public var explanation: String
+    /// The revision that it was an edit of; nil if it holds nothing of an older one.
+    public var revision: String?
+    /// What of it is not there.
+    public var missing: [Part]
+
+    /// Names every field.
+    public init(
+        name: String, account: String, file: String?, path: String?, bytes: Int64, modified: Int64,
+        found: Int64, reason: String, explanation: String, revision: String?, missing: [Part]
+    ) {
+        self.name = name
+        self.account = account
+        self.file = file
+        self.path = path
+        self.bytes = bytes
+        self.modified = modified
+        self.found = found
+        self.reason = reason
+        self.explanation = explanation
+        self.revision = revision
+        self.missing = missing
+    }
+
+    private enum CodingKeys: CodingKey {
+        case name, account, file, path, bytes, modified, found, reason, explanation, revision,
+            missing
+    }
+
+    /// Writes every field, those that are not known as null, so that scripts find them.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(account, forKey: .account)
+        try container.encode(file, forKey: .file)
+        try container.encode(path, forKey: .path)
+        try container.encode(bytes, forKey: .bytes)
+        try container.encode(Terminal.isoTime(modified), forKey: .modified)
+        try container.encode(Terminal.isoTime(found), forKey: .found)
+        try container.encode(reason, forKey: .reason)
+        try container.encode(explanation, forKey: .explanation)
+        try container.encode(revision, forKey: .revision)
+        try container.encode(missing, forKey: .missing)
+    }
+}
+
+extension LostReport {
+    /// The piece for people.
+    public var text: String {
+        var rows = [("aside", "\(Terminal.time(found)): \(explanation)")]
+        if path != nil || file != nil { rows.insert(("path", path ?? "not known"), at: 0) }
+        if file != nil {
+            rows.append(("content", "\(Terminal.size(bytes)), written \(Terminal.time(modified))"))
+        } else {
+            rows.append(("content", "none: this is only a note"))
+        }
+        if file != nil, !missing.isEmpty {
+            let edit = revision.map { "; an edit of revision \($0)" } ?? ""
+            rows.append(("missing", missingText + edit))
+        }
+        return StatusRows.text(name, rows)
+    }
+
+    /// What of it is not there, in words.
+    public var missingText: String {
+        let shown = 5
+        let ranges = missing.prefix(shown).map { part in
+            "\(part.offset)-\(part.last)"
+        }
+        let more = missing.count - shown
+        return "bytes " + ranges.joined(separator: ", ")
+            + (more > 0 ? " and \(more) more ranges" : "")
+    }
+
+    /// What to do about content that was put aside.
+    public static let advice = """
+        Nothing of this is sent to Dropbox. `dbxfs recover NAME --to PATH` copies a piece to a new file; with \
+        --remove it is not listed any more.
+        """
+}
+
+/// How much was put aside in a state folder, for those who only have to say that there is something.
+public struct LostSummary: Hashable, Sendable {
+    /// Pieces, notes without content too.
+    public var count = 0
+    /// The paths of the first ones, as far as they are known.
+    public var paths: [String] = []
+
+    /// Paths that are named at most.
+    public static let shownPaths = 3
+
+    /// Nothing was put aside.
+    public init() {}
+
+    /// Counts pieces with these paths.
+    public init(_ pieces: [String?]) {
+        count = pieces.count
+        paths = Array(pieces.compactMap(\.self).prefix(Self.shownPaths))
+    }
+
+    /// A sentence for people; nil when there is nothing.
+    func text(command: String) -> String? {
+        guard count > 0 else { return nil }
+        let more = count > paths.count && !paths.isEmpty ? ", …" : ""
+        let names = paths.isEmpty ? "" : " (\(paths.joined(separator: ", "))\(more))"
+        let noun = Terminal.count(count, "piece of content was", "pieces of content were")
+        return "\(noun) put aside, and \(count == 1 ? "is" : "are") not sent\(names): "
+            + "`\(command)` lists \(count == 1 ? "it" : "them"), and brings back the bytes"
+    }
+}
