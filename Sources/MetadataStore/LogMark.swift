@@ -121,13 +121,14 @@ struct LogExtent: Equatable {
             header[0..<48].elementsEqual(header[48..<96])
         else { return nil }
         // In the machine's own byte order, but for the salts.
-        frames = Int(header[16..<20].enumerated().reduce(UInt32(0)) { sum, byte in
-            #if _endian(little)
-                sum | UInt32(byte.element) << (8 * UInt32(byte.offset))
-            #else
-                sum << 8 | UInt32(byte.element)
-            #endif
-        })
+        frames = Int(
+            header[16..<20].enumerated().reduce(UInt32(0)) { sum, byte in
+                #if _endian(little)
+                    sum | UInt32(byte.element) << (8 * UInt32(byte.offset))
+                #else
+                    sum << 8 | UInt32(byte.element)
+                #endif
+            })
         salts = Array(header[32..<40])
     }
 

@@ -22,9 +22,8 @@ enum SystemIdentity {
         if let link = try? FileManager.default.destinationOfSymbolicLink(atPath: block),
             let name = link.split(separator: "/").last
         {
-            for kind in shown {
-                // The kernel gives such a folder a new number with each mount.
-                guard stat("/sys/fs/\(kind)/\(name)", &status) == 0 else { continue }
+            // The kernel gives such a folder a new number with each mount.
+            for kind in shown where stat("/sys/fs/\(kind)/\(name)", &status) == 0 {
                 parts.append("\(kind) \(status.st_ino)")
             }
         }

@@ -370,22 +370,6 @@ struct UploadPlanner {
 }
 
 extension TreeReading {
-    /// A node that the server has below a deleted folder and that must not go with it: users have it elsewhere, or
-    /// it is a file that is deleted by its own revision.
-    func obstacle(toDeleting folder: InodeID) throws -> InodeID? {
-        for child in try remoteChildren(of: folder) {
-            if child.place != nil { return child.inode }
-            if child.kind == .folder {
-                if let below = try obstacle(toDeleting: child.inode) { return below }
-            } else if child.facts.revision != nil {
-                return child.inode
-            }
-        }
-        return nil
-    }
-}
-
-extension TreeReading {
     /// The topmost folder, at or above one, that the server has under a temporary name; nil if there is none.
     fileprivate func nodeBetweenMoves(above folder: InodeID) throws -> InodeID? {
         guard try remotePath(of: folder).map(TemporaryName.occurs) == true else { return nil }

@@ -124,3 +124,19 @@ extension Transaction {
         return isRight ? .mayGo : .isFiledElsewhere
     }
 }
+
+extension TreeReading {
+    /// A node that the server has below a deleted folder and that must not go with it: users have it elsewhere, or
+    /// it is a file that is deleted by its own revision.
+    func obstacle(toDeleting folder: InodeID) throws -> InodeID? {
+        for child in try remoteChildren(of: folder) {
+            if child.place != nil { return child.inode }
+            if child.kind == .folder {
+                if let below = try obstacle(toDeleting: child.inode) { return below }
+            } else if child.facts.revision != nil {
+                return child.inode
+            }
+        }
+        return nil
+    }
+}

@@ -28,7 +28,8 @@ struct UploadEnvironment: Sendable {
     /// The rules' surroundings at this moment.
     func deltaContext() -> DeltaContext {
         DeltaContext(
-            openFiles: openFiles, staging: staging, now: clock.now(), date: clock.date(), host: host,
+            openFiles: openFiles, staging: staging, now: clock.now(), date: clock.date(),
+            host: host,
             isListing: state.current.isListing, isTreeComplete: state.current.isTreeComplete)
     }
 }

@@ -87,7 +87,8 @@ final class Mount: Sendable {
         let openFiles = OpenFiles()
         engine = SyncEngine(
             configuration: .init(
-                host: Self.hostName, longestDelay: Self.longestDelay(of: settings)), store: store, staging: staging,
+                host: Self.hostName, longestDelay: Self.longestDelay(of: settings)), store: store,
+            staging: staging,
             remote: remote, cache: cache, openFiles: openFiles, observer: relay,
             log: Logger(label: "sync"))
         let reader = ContentReader(

@@ -81,7 +81,8 @@ import Testing
             #expect(returned.changes.count == 2)
             let again = try #require(try transaction.node(inode))
             #expect(
-                try ReturnedFile(again, host: "here", at: .now(), due: .now(), in: transaction) == nil)
+                try ReturnedFile(again, host: "here", at: .now(), due: .now(), in: transaction)
+                    == nil)
         }
     }
 
@@ -134,7 +135,8 @@ import Testing
         try await harness.store.write { transaction in
             let node = try #require(try transaction.node(inode))
             #expect(
-                try ReturnedFile(node, host: "here", at: .now(), due: .now(), in: transaction) == nil)
+                try ReturnedFile(node, host: "here", at: .now(), due: .now(), in: transaction)
+                    == nil)
         }
         await harness.stop()
     }

@@ -69,7 +69,8 @@ final class Harness: Sendable {
     /// have been heard.
     func start(knowingAll: Bool = false) async throws {
         let engine = SyncEngine(
-            configuration: .init(host: "here", openFileInterval: openFileInterval), store: store, staging: staging, remote: remote,
+            configuration: .init(host: "here", openFileInterval: openFileInterval), store: store,
+            staging: staging, remote: remote,
             cache: NoContentCache(), openFiles: openFiles, observer: Observer(), clock: clock,
             log: Logger(label: "test") { [history] _ in HistoryLogHandler(history) })
         history.note("start")

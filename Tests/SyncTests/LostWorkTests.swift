@@ -39,7 +39,7 @@ import Testing
         return tree
     }
 
-    @Test("the deletion of an empty folder takes nothing that others have moved into it and users have here")
+    @Test("an empty folder's deletion takes nothing that others have moved into it")
     func movedIn() async throws {
         let harness = try await deaf(
             ["/work/thesis.txt": "thesis", "/work/sub/data": "data"], folders: ["/dir"])
@@ -56,7 +56,7 @@ import Testing
             ], "\(harness.history.text)")
     }
 
-    @Test("a folder whose deltas come between the decision and the deletion keeps what came into it")
+    @Test("nor does it if the delta comes between the decision and the deletion")
     func movedInMeanwhile() async throws {
         let harness = try await deaf(["/work/thesis.txt": "thesis"], folders: ["/dir"])
         await harness.stop()
@@ -68,7 +68,9 @@ import Testing
             "\(harness.history.text)")
     }
 
-    @Test("a move takes the node that was meant, and a deletion its revision", arguments: [true, false])
+    @Test(
+        "a move takes the node that was meant, and a deletion its revision",
+        arguments: [true, false])
     func moveOfOther(isEdit: Bool) async throws {
         let harness = try await deaf(["/x": "X", "/y": "Y"])
         try await harness.put("/x", "X, a day of work")
@@ -88,7 +90,7 @@ import Testing
         #expect(tree["/z"] == "Y", "\(harness.history.text)")
     }
 
-    @Test("where the service takes no ids, an answer about another node changes nothing of the one that was meant")
+    @Test("where the service takes no ids, a move that took another node loses nothing")
     func moveOfOtherByPath() async throws {
         let harness = try await deaf(["/x": "X", "/y": "Y"], forgetsIDs: true)
         try await harness.put("/x", "X, a day of work")
@@ -130,7 +132,7 @@ import Testing
             ], "\(harness.history.text)")
     }
 
-    @Test("what others edit in a folder while it is deleted comes back, and so does what they store in it")
+    @Test("what others edit or store in a folder while it is deleted comes back")
     func storedMeanwhile() async throws {
         let harness = try await deaf(["/a/1": "1", "/a/2": "2", "/a/b/3": "3"])
         harness.faulty.inject(.stall, times: 1) {
@@ -178,7 +180,8 @@ import Testing
             ])
     }
 
-    @Test("a file that is saved in a folder between two moves of another client goes with the folder")
+    @Test(
+        "a file that is saved in a folder between two moves of another client goes with the folder")
     func savedBetweenMoves() async throws {
         let harness = try await deaf(["/proj/x": "x"])
         harness.faulty.removeFaults()
@@ -192,7 +195,9 @@ import Testing
         harness.noteChange()
         try await harness.relocate("/.dbxfs-rename-2-1-proj", to: "/Proj")
         #expect(
-            try await hearAll(harness) == ["/Proj": nil, "/Proj/x": "x", "/Proj/report.txt": "report"],
+            try await hearAll(harness) == [
+                "/Proj": nil, "/Proj/x": "x", "/Proj/report.txt": "report",
+            ],
             "\(harness.history.text)")
     }
 
@@ -208,7 +213,9 @@ import Testing
         #expect(tree.values.contains("too long a name"))
     }
 
-    @Test("a commit that the server finishes after the process has ended is this mount's own", arguments: [true, false])
+    @Test(
+        "a commit that the server finishes after the process has ended is this mount's own",
+        arguments: [true, false])
     func lateCommit(isRenamed: Bool) async throws {
         let harness = try Harness()
         try await harness.settle()

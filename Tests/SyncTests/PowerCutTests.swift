@@ -64,7 +64,7 @@ import Testing
 
     private func number(_ file: StagedFile) -> String { "\(staged)/\(file.number)" }
 
-    @Test("saved content that was not flushed is put aside after a cut, and the server's version is shown")
+    @Test("content that was not flushed is put aside after a cut, and the server's version shown")
     func notFlushed() throws {
         var local = try open()
         let file = try edit("the new text", of: "a", local)
@@ -142,7 +142,7 @@ import Testing
         #expect(local.staging.found.map(\.reason) == [.notFlushed])
     }
 
-    @Test("what an fsync has acknowledged is there after a cut, whatever was written over it since")
+    @Test("what an fsync has acknowledged survives a cut, whatever was written over it since")
     func promised() throws {
         var local = try open()
         let file = try edit("text", of: "a", local)
@@ -151,7 +151,8 @@ import Testing
         _ = try Array("more".utf8).withUnsafeBytes { try file.write(at: 4, $0, now: .now()) }
         try local.store.write { try file.persist(in: $0) }
         let row = try #require(try node("a", local)?.staged)
-        #expect(row.isFlushed, "content that replaces promised content reaches the disk with its row")
+        #expect(
+            row.isFlushed, "content that replaces promised content reaches the disk with its row")
         try forgetSystem(local)
         local = try open()
         #expect(try node("a", local)?.staged?.size == 8 && local.staging.found.isEmpty)
@@ -233,7 +234,8 @@ import Testing
             try FileManager.default.copyItem(atPath: folder + "/" + name, toPath: copy + "/" + name)
         }
         switch damage {
-        case "cut": try bytes.dropLast(4200).write(to: URL(fileURLWithPath: copy + "/tree.sqlite-wal"))
+        case "cut":
+            try bytes.dropLast(4200).write(to: URL(fileURLWithPath: copy + "/tree.sqlite-wal"))
         case "flipped":
             var changed = bytes
             for index in changed.indices.suffix(2000).prefix(4) { changed[index] ^= 0xFF }
