@@ -45,8 +45,8 @@ extension RemoteStoring {
         _ contents: RemoteContents, of folder: RemoteReference
     ) async throws(RemoteError) -> Bool {
         guard let id = folder.id else { return true }
-        let path = Folding.fold(folder.path.rawValue)
-        if let itself = contents.entries.first(where: { $0.foldedPath.rawValue == path }) {
+        let depth = folder.path.components.count
+        if let itself = contents.entries.first(where: { $0.foldedPath.components.count == depth }) {
             return itself.id == id
         }
         // A listing of one folder after the other does not have the first.

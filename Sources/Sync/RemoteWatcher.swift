@@ -149,6 +149,7 @@ actor RemoteWatcher {
         } else {
             try await apply(entries, page.cursor)
         }
+        try await bringInUntold(environment.unconfirmed.untold(by: entries))
         heard()
     }
 

@@ -24,6 +24,7 @@ struct UploadEnvironment: Sendable {
     var openFileInterval: Double
     let disk = DiskQueue(label: "dbxfs.upload")
     let gate = CommitGate()
+    let unconfirmed = UnconfirmedCommits()
 
     /// The rules' surroundings at this moment.
     func deltaContext() -> DeltaContext {

@@ -90,7 +90,7 @@ import Testing
         try await harness.put("/a", "theirs")
         try await harness.write("/a", "ours")
         harness.faulty.inject(.failBefore(.offline("test")), times: nil) { $0.operation == .list }
-        try await harness.start()
+        try await harness.start(knowingAll: true)
         // The refused upload asks what is there.
         while try await harness.store.read({ try $0.allNodes().count }) < 2 {
             try await Task.sleep(for: .milliseconds(1))

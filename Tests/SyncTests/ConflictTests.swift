@@ -58,7 +58,7 @@ import Testing
         faulty.inject(.failBefore(.rateLimited(retryAfter: 1)), times: nil) {
             $0.operation == .upload && $0.number > 1
         }
-        try await harness.start()
+        try await harness.start(knowingAll: true)
         while try await harness.inode("/b") == nil { try await Task.sleep(for: .milliseconds(2)) }
         faulty.removeFaults()
         #expect(try await outcome(harness) == ["/b": nil, "/b/f": "2"])

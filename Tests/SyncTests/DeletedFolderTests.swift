@@ -108,7 +108,7 @@ import Testing
             // No news for the tree.
             $0.operation == .listAfter && $0.subject == known
         }
-        try await harness.start()
+        try await harness.start(knowingAll: true)
         while !harness.faulty.calls.contains(where: { $0.subject == "/f/**" }) {
             try await Task.sleep(for: .milliseconds(2))
         }

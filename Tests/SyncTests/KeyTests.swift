@@ -204,7 +204,8 @@ enum OddNames {
             try await harness.write("/\(name)/\(name)", "ours")
             try await harness.put("/\(name)/\(name)", "theirs")
         }
-        while try await harness.tree().values.filter({ $0 == "theirs" }).count < 2 {
+        for _ in 0..<10_000 {
+            if try await harness.tree().values.filter({ $0 == "theirs" }).count == 2 { break }
             try await Task.sleep(for: .milliseconds(2))
         }
         try await harness.checkInvariants()

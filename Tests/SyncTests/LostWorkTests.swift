@@ -164,6 +164,23 @@ import Testing
             "\(harness.history.text)")
     }
 
+    @Test("what was made in a folder that others had moved, and then deleted, is shown nowhere")
+    func madeInMovedFolder() async throws {
+        let harness = try await deaf(["/p/q/f": "F"], folders: ["/p/q/s"])
+        try await harness.relocate("/p/q", to: "/x")
+        try await harness.write("/p/q/s/c", "c")
+        try await harness.makeFolder("/p/q/s/d")
+        harness.noteChange()
+        try await harness.drain()
+        // The mount hears where the folder is before it hears of anything else.
+        try await harness.write("/p/q/f", "edit")
+        try await harness.drain()
+        try await harness.remove("/p")
+        #expect(
+            try await hearAll(harness) == ["/x": nil, "/x/f": "edit", "/x/s": nil],
+            "\(harness.history.text)")
+    }
+
     @Test("an edit follows a folder that others have moved, however late the delta is")
     func editInMovedFolder() async throws {
         let harness = try await deaf(["/p/f": "F", "/p/g": "G"], folders: ["/x"])

@@ -83,7 +83,8 @@ def key(path):
 def doubts(token, ledger, log):
     """Whether an actor on a mount can have removed a content that came under its hands: the reason, or None.
 
-    That takes an answer, between the look and the removal, that tells the mount of such a content.
+    That takes an answer, between the look and the removal, that tells the mount of such a content, or of another
+    file at the very path.
     """
     with open(log) as file:
         lines = file.read().splitlines()
@@ -101,7 +102,7 @@ def doubts(token, ledger, log):
         for path, digest in entries(match[3]) if paths else []:
             # A file that was renamed on the mount is told by the path that the server has it at.
             is_told = token in ledger.contents.get(digest, set())
-            if is_told or key(path) in paths and digest not in ledger.contents:
+            if is_told or key(path) in paths:
                 start = paths.get(key(path), max(paths.values()))
                 return (f"{client} heard of {path} at {moment:.3f}, and began to remove what was there at "
                         f"{start:.3f}; {ledger.story(token)}")
