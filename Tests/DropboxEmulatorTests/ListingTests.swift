@@ -151,7 +151,8 @@ struct ListingTests {
         let (_, latest) = try drain(cursor("/a", deleted: true))
         #expect(try fixture.tree.firstNews(latest) == nil)
         try fixture.write("2", to: "/a/c")
-        #expect(keys(try drain(latest).0) == ["/a", "/a/c"])
+        let told = keys(try drain(latest).0)
+        #expect(told == ["/a/", "/a/c"])
     }
 
     @Test("a cursor ends with a reset, or when its folder is gone")

@@ -109,10 +109,12 @@ import Testing
             $0.operation == .listAfter && $0.subject == known
         }
         try await harness.start(knowingAll: true)
-        while !harness.faulty.calls.contains(where: { $0.subject == "/f/**" }) {
+        let isListed = { @Sendable (call: RemoteCall) in
+            call.operation == .list && call.subject.hasSuffix(FaultInjectingStore.below)
+        }
+        while !harness.faulty.calls.contains(where: isListed) {
             try await Task.sleep(for: .milliseconds(2))
         }
-        try await Task.sleep(for: .milliseconds(50))
         harness.faulty.removeFaults()
         try await harness.settle()
         await harness.stop()
