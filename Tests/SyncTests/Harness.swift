@@ -220,6 +220,9 @@ final class Harness: Sendable {
         history.note("user mkdir \(path)")
         try await store.write { [localName] transaction in
             let place = try transaction.place(path)
+            guard try transaction.child(like: place.name, of: place.parent) == nil else {
+                throw Refused()
+            }
             let isLocal = try transaction.isLocal(place, named: localName)
             let inode = try transaction.insert(
                 .folder, at: place, local: LocalFacts(), flags: isLocal ? .localOnly : [])

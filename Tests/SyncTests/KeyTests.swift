@@ -262,6 +262,32 @@ enum OddNames {
     }
 
     @Test(
+        "a name that another client gives by changing only its case is taken from what is new here",
+        arguments: NameFolding.allCases)
+    func otherCase(_ folding: NameFolding) async throws {
+        let harness = try harness(folding)
+        try await harness.putFolder("/οδος")
+        try await harness.put("/οδος/x", "theirs")
+        try await harness.settle()
+        await harness.stop()
+        try await harness.write("/ΟΔΟΣ", "ours")
+        try await harness.relocate("/οδος", to: "/between")
+        try await harness.relocate("/between", to: "/ΟΔΟΣ")
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
+            $0.operation == .upload
+        }
+        try await harness.start()
+        for _ in 0..<10_000 {
+            if try await harness.tree()["/ΟΔΟΣ/x"] == "theirs" { break }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        try await harness.checkInvariants()
+        harness.faulty.removeFaults()
+        try await check(harness)
+        #expect(try await texts(harness) == ["ours", "theirs"])
+    }
+
+    @Test(
         "a file that is deleted and written again keeps its history",
         arguments: NameFolding.allCases)
     func rewritten(_ folding: NameFolding) async throws {
