@@ -1,29 +1,37 @@
 // Linux's own calls for files, which Swift's Glibc module leaves out because it does not ask for them
 // (_GNU_SOURCE).
+//
+// Includes no header of the C library: one that declares `struct stat` or `struct timespec` here, too, makes this
+// module their home in some builds, and whoever uses them without importing it is refused.
 #pragma once
 
-#include <fcntl.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 // From <linux/fs.h>: the next data, the next hole.
 static const int CFILE_SEEK_DATA = 3;
 static const int CFILE_SEEK_HOLE = 4;
 
-// Its value differs between processors; 0 where there is none.
-#ifdef __O_DIRECT
-static const int CFILE_O_DIRECT = __O_DIRECT;
+// O_DIRECT, whose value differs between processors (asm/fcntl.h).
+#if defined(__arm__) || defined(__aarch64__) || defined(__m68k__)
+static const int CFILE_O_DIRECT = 0200000;
+#elif defined(__powerpc__)
+static const int CFILE_O_DIRECT = 0400000;
+#elif defined(__x86_64__) || defined(__i386__) || defined(__riscv) || defined(__s390__) \
+    || defined(__loongarch__)
+static const int CFILE_O_DIRECT = 040000;
 #else
+// Not known here: without it, reads go through the page cache.
 static const int CFILE_O_DIRECT = 0;
 #endif
 
-// As in <unistd.h>.
-extern ssize_t copy_file_range(
+// As in <unistd.h>, where the result is an ssize_t.
+extern ptrdiff_t copy_file_range(
     int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count, unsigned int flags
 );
 
 // Copies within the kernel, sharing blocks where the filesystem can, and moves both offsets on.
-static inline ssize_t cfile_copy_range(
+static inline ptrdiff_t cfile_copy_range(
     int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count
 ) {
     return copy_file_range(from, from_offset, to, to_offset, count, 0);
@@ -34,7 +42,8 @@ extern int renameat2(
     int from_folder, const char *from, int to_folder, const char *to, unsigned int flags
 );
 
-// Renames; EEXIST if there is something of the new name (RENAME_NOREPLACE).
+// Renames; EEXIST if there is something of the new name (RENAME_NOREPLACE). Relative to the working folder
+// (AT_FDCWD, which is -100 everywhere).
 static inline int cfile_rename_new(const char *from, const char *to) {
-    return renameat2(AT_FDCWD, from, AT_FDCWD, to, 1);
+    return renameat2(-100, from, -100, to, 1);
 }
