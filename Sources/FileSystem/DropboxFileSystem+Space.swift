@@ -37,7 +37,7 @@ extension DropboxFileSystem {
 final class EntryCount: Sendable {
     private struct Counted {
         var value = 0
-        var until = Timestamp(nanoseconds: .min)
+        var until = Timestamp.distantPast
     }
 
     private static let lifetime: Int64 = 60_000_000_000
@@ -51,7 +51,7 @@ final class EntryCount: Sendable {
         let value = count()
         counted.withLock {
             $0 = Counted(
-                value: value, until: Timestamp(clamping: now, adding: Self.lifetime))
+                value: value, until: now.adding(nanoseconds: Self.lifetime))
         }
         return value
     }

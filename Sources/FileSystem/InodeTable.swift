@@ -62,7 +62,7 @@ final class InodeTable: Sendable {
         state.withLock { state in
             guard let told = state.known[inode]?.size, told != size else { return }
             state.known[inode]?.size = size
-            state.news[inode] = Timestamp(nanoseconds: now.nanoseconds + Self.newsLife)
+            state.news[inode] = now.adding(nanoseconds: Self.newsLife)
         }
     }
 
@@ -78,7 +78,7 @@ final class InodeTable: Sendable {
                 state.asked.remove(inode)
                 return Self.isOutdated(inode, &state, at: now) ? .wrong : .right
             }
-            state.news[inode] = Timestamp(nanoseconds: now.nanoseconds + Self.newsLife)
+            state.news[inode] = now.adding(nanoseconds: Self.newsLife)
             return state.asked.insert(inode).inserted ? .askAgain : .wrong
         }
     }

@@ -25,21 +25,13 @@ public struct WriteDelay: Hashable, Sendable {
 
     /// When a change at `now` may be sent, given the first change since the last sending.
     func due(at now: Timestamp, firstChange: Timestamp) -> Timestamp {
-        let wanted = Timestamp(clamping: now, adding: nanoseconds)
-        return min(wanted, Timestamp(clamping: firstChange, adding: maximumNanoseconds))
+        let wanted = now.adding(nanoseconds: nanoseconds)
+        return min(wanted, firstChange.adding(nanoseconds: maximumNanoseconds))
     }
 
     /// Whether a change at `now` begins a new stretch of changes.
     func isOver(at now: Timestamp, firstChange: Timestamp) -> Bool {
-        now >= Timestamp(clamping: firstChange, adding: maximumNanoseconds)
-    }
-}
-
-extension Timestamp {
-    /// A time so many nanoseconds later, or the last one that there is.
-    init(clamping time: Timestamp, adding nanoseconds: Int64) {
-        let (sum, overflow) = time.nanoseconds.addingReportingOverflow(nanoseconds)
-        self.init(nanoseconds: overflow ? .max : sum)
+        now >= firstChange.adding(nanoseconds: maximumNanoseconds)
     }
 }
 

@@ -58,7 +58,7 @@ extension Transaction {
             "INSERT INTO attempt (inode, parent, fold, hash, modified, sent) VALUES (?, ?, ?, ?, ?, ?)",
             [
                 inode.column, place?.parent.column, place?.name.folded, hash?.column,
-                modified?.seconds, sent.nanoseconds,
+                modified?.storable.seconds, sent.nanoseconds,
             ])
         return database.lastInsertedRowID
     }

@@ -6,6 +6,7 @@ import ContentHashing
 import Core
 import Foundation
 import GRDB
+import GRDBSQLite
 
 extension InodeID {
     /// The number as SQLite's signed integer.
@@ -19,6 +20,25 @@ extension InodeID {
 extension ContentHash {
     /// The bytes as SQLite stores them.
     var column: DatabaseValue { blob(bytes) }
+}
+
+extension Timestamp {
+    /// Nanoseconds as SQLite's signed integer. Times before 1677 and after 2262, for which that has no room, are a
+    /// blob: seconds and nanoseconds as big-endian numbers of 64 and 32 bits.
+    var column: DatabaseValue {
+        if let nanoseconds = exactNanoseconds { return nanoseconds.databaseValue }
+        let second = (0..<8).map { UInt8(truncatingIfNeeded: seconds >> (56 - 8 * $0)) }
+        let rest = (0..<4).map { UInt8(truncatingIfNeeded: nanosecondsWithinSecond >> (24 - 8 * $0)) }
+        return blob(second + rest)
+    }
+
+    /// The time in such a blob; nil for one of another length.
+    init?(column: Data) {
+        guard column.count == 12 else { return nil }
+        self.init(
+            seconds: column.prefix(8).reduce(0) { $0 << 8 | Int64($1) },
+            nanoseconds: column.suffix(4).reduce(0) { $0 << 8 | Int64($1) })
+    }
 }
 
 /// Bytes as a blob, the empty ones too.
@@ -55,7 +75,10 @@ struct Columns {
     }
 
     func timestamp(_ index: CInt) -> Timestamp? {
-        (self[index] as Int64?).map { Timestamp(nanoseconds: $0) }
+        guard sqlite3_column_type(statement, index) == SQLITE_BLOB else {
+            return (self[index] as Int64?).map { Timestamp(nanoseconds: $0) }
+        }
+        return (self[index] as Data?).flatMap { Timestamp(column: $0) }
     }
 }
 

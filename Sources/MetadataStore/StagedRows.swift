@@ -70,7 +70,7 @@ extension Transaction {
                 inode.column, staged.file, staged.size, staged.generation,
                 staged.base?.revision.rawValue, staged.base?.hash.column,
                 staged.base?.size ?? 0, staged.base?.limit ?? 0, blob(staged.blocks),
-                staged.hash?.column, staged.flushed, staged.promised, staged.stamp?.nanoseconds,
+                staged.hash?.column, staged.flushed, staged.promised, staged.stamp?.column,
             ])
     }
 
@@ -90,7 +90,7 @@ extension Transaction {
                 staged.size, staged.generation,
                 staged.base?.revision.rawValue, staged.base?.hash.column,
                 staged.base?.size ?? 0, staged.base?.limit ?? 0, blob(staged.blocks),
-                staged.hash?.column, staged.flushed, staged.promised, staged.stamp?.nanoseconds,
+                staged.hash?.column, staged.flushed, staged.promised, staged.stamp?.column,
                 inode.column, staged.file, staged.generation,
             ])
         return database.changesCount > 0

@@ -37,7 +37,7 @@ extension Transaction {
                 kind.rawValue, parent, fold, nameColumn(place.name, fold: fold),
                 facts.flags.intersection(.remoteFacts).union(place.name.keyFlags).rawValue, listing,
                 facts.id?.rawValue, facts.revision?.rawValue, facts.size, facts.hash?.column,
-                facts.clientModified?.nanoseconds, facts.serverModified?.nanoseconds,
+                facts.clientModified?.column, facts.serverModified?.column,
                 facts.target, facts.sharedFolderID, parent, fold, parent, fold,
                 predicted,
             ])
@@ -67,7 +67,7 @@ extension Transaction {
             """,
             [
                 facts.id?.rawValue, facts.revision?.rawValue, facts.size, facts.hash?.column,
-                facts.clientModified?.nanoseconds, facts.serverModified?.nanoseconds,
+                facts.clientModified?.column, facts.serverModified?.column,
                 facts.target, facts.sharedFolderID, NodeFlags.remoteFacts.rawValue,
                 facts.flags.intersection(.remoteFacts).rawValue, inode.column,
             ])

@@ -23,8 +23,8 @@ extension Transaction {
                 flags.union(place.name.keyFlags).rawValue,
                 local.permissions.map { Int($0) }, local.userID.map { Int64($0) },
                 local.groupID.map { Int64($0) },
-                local.accessed?.nanoseconds, local.modified?.nanoseconds,
-                local.changed?.nanoseconds,
+                local.accessed?.column, local.modified?.column,
+                local.changed?.column,
             ])
         return InodeID(column: database.lastInsertedRowID)
     }
@@ -64,8 +64,8 @@ extension Transaction {
             [
                 local.permissions.map { Int($0) }, local.userID.map { Int64($0) },
                 local.groupID.map { Int64($0) },
-                local.accessed?.nanoseconds, local.modified?.nanoseconds,
-                local.changed?.nanoseconds,
+                local.accessed?.column, local.modified?.column,
+                local.changed?.column,
                 inode.column,
             ])
     }
@@ -74,7 +74,7 @@ extension Transaction {
     public func touch(_ inode: InodeID, at time: Timestamp) throws {
         try run(
             "UPDATE node SET modified = ?, changed = ? WHERE inode = ?",
-            [time.nanoseconds, time.nanoseconds, inode.column])
+            [time.column, time.column, inode.column])
     }
 
     /// Sets flags on or off.

@@ -97,7 +97,7 @@ extension DropboxStore {
         if isStrict, error != .sessionLost, !wasPossible { throw error }
         guard let there = try await entry(at: commit.path), case .file(let file) = there.kind,
             file.hash == hash, file.size == size,
-            !isStrict || file.clientModified == commit.clientModified.wholeSeconds
+            !isStrict || file.clientModified == commit.clientModified.storable
         else { throw error }
         noteUpload(commit.path)
         return there

@@ -131,7 +131,7 @@ struct InMemoryTree {
         guard used - (known?.file?.size ?? 0) + size <= quota else { throw .insufficientSpace }
         let file = RemoteFile(
             id: known?.id ?? nextID(), revision: keep(bytes), hash: hash, size: size,
-            clientModified: commit.clientModified.wholeSeconds, serverModified: now.wholeSeconds)
+            clientModified: commit.clientModified.storable, serverModified: now.storable)
         guard var known else { return try add(file.id, at: commit.path, file: file) }
         known.file = file
         return record(known)
@@ -245,7 +245,7 @@ struct InMemoryTree {
         if let file = item.file {
             copy?.id = id
             copy?.revision = keep(contents[file.revision] ?? [])
-            copy?.serverModified = now.wholeSeconds
+            copy?.serverModified = now.storable
         }
         let made = try add(id, at: target, file: copy)
         for child in inside(.item(item.id)) {

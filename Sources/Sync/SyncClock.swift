@@ -29,8 +29,7 @@ public struct SystemClock: SyncClock {
 
     /// The time since boot, sleep included, as a time that resembles the date.
     public func now() -> Timestamp {
-        let passed = Self.uptime() - Self.start.uptime
-        return Timestamp(nanoseconds: Self.start.date.nanoseconds &+ passed)
+        Self.start.date.adding(nanoseconds: Self.uptime() &- Self.start.uptime)
     }
 
     /// The machine's date.

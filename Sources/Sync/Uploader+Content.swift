@@ -132,7 +132,7 @@ extension Uploader {
     func commit(_ upload: ContentUpload, _ hash: ContentHash) -> RemoteCommit {
         RemoteCommit(
             path: upload.path, expectation: upload.expectation,
-            clientModified: upload.modified.wholeSeconds, hash: hash)
+            clientModified: upload.modified.storable, hash: hash)
     }
 
     /// Runs work on the local disk on a thread that may wait for it.

@@ -26,7 +26,7 @@ final class LostLook: Sendable {
         if let known = known.withLock({ $0 }), known.changed == changed { return known.summary }
         let summary = folder.summary
         // Of two changes within a tick of the disk's clock, the second one does not show in the time.
-        let isSettled = Timestamp.now().seconds - changed.seconds > 1
+        let isSettled = Timestamp.now().seconds(since: changed) > 1
         known.withLock { $0 = isSettled ? (changed, summary) : nil }
         return summary
     }

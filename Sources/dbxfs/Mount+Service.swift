@@ -46,7 +46,7 @@ extension Mount: MountService {
         status.pinnedBytes = cache.pinnedBytes
         status.pins = pinStatus()
         status.cursorAgeSeconds = sync.lastHeard.map { heard in
-            Double(SystemClock().now().nanoseconds - heard.nanoseconds) / 1e9
+            SystemClock().now().seconds(since: heard)
         }
         status.waitingSeconds = client.heldBack.map { $0 / .seconds(1) }
         let totals = traffic.totals

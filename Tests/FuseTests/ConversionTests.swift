@@ -28,6 +28,24 @@ struct ConversionTests {
         #expect(status.st_ctim.tv_nsec == 999_999_999)
     }
 
+    @Test(
+        "every time that the kernel can hold is shown as it came",
+        arguments: [Int.min, Int.min + 1, -9_223_372_037, -9_223_372_036, -1, 0, 9_223_372_037, .max],
+        [0, 1, 999_999_999])
+    func times(_ seconds: Int, _ nanoseconds: Int) {
+        var asked = stat()
+        asked.st_mtim = timespec(tv_sec: seconds, tv_nsec: nanoseconds)
+        let changes = AttributeChanges(asked, mask: FUSE_SET_ATTR_MTIME)
+        guard case .time(let time) = changes.modificationTime else {
+            Issue.record("no time")
+            return
+        }
+        var attributes = Self.attributes
+        attributes.modificationTime = time
+        let shown = attributes.status.st_mtim
+        #expect(shown.tv_sec == seconds && shown.tv_nsec == nanoseconds)
+    }
+
     @Test("flags of open are told apart")
     func openFlags() {
         #expect(OpenFlags(O_RDONLY) == OpenFlags(reads: true))

@@ -23,6 +23,29 @@ import Testing
         }
     }
 
+    @Test("every time comes back as it was stored, and one that an earlier version clamped can be read")
+    func times() throws {
+        let times = [
+            Timestamp.distantPast, .distantFuture, Timestamp(seconds: -62_135_596_800),
+            Timestamp(seconds: -9_223_372_037, nanoseconds: 145_224_191),
+            Timestamp(nanoseconds: .min), Timestamp(nanoseconds: .max), Timestamp(nanoseconds: -1),
+            Timestamp(seconds: 253_402_300_799, nanoseconds: 5),
+        ]
+        for (index, time) in times.enumerated() {
+            let local = LocalFacts(accessed: time, modified: time, changed: time)
+            let facts = RemoteFacts(
+                id: FileID("id:\(index)"), clientModified: time, serverModified: time)
+            let stored = try store.write { transaction in
+                let inode = try transaction.insertRemote(
+                    .file, at: place("t\(index)"), facts: facts)
+                try transaction.setLocal(local, of: inode)
+                return try transaction.node(inode)
+            }
+            #expect(stored?.local == local)
+            #expect(stored?.facts == facts)
+        }
+    }
+
     @Test("two names that fold to one cannot both be in a folder")
     func collision() throws {
         try store.write { _ = try $0.insert(.file, at: place("a"), local: LocalFacts()) }

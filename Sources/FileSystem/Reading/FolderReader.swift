@@ -20,7 +20,7 @@ public actor FolderReader {
     private static let concurrency = 2
     /// Seconds until a folder is fetched again, which could not be fetched or kept, and until any is after
     /// one that was slow.
-    private static let retryDelay: Int64 = 60
+    private static let retryDelay = 60.0
 
     private struct Plan {
         var folder: InodeID
@@ -110,7 +110,7 @@ public actor FolderReader {
     }
 
     private func isRecent(_ time: Timestamp?) -> Bool {
-        time.map { now().seconds - $0.seconds < Self.retryDelay } ?? false
+        time.map { now().seconds(since: $0) < Self.retryDelay } ?? false
     }
 
     /// What fetching a folder would bring; nil unless it is within the budget and mostly wanted.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A second client: calls of the Dropbox API, with TOKEN2, against ENDPOINT.
 
-upload PATH < content | update PATH REV < content | get PATH | mkdir PATH | move FROM TO
-delete PATH | rev PATH
+upload PATH [CLIENT_MODIFIED] < content | update PATH REV < content | get PATH | mkdir PATH | move FROM TO
+delete PATH | rev PATH | modified PATH
 """
 
 import json
@@ -33,7 +33,10 @@ def call(route, argument, body=None):
 def main():
     command, *paths = sys.argv[1:]
     if command == "upload":
-        call("files/upload", {"path": paths[0], "mode": "overwrite"}, sys.stdin.buffer.read())
+        argument = {"path": paths[0], "mode": "overwrite"}
+        if len(paths) > 1:
+            argument["client_modified"] = paths[1]
+        call("files/upload", argument, sys.stdin.buffer.read())
     elif command == "update":
         mode = {".tag": "update", "update": paths[1]}
         call("files/upload", {"path": paths[0], "mode": mode}, sys.stdin.buffer.read())
@@ -45,6 +48,8 @@ def main():
         call("files/move_v2", {"from_path": paths[0], "to_path": paths[1]})
     elif command == "delete":
         call("files/delete_v2", {"path": paths[0]})
+    elif command == "modified":
+        print(json.loads(call("files/get_metadata", {"path": paths[0]}))["client_modified"])
     elif command == "rev":
         print(json.loads(call("files/get_metadata", {"path": paths[0]}))["rev"])
     else:
