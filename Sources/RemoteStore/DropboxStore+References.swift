@@ -138,15 +138,7 @@ extension DropboxStore {
             var rest = nodes.enumerated().makeIterator()
             func ask() {
                 guard let (index, node) = rest.next() else { return }
-                group.addTask {
-                    do throws(RemoteError) {
-                        return (
-                            index, .success(try await self.name(of: node, isGuarded: isGuarded))
-                        )
-                    } catch {
-                        return (index, .failure(error))
-                    }
-                }
+                group.addTask { (index, await self.outcome(of: node, isGuarded: isGuarded)) }
             }
             for _ in 0..<Self.checksAtOnce { ask() }
             var names = [RemoteOutcome<NodeName>](
@@ -156,6 +148,18 @@ extension DropboxStore {
                 ask()
             }
             return names
+        }
+    }
+
+    /// What a request is to call a node, or why there is no such name. A function of its own: in a child task's
+    /// closure that returns it with the index, Swift 6.3 optimizes the index away (seen as an index out of range).
+    private func outcome(
+        of node: RemoteReference, isGuarded: Bool
+    ) async -> RemoteOutcome<NodeName> {
+        do throws(RemoteError) {
+            return .success(try await name(of: node, isGuarded: isGuarded))
+        } catch {
+            return .failure(error)
         }
     }
 }
