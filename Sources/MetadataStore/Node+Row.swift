@@ -28,7 +28,9 @@ extension Timestamp {
     var column: DatabaseValue {
         if let nanoseconds = exactNanoseconds { return nanoseconds.databaseValue }
         let second = (0..<8).map { UInt8(truncatingIfNeeded: seconds >> (56 - 8 * $0)) }
-        let rest = (0..<4).map { UInt8(truncatingIfNeeded: nanosecondsWithinSecond >> (24 - 8 * $0)) }
+        let rest = (0..<4).map {
+            UInt8(truncatingIfNeeded: nanosecondsWithinSecond >> (24 - 8 * $0))
+        }
         return blob(second + rest)
     }
 

@@ -7,14 +7,14 @@ extension Terminal {
     public static func time(_ seconds: Int64) -> String {
         var (moment, parts) = (time_t(seconds), tm())
         localtime_r(&moment, &parts)
-        return text(&parts, "%Y-%m-%d %H:%M:%S")
+        return text(&parts, "%04Y-%m-%d %H:%M:%S")
     }
 
     /// Seconds since 1970 as ISO 8601 has it, in UTC: `2026-11-22T03:14:07Z`.
     public static func isoTime(_ seconds: Int64) -> String {
         var (moment, parts) = (time_t(seconds), tm())
         gmtime_r(&moment, &parts)
-        return text(&parts, "%Y-%m-%dT%H:%M:%SZ")
+        return text(&parts, "%04Y-%m-%dT%H:%M:%SZ")
     }
 
     private static func text(_ parts: inout tm, _ form: String) -> String {

@@ -114,20 +114,12 @@ public final class DropboxStore: RemoteStoring {
     /// Whose account this is.
     public func account() async throws(RemoteError) -> RemoteAccount {
         do throws(CallError<NoError>) {
-            // Who it is does not depend on where paths start, and must be known when that is wrong.
-            let account = try await client.rooted(at: nil)
-                .call(Users.getCurrentAccount, options: .interactive)
-            let home = account.rootInfo.homeNamespaceID
-            let team = account.rootInfo.rootNamespaceID
-            let start =
-                switch rooted.withLock({ $0.root }) {
-                case .home: home
-                case .team(let id), .namespace(let id): id
-                }
-            return RemoteAccount(
-                id: account.accountID, displayName: account.name.displayName,
-                email: account.email, rootNamespace: start,
-                teamNamespace: team == home ? nil : team)
+            var account = try await RemoteAccount(of: client)
+            switch rooted.withLock({ $0.root }) {
+            case .home: break
+            case .team(let id), .namespace(let id): account.rootNamespace = id
+            }
+            return account
         } catch {
             throw RemoteError(error)
         }

@@ -58,12 +58,12 @@ extension RemoteError {
         }
     }
 
-    private init(_ error: TokenError) {
+    init(_ error: TokenError) {
         switch error {
         case .transport(let failure): self.init(failure, summary: error.advice)
         case .server: self = .server(error.advice)
         case .cancelled: self = .cancelled
-        case .invalidGrant, .rejected, .missing: self = .unauthorized(error.advice)
+        case .invalidGrant, .rejected, .missing, .withheld: self = .unauthorized(error.advice)
         }
     }
 

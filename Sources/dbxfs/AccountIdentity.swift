@@ -28,12 +28,14 @@ struct AccountIdentity {
     let server: String
     /// By what the server is asked, if it is a login.
     let login: StoredLogin?
+    /// What gives the mount its tokens, and asks whose they are.
+    let tokens: VerifiedTokens
 
     /// Asks the server whose account the token is for, compares, and remembers.
     ///
     /// An account that was mounted here before also mounts when the server cannot be asked; then the
-    /// returned notice says so. `knownPatience` is how many seconds that takes to find out. Afterwards
-    /// the store's paths start where they should.
+    /// returned notice says so, and `tokens` asks before the first call that goes out. `knownPatience` is how
+    /// many seconds that takes to find out. Afterwards the store's paths start where they should.
     func check(
         _ remote: DropboxStore, knownPatience: Double
     ) throws(CommandError) -> String? {
@@ -44,10 +46,11 @@ struct AccountIdentity {
                 account: source.account, folder: folders.state, expected: known.person,
                 found: "another account")
         }
-        let (source, root) = (source, root)
+        let (source, root, tokens) = (source, root, tokens)
         if case .namespace(let id) = root { remote.start(at: .namespace(id)) }
         let answer = Thread.waiting {
-            await Self.ask(remote, source, root, patience: known == nil ? nil : knownPatience)
+            await Self.ask(
+                remote, tokens, source, root, patience: known == nil ? nil : knownPatience)
         }
         switch answer {
         case .success(let account):
@@ -94,13 +97,13 @@ struct AccountIdentity {
 
     /// The account, and whether the folder is there. With `patience`, gives up after that time.
     private static func ask(
-        _ remote: DropboxStore, _ source: MountSource, _ root: MountSettings.Root,
-        patience: Double?
+        _ remote: DropboxStore, _ tokens: VerifiedTokens, _ source: MountSource,
+        _ root: MountSettings.Root, patience: Double?
     ) async -> Result<RemoteAccount, RemoteError> {
         await withTaskGroup(of: Result<RemoteAccount, RemoteError>.self) { group in
             group.addTask {
                 do throws(RemoteError) {
-                    let account = try await remote.account()
+                    let account = try await tokens.owner()
                     if root == .team, let team = account.teamNamespace {
                         remote.start(at: .team(namespace: team))
                     }

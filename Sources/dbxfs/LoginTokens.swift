@@ -97,7 +97,7 @@ final class LoginTokens: AccessTokenProvider {
             .missing("Dropbox has ended the login (\(text)); run: \(command)")
         case .rejected(let code, let text):
             .missing("Dropbox refuses the login (\(code) \(text)); run: \(command)")
-        case .server, .transport, .missing, .cancelled: error
+        case .server, .transport, .missing, .withheld, .cancelled: error
         }
     }
 }

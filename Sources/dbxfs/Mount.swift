@@ -29,6 +29,7 @@ final class Mount: Sendable {
     let cache: DiskBlockCache
     let traffic: TrafficCounter
     let client: DropboxClient
+    private let tokens: VerifiedTokens
     let credentials: Credentials
     let remote: DropboxStore
     let fileSystem: DropboxFileSystem
@@ -57,7 +58,7 @@ final class Mount: Sendable {
         let folders = plan.folders
 
         traffic = TrafficCounter()
-        client = try Self.client(plan, credentials, traffic: traffic) { sink.hide($0) }
+        (client, tokens) = try Self.client(plan, credentials, traffic: traffic) { sink.hide($0) }
         remote = DropboxStore(
             client: client, prefix: RemotePath(rawValue: plan.source.remotePath))
 
@@ -118,17 +119,28 @@ final class Mount: Sendable {
     private static func client(
         _ plan: MountPlan, _ credentials: Credentials, traffic: TrafficCounter,
         hide: @escaping @Sendable (String) -> Void
-    ) throws(CommandError) -> DropboxClient {
+    ) throws(CommandError) -> (DropboxClient, VerifiedTokens) {
         let access = try DropboxAccess(plan.environment) { configuration in
             configuration.observers = [traffic]
             configuration.transport.uploadLimit = plan.settings.uploadLimit.map { UInt64($0) }
             configuration.transport.downloadLimit = plan.settings.downloadLimit.map { UInt64($0) }
         }
-        return access.client(
+        let (source, folders, member) = (plan.source, plan.folders, plan.settings.member)
+        let known = AccountIdentity.known(in: folders.state)
+        let tokens = VerifiedTokens(
             access.tokens(
-                credentials,
-                command: CommandError.login(plan.source.account, plan.environment.scope), hide: hide
-            ), member: plan.settings.member)
+                credentials, command: CommandError.login(source.account, plan.environment.scope),
+                hide: hide),
+            expected: known?.accountID
+        ) { token in
+            access.client(FixedAccessToken(token), member: member)
+        } explanation: { found in
+            CommandError.otherAccount(
+                account: source.account, folder: folders.state,
+                expected: known?.person ?? "another account", found: found.person
+            ).message
+        }
+        return (access.client(tokens, member: member), tokens)
     }
 
     private static func cache(_ plan: MountPlan) throws(CommandError) -> DiskBlockCache {
@@ -186,7 +198,7 @@ final class Mount: Sendable {
         let engine = engine
         let identity = AccountIdentity(
             folders: plan.folders, source: plan.source, root: plan.settings.root,
-            server: plan.environment.serverName, login: login)
+            server: plan.environment.serverName, login: login, tokens: tokens)
         try Self.open(plan.folders.database) { try engine.recallRoot() }
         let notice = try identity.check(remote, knownPatience: Self.knownAccountPatience)
         let failure = Thread.waiting { () async -> String? in

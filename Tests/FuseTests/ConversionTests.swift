@@ -30,7 +30,9 @@ struct ConversionTests {
 
     @Test(
         "every time that the kernel can hold is shown as it came",
-        arguments: [Int.min, Int.min + 1, -9_223_372_037, -9_223_372_036, -1, 0, 9_223_372_037, .max],
+        arguments: [
+            Int.min, Int.min + 1, -9_223_372_037, -9_223_372_036, -1, 0, 9_223_372_037, .max,
+        ],
         [0, 1, 999_999_999])
     func times(_ seconds: Int, _ nanoseconds: Int) {
         var asked = stat()

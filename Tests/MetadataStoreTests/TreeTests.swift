@@ -23,7 +23,9 @@ import Testing
         }
     }
 
-    @Test("every time comes back as it was stored, and one that an earlier version clamped can be read")
+    @Test(
+        "every time comes back as it was stored, and one that an earlier version clamped can be read"
+    )
     func times() throws {
         let times = [
             Timestamp.distantPast, .distantFuture, Timestamp(seconds: -62_135_596_800),

@@ -21,7 +21,10 @@ import Testing
 
     /// Where the arithmetic of nanoseconds and of seconds ends, and one beside each.
     private static let edges: [Timestamp] =
-        [Int64.min, .min + 1, -9_223_372_037, -9_223_372_036, -1, 0, 1, 9_223_372_036, .max - 1, .max]
+        [
+            Int64.min, .min + 1, -9_223_372_037, -9_223_372_036, -1, 0, 1, 9_223_372_036, .max - 1,
+            .max,
+        ]
         .flatMap { seconds in
             [0, 1, 145_224_192, 854_775_807, 854_775_808, 999_999_999].map {
                 Timestamp(seconds: seconds, nanoseconds: $0)

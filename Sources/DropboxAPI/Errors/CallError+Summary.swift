@@ -89,6 +89,7 @@ extension TokenError: CustomStringConvertible {
         case .server(let status, let text): "the login server failed with \(status): \(text)"
         case .transport(let error): error.advice
         case .missing(let text): "no access token: \(text)"
+        case .withheld(let text): text
         case .cancelled: "cancelled"
         }
     }

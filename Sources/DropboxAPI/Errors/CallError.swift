@@ -127,6 +127,8 @@ public enum TokenError: Error, Hashable, Sendable {
     case transport(TransportError)
     /// There is no token to begin with.
     case missing(String)
+    /// There is one, and its provider does not give it out: the text says why, and what to do.
+    case withheld(String)
     /// The task was cancelled.
     case cancelled
 }

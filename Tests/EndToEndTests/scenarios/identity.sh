@@ -1,0 +1,100 @@
+# A token of another person's account: nothing is listed by it or sent, however the mount began.
+# mounts: itself
+# limit: 240
+stop_emulator() { kill -9 "$(cat "$EMULATOR_PID_FILE")"; }
+start_emulator() {
+    "$EMULATOR" --port "$PORT" --state "$EMULATOR_STATE" --token "$TOKEN" \
+        >> "$WORK/../emulator.log" 2>&1 &
+    echo $! > "$EMULATOR_PID_FILE"
+    tries=0
+    until curl -s "$ADMIN/tree" > /dev/null; do
+        tries=$((tries + 1))
+        test $tries -lt 300
+        sleep 0.1
+    done
+}
+until_true() {
+    tries=0
+    until sh -c "$1"; do
+        tries=$((tries + 1))
+        test $tries -lt 450 || { echo "never true: $1"; dbxfs status; tail -n 5 "$DBXFS_STATE_DIR/default/dbxfs.log"; exit 1; }
+        sleep 0.1
+    done
+}
+# What an account has, by the API and no mount.
+names_of() {
+    curl -sf -X POST "$ENDPOINT/2/files/list_folder" -H "Authorization: Bearer $1" \
+        -H 'Content-Type: application/json' -d '{"path":""}' |
+        python3 -c 'import json, sys; print(*sorted(e["name"] for e in json.load(sys.stdin)["entries"]))'
+}
+
+curl -sf -X POST "$ADMIN/accounts" -d '{"given_name":"Mallory","surname":"Other","email":"mallory@example.com",
+    "token":"mallorys"}' > /dev/null
+"$TOOLS/dropbox.py" upload /of-sample < /dev/null
+
+# The state folder keeps Mallory's files, one of them in the queue only.
+export DBXFS_ACCESS_TOKEN=mallorys
+dbxfs mount "$MNT"
+echo sent > "$MNT/sent"
+dbxfs sync "$MNT" --timeout 60
+stop_emulator
+echo private > "$MNT/PRIVATE"
+dbxfs unmount --timeout 1 "$MNT" || true
+until_true '! mountpoint -q "$MNT"'
+
+# Without a network, nobody can say that this is Sample's token. When the server is back, it does.
+for way in variable file; do
+    unset DBXFS_ACCESS_TOKEN
+    case $way in
+    variable) export DBXFS_ACCESS_TOKEN="$TOKEN" ;;
+    file) (umask 077; echo "$TOKEN" > "$DBXFS_STATE_DIR/default/token") ;;
+    esac
+    dbxfs mount "$MNT" 2> "$WORK/said"
+    grep -q 'mounted offline' "$WORK/said"
+    test "$(ls "$MNT")" = "$(printf 'PRIVATE\nsent')"
+    echo more > "$MNT/MORE"
+    start_emulator
+    until_true 'dbxfs status --json "$MNT" | grep -q auth-required'
+    dbxfs status "$MNT" > "$WORK/status"
+    grep -q "Sample User" "$WORK/status"
+    grep -q "Mallory Other" "$WORK/status"
+    # Nothing was listed: what Sample has does not show. Nothing was sent, nor is it by waiting or by asking for it.
+    test "$(cat "$MNT/PRIVATE")" = private
+    cat "$MNT/of-sample" 2> /dev/null && exit 1
+    dbxfs sync "$MNT" --timeout 3 2> "$WORK/said" && exit 1
+    test "$(names_of "$TOKEN")" = of-sample
+    test "$(names_of mallorys)" = sent
+    rm "$MNT/MORE"
+    stop_emulator
+    dbxfs unmount --timeout 1 "$MNT" || true
+    until_true '! mountpoint -q "$MNT"'
+    rm -f "$DBXFS_STATE_DIR/default/token"
+done
+
+# A server that fails to say whose the token is gets nothing either, until it does; then all goes where it belongs.
+start_emulator
+curl -sf -X POST "$ADMIN/faults" -d '{"kind":"server_error","route":"users/get_current_account","status":500}' > /dev/null
+export DBXFS_ACCESS_TOKEN="$TOKEN"
+dbxfs mount "$MNT" 2> "$WORK/said"
+grep -q 'mounted offline' "$WORK/said"
+sleep 3
+test "$(names_of "$TOKEN")" = of-sample
+curl -sf -X DELETE "$ADMIN/faults" -d "{}" > /dev/null
+until_true 'dbxfs status --json "$MNT" | grep -q auth-required'
+test "$(names_of "$TOKEN")" = of-sample
+dbxfs unmount --timeout 1 "$MNT" || true
+until_true '! mountpoint -q "$MNT"'
+
+# With the server there from the beginning, it is refused at once.
+status=0
+dbxfs mount "$MNT" 2> "$WORK/said" || status=$?
+test $status = 32
+grep -q 'keeps the files of Mallory Other' "$WORK/said"
+
+# And the account's own token sends what was queued.
+export DBXFS_ACCESS_TOKEN=mallorys
+dbxfs mount "$MNT"
+dbxfs sync "$MNT" --timeout 60
+test "$(names_of mallorys)" = 'PRIVATE sent'
+test "$(names_of "$TOKEN")" = of-sample
+dbxfs unmount "$MNT"
