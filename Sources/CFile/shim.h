@@ -37,6 +37,15 @@ static inline ptrdiff_t cfile_copy_range(
     return copy_file_range(from, from_offset, to, to_offset, count, 0);
 }
 
+// As in <fcntl.h>, where an offset is an off_t.
+extern int fallocate(int file, int mode, ptrdiff_t offset, ptrdiff_t count);
+
+// Makes a range a hole, which reads as zeros and takes no space; the size stays
+// (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE). EOPNOTSUPP where the filesystem has no holes.
+static inline int cfile_punch_hole(int file, ptrdiff_t offset, ptrdiff_t count) {
+    return fallocate(file, 2 | 1, offset, count);
+}
+
 // As in <stdio.h>.
 extern int renameat2(
     int from_folder, const char *from, int to_folder, const char *to, unsigned int flags

@@ -1,6 +1,7 @@
 // The content of one file that the server does not have yet: a sparse staging file, over the parts of
 // an older revision that nobody has touched. Not responsible for fetching those parts nor for sending.
 
+import CFile
 import ContentHashing
 public import Core
 import Glibc
@@ -344,7 +345,17 @@ public final class StagedFile: Sendable {
         }
     }
 
+    /// Makes a range of the file zeros, and gives its space back to the disk where that can be done.
     private func storeZeros(_ range: Range<Int64>) throws(StagingError) {
+        if range.isEmpty { return }
+        while cfile_punch_hole(descriptor, Int(range.lowerBound), range.count) != 0 {
+            if errno == EINTR { continue }
+            guard errno == EOPNOTSUPP else { throw StagingError(code: errno) }
+            return try writeZeros(range)
+        }
+    }
+
+    private func writeZeros(_ range: Range<Int64>) throws(StagingError) {
         let zeros = [UInt8](repeating: 0, count: Int(min(1 << 20, Int64(range.count))))
         for offset in stride(from: range.lowerBound, to: range.upperBound, by: 1 << 20) {
             let count = Int(min(1 << 20, range.upperBound - offset))

@@ -84,6 +84,32 @@ import Testing
         #expect(ContentHash(blockDigests: digests) == ContentHasher.hash(expected))
     }
 
+    @Test("zeros in a file take no space on the disk, and give back what was there")
+    func holes() throws {
+        let file = try begin(over: [])
+        let bytes = [UInt8](repeating: 7, count: 8 << 20)
+        try write(file, 0, bytes, base: [])
+        let before = try allocated(file)
+        #expect(before >= Int64(bytes.count))
+        #expect(try file.zero(1 << 20..<8 << 20, extends: false, now: .now()) == .written)
+        #expect(try allocated(file) <= 2 << 20)
+        // A whole tebibyte, at once.
+        #expect(try file.truncate(to: 1 << 40, now: .now()) == .written)
+        #expect(try file.zero(0..<1 << 40, extends: false, now: .now()) == .written)
+        #expect(try file.zero(0..<1 << 41, extends: true, now: .now()) == .written)
+        #expect(try allocated(file) <= 1 << 20)
+        #expect(file.size == 1 << 41)
+        #expect(try read(file, 0..<4096, base: []) == [UInt8](repeating: 0, count: 4096))
+    }
+
+    /// Bytes that the staging file takes on the disk.
+    private func allocated(_ file: StagedFile) throws -> Int64 {
+        let number = try #require(try store.read { try $0.node(file.inode)?.staged?.file })
+        var status = stat()
+        try #require(stat(staging.path(of: number), &status) == 0)
+        return Int64(status.st_blocks) * 512
+    }
+
     @Test("what was persisted is there after the process has died, block by block")
     func persistence() throws {
         var random = SeededRandom(seed: 5)
