@@ -56,21 +56,21 @@ let package = Package(
             name: "dbxfs",
             dependencies: [
                 "Core", "Fuse", "FileSystem", "Sync", "MetadataStore", "BlockCache", "RemoteStore",
-                "DropboxAPI", "Mounting", "PrivateFiles", "CNamespace", log, system, grdb,
+                "DropboxAPI", "Mounting", "PrivateFiles", "CProcess", log, system, grdb,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         .target(
             name: "Mounting",
             dependencies: [
-                "CMalloc", "DropboxAPI", "PrivateFiles", log, system,
+                "CMalloc", "CProcess", "DropboxAPI", "PrivateFiles", log, system,
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ],
             swiftSettings: settings),
         .target(name: "PrivateFiles", dependencies: [system], swiftSettings: settings),
         .systemLibrary(name: "CFile"),
         .systemLibrary(name: "CMalloc"),
-        .systemLibrary(name: "CNamespace"),
+        .systemLibrary(name: "CProcess"),
         .systemLibrary(name: "CSyncfs"),
         .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(

@@ -172,7 +172,7 @@ cat "/proc/$pid/cmdline" "/proc/$pid/environ" > "$WORK/process"
 grep -F -v -x -e "$TOKEN" -e "$TOKEN2" "$WORK/secrets" > "$WORK/login secrets"
 grep -c -a -F -f "$WORK/login secrets" "$DBXFS_STATE_DIR/default/dbxfs.log" "$WORK/status" \
     "$WORK/process" "$WORK/login" "$WORK/log of login" "$WORK/opened" && exit 1
-grep -q 'Max core file size *0 ' "/proc/$pid/limits"
+grep -q 'Max core file size *1 ' "/proc/$pid/limits"
 
 # Another account of this machine has a login of its own.
 by_code other@example.com --account other --app-key test-app
