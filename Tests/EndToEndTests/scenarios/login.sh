@@ -136,7 +136,12 @@ grep -q '^Logged in as' "$WORK/login"
 grep -q noise "$WORK/login" "$WORK/message" && exit 1
 cp "$WORK/message" "$WORK/log of login"
 grep -q 'Nearly done' "$WORK/page"
-grep -qx "$(grep '^http' "$WORK/login")" "$WORK/opened"
+# The program that opens it gets an address that says nothing of the login, and another one than the terminal: it
+# works once.
+grep -qxE 'http://localhost:5368[234]/[A-Za-z0-9_-]{32}' "$WORK/opened"
+grep -qxE 'http://localhost:5368[234]/[A-Za-z0-9_-]{32}' "$WORK/login"
+grep '^http' "$WORK/login" | grep -q -x -f "$WORK/opened" && exit 1
+grep -q 'state=.*code_challenge=\|code_challenge=.*state=' "$WORK/asked"
 until_state online 50
 dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /waiting)" = 'while out'
@@ -145,7 +150,7 @@ dbxfs status "$MNT"
 # Links need permissions that a login asks for only if it is told to.
 fails 2 'dbxfs login --sharing' dbxfs link "$MNT/waiting"
 by_browser --sharing
-grep -q '^http.*scope=[^&]*sharing.write' "$WORK/login"
+grep -q '^http.*scope=[^&]*sharing.write' "$WORK/asked"
 dbxfs link "$MNT/waiting" | grep -q '^https://.*/waiting'
 
 # A token that has expired is renewed, and nobody sees anything of it.
