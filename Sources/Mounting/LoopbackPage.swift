@@ -25,7 +25,8 @@ struct LoopbackPage {
             self.init(
                 403, "Somebody was here before", mark: "M12 6v7M12 17v.5",
                 "Another program has used this address, so the login was ended, and nothing was changed. "
-                    + "Close this page, look at your terminal, and run <code>dbxfs login</code> again.")
+                    + "Close this page, look at your terminal, and run <code>dbxfs login</code> again."
+            )
         case .answer(.code):
             self.init(
                 200, "Nearly done", mark: "M6 12.5l4 4 8-9",

@@ -191,11 +191,15 @@ test "$("$TOOLS/dropbox.py" get /mine)" = mine
 dbxfs unmount "$MNT"
 fails 32 'keeps the files of' dbxfs mount "$MNT"
 cp "$WORK/own" "$credentials"
+# A login goes to no other server than the one that gave it.
+fails 32 "is for $ENDPOINT, but the server is http://127.0.0.1:9," env DBXFS_ENDPOINT=http://127.0.0.1:9 dbxfs mount "$MNT"
 # A known account mounts without Dropbox.
+sed -i "s|$ENDPOINT|http://127.0.0.1:9|" "$credentials"
 DBXFS_ENDPOINT=http://127.0.0.1:9 dbxfs mount "$MNT" 2> "$WORK/message"
 grep -q 'mounted offline' "$WORK/message"
 test "$(cat "$MNT/mine")" = mine
 dbxfs unmount "$MNT"
+cp "$WORK/own" "$credentials"
 dbxfs mount "$MNT"
 dbxfs logout --account other
 test ! -e "$DBXFS_STATE_DIR/other/credentials.json"
@@ -248,6 +252,7 @@ test "$("$TOOLS/dropbox.py" get /waits)" = waits
 dbxfs unmount "$MNT"
 
 # Dropbox cannot be told: the login stays, unless that is wanted.
+sed -i "s|$ENDPOINT|http://127.0.0.1:9|" "$credentials"
 DBXFS_ENDPOINT=http://127.0.0.1:9
 export DBXFS_ENDPOINT
 fails 2 'could not be told' dbxfs logout
