@@ -36,6 +36,9 @@ public enum PrivateFolder {
             throw .unwritable(
                 path, reason: "a symbolic link; name the folder it leads to")
         }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw .unwritable(path, reason: "not a directory")
+        }
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else { throw .unwritable(path, reason: reason(currentErrno)) }
         defer { close(folder) }

@@ -1,11 +1,21 @@
 // Requests with headers that no HTTP client lets its user choose.
 
+import Dispatch
 import Glibc
 import Testing
 
 enum RawSocket {
-    /// Sends a text to a port of this machine, and returns all that comes back until the other side closes.
-    static func exchange(_ text: String, port: UInt16) throws -> String {
+    /// Sends a text to a port of this machine, and returns all that comes back until the other side closes. It
+    /// waits on a thread that the server, in the same process, does not need.
+    static func exchange(_ text: String, port: UInt16) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { try wait(for: text, port: port) })
+            }
+        }
+    }
+
+    private static func wait(for text: String, port: UInt16) throws -> String {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()

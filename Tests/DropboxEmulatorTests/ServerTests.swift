@@ -34,7 +34,7 @@ struct ServerTests {
             let host = headers["Host"] == nil ? "Host: 127.0.0.1\r\n" : ""
             let body = #"{"token":"theirs"}"#
             let port = try #require(URL(string: client.emulator.baseURL)?.port)
-            let answer = try RawSocket.exchange(
+            let answer = try await RawSocket.exchange(
                 "POST /admin/tokens HTTP/1.1\r\n\(host)\(lines)Connection: close\r\n"
                     + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)", port: UInt16(port))
             #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")

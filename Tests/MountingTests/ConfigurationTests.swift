@@ -285,7 +285,8 @@ import Testing
     func linkedFolder() throws {
         let folder = try TemporaryFolder()
         let target = folder.path + "/target"
-        #expect(mkdir(target, 0o755) == 0 && symlink(target, folder.path + "/default") == 0)
+        #expect(mkdir(target, 0o755) == 0 && chmod(target, 0o755) == 0)
+        #expect(symlink(target, folder.path + "/default") == 0)
         #expect(throws: CommandError.self) { try makePrivateFolder(folder.path + "/default") }
         var status = stat()
         #expect(stat(target, &status) == 0 && status.st_mode & 0o777 == 0o755)
