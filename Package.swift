@@ -40,7 +40,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        // 3.2.0 to 4.5.0 have a known vulnerability (CVE-2026-43823).
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.1"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
@@ -56,21 +57,21 @@ let package = Package(
             name: "dbxfs",
             dependencies: [
                 "Core", "Fuse", "FileSystem", "Sync", "MetadataStore", "BlockCache", "RemoteStore",
-                "DropboxAPI", "Mounting", "PrivateFiles", "CNamespace", log, system, grdb,
+                "DropboxAPI", "Mounting", "PrivateFiles", "CProcess", log, system, grdb,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         .target(
             name: "Mounting",
             dependencies: [
-                "CMalloc", "DropboxAPI", "PrivateFiles", log, system,
+                "CMalloc", "CProcess", "DropboxAPI", "PrivateFiles", log, system,
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ],
             swiftSettings: settings),
         .target(name: "PrivateFiles", dependencies: [system], swiftSettings: settings),
         .systemLibrary(name: "CFile"),
         .systemLibrary(name: "CMalloc"),
-        .systemLibrary(name: "CNamespace"),
+        .systemLibrary(name: "CProcess"),
         .systemLibrary(name: "CSyncfs"),
         .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(

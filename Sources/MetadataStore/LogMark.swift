@@ -40,7 +40,9 @@ struct LogMark: Codable, Equatable {
     /// Reads the mark of a database; nil when there is none that can be read.
     init?(at path: String) {
         guard let bytes = FileManager.default.contents(atPath: path),
-            let mark = try? JSONDecoder().decode(LogMark.self, from: bytes)
+            // Foundation's decoder ends the process at a document that is cut off within deep nesting, unless a
+            // byte follows.
+            let mark = try? JSONDecoder().decode(LogMark.self, from: bytes + [UInt8(ascii: " ")])
         else { return nil }
         self = mark
     }

@@ -20,7 +20,11 @@ public struct AccountFolders: Hashable, Sendable {
     /// What belongs to the account and not to one mount of it, and the name of its files.
     private let account: String
     /// The login: the same for all mounts of an account.
-    public var login: LoginFile { LoginFile(path: account + "/credentials.json") }
+    public var login: LoginFile {
+        LoginFile(path: account + "/credentials.json", server: server)
+    }
+    /// The address of the server, unless it is Dropbox.
+    private let server: String?
     /// An access token, one line: the same for all mounts of an account.
     public var token: String { account + "/token" }
     /// What a mount in the background logs.
@@ -41,6 +45,7 @@ public struct AccountFolders: Hashable, Sendable {
             + Self.suffix(of: source.remotePath)
         state = environment.stateFolder + "/" + name
         account = environment.stateFolder + "/" + source.account
+        server = environment.endpoint?.address
         cache = (settings.cacheFolder ?? environment.cacheFolder) + "/" + name
     }
 

@@ -1,5 +1,6 @@
 // One mount per account: two processes that replay one queue would each undo what the other did.
 
+import DropboxAPI
 import Foundation
 import Glibc
 import SystemPackage
@@ -78,6 +79,6 @@ public final class AccountLock: Sendable {
         var buffer = [UInt8](repeating: 0, count: 8192)
         let count = pread(descriptor, &buffer, buffer.count, 0)
         guard count > 0 else { return nil }
-        return try? JSONDecoder().decode(Holder.self, from: Data(buffer[..<count]))
+        return try? JSON.decode(Holder.self, from: Array(buffer[..<count]))
     }
 }

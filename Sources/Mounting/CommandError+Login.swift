@@ -10,6 +10,9 @@ extension CommandError {
         switch self {
         case .loginDamaged(let file, let reason):
             "\(file) cannot be used (\(reason)): log in again, run: dbxfs login"
+        case .otherServer(let file, let login, let configured):
+            "the login in \(file) is for \(login), but the server is \(configured), by DBXFS_ENDPOINT or `endpoint` in the "
+                + "configuration file: change that, or log in there, run: dbxfs login"
         case .noAppKey:
             "no app to log in with: make one at \(Self.appConsole) (Scoped access) with the "
                 + "permissions account_info.read, files.metadata.read, files.content.read and "

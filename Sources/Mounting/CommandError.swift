@@ -35,6 +35,7 @@ public enum CommandError: Error, Hashable, Sendable {
     case credentialsTooOpen(file: String)
     case credentialsUnreadable(file: String, reason: String)
     case loginDamaged(file: String, reason: String)
+    case otherServer(file: String, login: String, configured: String)
     case noAppKey
     case loginFailed(String)
     case loginRefused(detail: String)
@@ -119,7 +120,8 @@ extension CommandError {
             .notLoggedIn,
             .stillMounted, .notRevoked:
             .system
-        case .noToken, .credentialsTooOpen, .credentialsUnreadable, .loginDamaged, .unauthorized,
+        case .noToken, .credentialsTooOpen, .credentialsUnreadable, .loginDamaged, .otherServer,
+            .unauthorized,
             .forbidden,
             .unreachable, .serverNonsense, .serverFailed, .otherAccount, .remoteFolderMissing,
             .remoteNotAFolder, .noTeamSpace, .rootForbidden, .mountpointNotEmpty, .alreadyMounted,
@@ -137,7 +139,8 @@ extension CommandError {
         case .badSource, .unknownOption, .notChangeable, .badOptionValue, .badSetting,
             .badConfiguration, .noMountpoint, .notRoot, .badEndpoint, .insecureEndpoint:
             settingMessage
-        case .loginDamaged, .noAppKey, .loginFailed, .loginRefused, .otherLogin, .notLoggedIn,
+        case .loginDamaged, .otherServer, .noAppKey, .loginFailed, .loginRefused, .otherLogin,
+            .notLoggedIn,
             .stillMounted, .notRevoked:
             loginMessage
         case .noToken, .credentialsTooOpen, .credentialsUnreadable, .unauthorized, .forbidden,

@@ -59,6 +59,7 @@ public struct Configuration: Hashable, Sendable {
     /// Reads a file's text; `file` is its name in messages.
     public init(parsing text: String, file: String) throws(CommandError) {
         self.file = file
+        try Self.refuseDeepKeys(text, file)
         let table: TOMLTable
         do {
             table = try TOMLTable(string: text)
@@ -86,6 +87,23 @@ public struct Configuration: Hashable, Sendable {
             }
         }
         try reader.check(general, "")
+    }
+
+    /// Dots that a line may have. Each makes a table in a table, and the parser's stack ends at some ten thousand.
+    private static let dotLimit = 100
+
+    private static func refuseDeepKeys(_ text: String, _ file: String) throws(CommandError) {
+        var number = 0
+        for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        {
+            number += 1
+            let start = line.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+            guard start != UInt8(ascii: "#") else { continue }
+            guard line.count(where: { $0 == UInt8(ascii: ".") }) <= dotLimit else {
+                throw .badConfiguration(
+                    file: file, place: "line \(number)", detail: "has more than \(dotLimit) dots")
+            }
+        }
     }
 
     private mutating func readAccounts(

@@ -11,6 +11,8 @@ public final class ControlServer: Sendable {
     /// Conversations at a time. A `sync` lasts as long as its uploads, so several are normal; a thousand
     /// are a script gone wild.
     private static let limit = 64
+    /// Seconds for a whole request to come. Whoever has connected has something to say.
+    private static let requestPatience = 30
 
     private let folder: ControlFolder
     private let name: String
@@ -18,7 +20,13 @@ public final class ControlServer: Sendable {
     private let service: any MountService
     private let ending: MountEnding
     private let log: Logger
-    private let conversations = Mutex(0)
+    private let conversations = Mutex(Conversations())
+
+    private struct Conversations {
+        var count = 0
+        /// Those whose request has not come yet, the oldest first.
+        var silent: [ControlConnection] = []
+    }
 
     /// Binds the socket of a mount, in the place of one that a dead process left.
     ///
@@ -80,24 +88,41 @@ public final class ControlServer: Sendable {
             }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             let connection = ControlConnection(descriptor: descriptor)
-            let isWelcome = conversations.withLock { count in
-                guard count < Self.limit else { return false }
-                count += 1
-                return true
-            }
-            guard isWelcome else { continue }
+            guard isWelcome(connection) else { continue }
             Thread.start {
                 self.serve(connection)
-                self.conversations.withLock { $0 -= 1 }
+                self.conversations.withLock { $0.count -= 1 }
             }
         }
     }
 
+    /// Whether there is room for one more. Who says nothing makes room for who may.
+    private func isWelcome(_ connection: ControlConnection) -> Bool {
+        conversations.withLock { conversations in
+            guard conversations.count < Self.limit * 2 else { return false }
+            if conversations.count >= Self.limit {
+                guard let oldest = conversations.silent.first else { return false }
+                conversations.silent.removeFirst()
+                oldest.end()
+            }
+            conversations.count += 1
+            conversations.silent.append(connection)
+            return true
+        }
+    }
+
     private func serve(_ connection: ControlConnection) {
-        while let request = connection.receive(ControlRequest.self) {
+        defer { noteSpoken(connection) }
+        while let request = connection.receive(ControlRequest.self, within: Self.requestPatience) {
+            noteSpoken(connection)
+            defer { conversations.withLock { $0.silent.append(connection) } }
             log.debug("control request", metadata: ["command": "\(request.command.rawValue)"])
             answer(request, on: connection)
         }
+    }
+
+    private func noteSpoken(_ connection: ControlConnection) {
+        conversations.withLock { $0.silent.removeAll { $0 === connection } }
     }
 
     private func answer(_ request: ControlRequest, on connection: ControlConnection) {

@@ -1,6 +1,7 @@
 // Unix sockets that carry lines of JSON. Where a socket lies and who may open it is decided here; what
 // is said over it is in `MountService.swift`.
 
+import DropboxAPI
 import Foundation
 import Glibc
 import PrivateFiles
@@ -69,7 +70,15 @@ public final class ControlConnection: Sendable {
     public func send(_ message: some Encodable) -> Bool {
         guard var line = try? JSONEncoder().encode(message) else { return false }
         line.append(0x0a)
-        return line.withUnsafeBytes { bytes in
+        return send(line)
+    }
+
+    /// Sends text that need not be a whole line.
+    @discardableResult
+    func sendPart(_ text: String) -> Bool { send(Data(text.utf8)) }
+
+    private func send(_ line: Data) -> Bool {
+        line.withUnsafeBytes { bytes in
             var sent = 0
             while sent < bytes.count {
                 let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(sent))
@@ -84,18 +93,31 @@ public final class ControlConnection: Sendable {
     }
 
     /// The next line, or nil when the other side has closed, sends nonsense, or more than a mebibyte.
-    public func receive<Message: Decodable>(_ type: Message.Type) -> Message? {
+    ///
+    /// `patience` is in seconds, for the whole of the line.
+    public func receive<Message: Decodable>(
+        _ type: Message.Type, within patience: Int? = nil
+    ) -> Message? {
+        let end = patience.map { ContinuousClock.now + .seconds($0) }
         while true {
             if let line = received.takeLine() {
-                // Foundation's decoder ends the process at a document that is cut off within very deep
-                // nesting, unless a byte follows.
-                return try? JSONDecoder().decode(type, from: line + [UInt8(ascii: " ")])
+                return try? JSON.decode(type, from: Array(line))
+            }
+            if let end {
+                let seconds = (end - .now) / .seconds(1)
+                guard seconds > 0 else { return nil }
+                setReceiveTimeout(seconds: Int(min(seconds, 3600)) + 1)
             }
             var buffer = [UInt8](repeating: 0, count: 16384)
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count < 0, errno == EINTR { continue }
             guard count > 0, received.append(buffer[..<count]) else { return nil }
         }
+    }
+
+    /// Lets the other side, and the thread that waits for it, know that nothing more will be heard.
+    func end() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
     /// Gives up on a silent other side after that many seconds.

@@ -2,6 +2,7 @@
 // configuration file says where they are silent.
 
 import Glibc
+import SystemPackage
 
 /// The settings that come from environment variables.
 public struct Environment: Sendable {
@@ -108,29 +109,15 @@ public struct Environment: Sendable {
             case .system: named ?? SystemFolder.configuration
             }
         guard let path else { return Configuration() }
+        if let text = try ConfigurationFile.read(path) {
+            return try Configuration(parsing: text, file: path)
+        }
         // A file that somebody has named must be there.
-        guard named != nil || access(path, F_OK) == 0 else { return Configuration() }
-        let text: String
-        do throws(CommandError) {
-            text = try readText(path)
-            try checkOwner(of: path)
-        } catch {
-            guard case .folderUnusable(_, let reason) = error else { throw error }
-            throw .badConfiguration(file: path, place: "file", detail: reason)
-        }
-        return try Configuration(parsing: text, file: path)
-    }
-
-    /// Who writes the file says which server gets the login.
-    private static func checkOwner(of path: String) throws(CommandError) {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_uid == geteuid() || status.st_uid == 0,
-            status.st_mode & 0o002 == 0
-        else {
+        guard named == nil else {
             throw .badConfiguration(
-                file: path, place: "file",
-                detail: "belongs to another user or everybody can write to it, and is not used")
+                file: path, place: "file", detail: Errno.noSuchFileOrDirectory.description)
         }
+        return Configuration()
     }
 
     // MARK: Accounts

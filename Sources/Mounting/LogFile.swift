@@ -134,9 +134,9 @@ public struct LineLogHandler: LogHandler {
         for (key, value) in details.sorted(by: { $0.key < $1.key }) {
             line += " \(key)=\(value)"
         }
-        // A name may hold a line break, and must not be able to forge a record.
-        sink.write(
-            String(line.map { $0.isNewline ? "␤" : $0 }) + "\n")
+        // A name or a server's answer may hold a line break, and must not be able to forge a record, nor to
+        // command the terminal on which somebody reads the log.
+        sink.write(Terminal.printable(line) + "\n")
     }
 
     private static func timestamp() -> String {

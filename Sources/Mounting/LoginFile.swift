@@ -9,10 +9,14 @@ public import PrivateFiles
 public struct LoginFile: Hashable, Sendable {
     /// Where it lies, in a folder of mode 0700.
     public let path: String
+    /// The address of the server that mounts talk to; nil for Dropbox. Who answers there must not get what another
+    /// server gave: the address may be left over from a test, and anybody may listen there.
+    private let server: String?
 
-    /// Names it; it need not exist.
-    public init(path: String) {
+    /// Names it; it need not exist. Its login is for a server's `address`, or for Dropbox.
+    public init(path: String, server: String?) {
         self.path = path
+        self.server = server
     }
 
     /// Which of its versions is there; nil when there is none. Looks at the file's entry only.
@@ -21,17 +25,24 @@ public struct LoginFile: Hashable, Sendable {
     /// Whether somebody has logged out.
     public var isMissing: Bool { PrivateFile.isMissing(path) }
 
-    /// The login; nil when there is no file. Refuses a file that others may read.
+    /// The login; nil when there is no file. Refuses a file that others may read, and a login that another server
+    /// gave.
     public func load() throws(CommandError) -> StoredLogin? {
+        let login: StoredLogin?
         do throws(StoredLogin.FileError) {
-            return try StoredLogin.read(path)
+            login = try StoredLogin.read(path)
         } catch {
             throw CommandError(error)
         }
+        guard let login, login.server != server else { return login }
+        throw .otherServer(
+            file: path, login: login.server ?? "Dropbox", configured: server ?? "Dropbox")
     }
 
-    /// Replaces the login, durably; makes the folder if need be.
+    /// Replaces the login by one that the server gave, durably; makes the folder if need be.
     public func save(_ login: StoredLogin) throws(CommandError) {
+        var login = login
+        login.server = server
         try makePrivateFolder(folderPath(of: path))
         do throws(StoredLogin.FileError) {
             try login.write(to: path)

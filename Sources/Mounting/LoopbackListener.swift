@@ -1,4 +1,4 @@
-// Waits on 127.0.0.1 for the browser that Dropbox sends back at the end of a login. One thread and
+// Sends the browser of a login to Dropbox and waits for its return, on 127.0.0.1 and ::1. One thread and
 // poll(2), so that nobody who connects can keep the browser waiting. What requests mean is
 // `LoopbackRequest`'s matter.
 
@@ -22,7 +22,7 @@ public final class LoopbackListener {
 
     /// The port that it listens on.
     public let port: UInt16
-    private let listener: Int32
+    private let listeners: [Int32]
     private let limits: Limits
     private var connections: [LoopbackConnection] = []
 
@@ -32,6 +32,9 @@ public final class LoopbackListener {
     /// The address that Dropbox is to send the browser to.
     public var redirect: String { Self.redirect(port) }
 
+    /// The address at which a browser enters a login.
+    public func address(of entrance: LoopbackLogin.Entrance) -> String { redirect + entrance.nonce }
+
     /// Listens on the first of the ports that is free; nil when none is.
     public convenience init?(ports: [UInt16] = LoopbackListener.ports) {
         self.init(ports: ports, limits: Limits())
@@ -39,8 +42,8 @@ public final class LoopbackListener {
 
     init?(ports: [UInt16], limits: Limits) {
         for port in ports {
-            guard let (listener, bound) = Self.listen(on: port) else { continue }
-            self.listener = listener
+            guard let (listeners, bound) = Self.listen(on: port) else { continue }
+            self.listeners = listeners
             self.port = bound
             self.limits = limits
             return
@@ -49,50 +52,84 @@ public final class LoopbackListener {
     }
 
     deinit {
-        close(listener)
+        for listener in listeners { close(listener) }
     }
 
-    private static func listen(on port: UInt16) -> (Int32, UInt16)? {
-        let type =
-            Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-            | Int32(SOCK_NONBLOCK.rawValue)
-        let listener = socket(AF_INET, type, 0)
-        guard listener >= 0 else { return nil }
-        // An earlier login's connections may not be quite over.
-        var yes: Int32 = 1
-        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    /// `localhost` may be either address, and what this process has not got somebody else could listen on.
+    private static func listen(on port: UInt16) -> ([Int32], UInt16)? {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
-                bind(listener, raw, size) == 0 && Glibc.listen(listener, 64) == 0
-                    && getsockname(listener, raw, &size) == 0
-            }
-        }
-        guard isBound else {
-            close(listener)
+        let listener = socket(AF_INET, socketType, 0)
+        guard listener >= 0, bind(listener, to: &address), let bound = Self.port(of: listener)
+        else {
+            if listener >= 0 { close(listener) }
             return nil
         }
-        return (listener, UInt16(bigEndian: address.sin_port))
+        // A machine without IPv6 has no second address.
+        let second = socket(AF_INET6, socketType, 0)
+        guard second >= 0 else { return ([listener], bound) }
+        var address6 = sockaddr_in6()
+        address6.sin6_family = sa_family_t(AF_INET6)
+        address6.sin6_port = bound.bigEndian
+        address6.sin6_addr = in6addr_loopback
+        if bind(second, to: &address6) { return ([listener, second], bound) }
+        let isMissing = errno == EADDRNOTAVAIL
+        close(second)
+        if isMissing { return ([listener], bound) }
+        close(listener)
+        return nil
+    }
+
+    private static var socketType: Int32 {
+        Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    }
+
+    private static func bind<Address>(_ listener: Int32, to address: inout Address) -> Bool {
+        // An earlier login's connections may not be quite over.
+        var yes: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        return withUnsafeBytes(of: &address) { bytes in
+            guard let raw = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
+                return false
+            }
+            return Glibc.bind(listener, raw, socklen_t(bytes.count)) == 0
+                && Glibc.listen(listener, 64) == 0
+        }
+    }
+
+    private static func port(of listener: Int32) -> UInt16? {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(listener, $0, &size)
+            }
+        }
+        return status == 0 ? UInt16(bigEndian: address.sin_port) : nil
     }
 
     // MARK: Waiting
 
-    /// Blocks until the browser comes with the answer to the login of this state; nil when time is up.
-    public func wait(state: String, seconds: Double) -> RedirectAnswer? {
-        let request = LoopbackRequest(state: state, port: port)
+    /// Blocks until the browser comes with the answer to a login; nil when time is up. `onStranger` is called
+    /// when a program of another user of this machine tries to take part.
+    public func wait(
+        _ login: LoopbackLogin, seconds: Double, onStranger: () -> Void = {}
+    ) -> RedirectAnswer? {
+        var request = LoopbackRequest(login: login, port: port)
         let end = ContinuousClock.now + .seconds(seconds)
         defer { connections = [] }
         while ContinuousClock.now < end {
-            let isIncoming = waitForEvents(until: end)
-            if isIncoming { acceptAll() }
+            for listener in waitForEvents(until: end) { acceptAll(listener) }
             for connection in connections {
                 guard let head = connection.advance() else { continue }
-                let outcome = request.outcome(of: head)
-                connection.answer(outcome, patience: limits.answer)
+                let outcome = request.outcome(of: head) {
+                    let isOwn = LoopbackPeer.isOwn(connection.descriptor)
+                    if !isOwn { onStranger() }
+                    return isOwn
+                }
+                connection.answer(outcome, port: port, patience: limits.answer)
                 if case .answer(let answer) = outcome {
                     finish(connection)
                     return answer
@@ -113,21 +150,22 @@ public final class LoopbackListener {
         }
     }
 
-    /// Sleeps until something happens or is due; returns whether somebody connects.
-    private func waitForEvents(until end: ContinuousClock.Instant) -> Bool {
+    /// Sleeps until something happens or is due; returns where somebody connects.
+    private func waitForEvents(until end: ContinuousClock.Instant) -> [Int32] {
         let due = connections.map(\.deadline).min().map { min($0, end) } ?? end
         let seconds = max((due - .now) / .seconds(1), 0)
         // One millisecond more, lest it wakes up just before and again.
         let milliseconds = Int32(min(seconds, 60) * 1000) + 1
-        var events = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
+        var events = listeners.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         events += connections.map {
             pollfd(fd: $0.descriptor, events: $0.events, revents: 0)
         }
         let count = poll(&events, nfds_t(events.count), milliseconds)
-        return count > 0 && events[0].revents != 0
+        guard count > 0 else { return [] }
+        return events.prefix(listeners.count).filter { $0.revents != 0 }.map(\.fd)
     }
 
-    private func acceptAll() {
+    private func acceptAll(_ listener: Int32) {
         // A bound, so that who connects without end leaves time for those who are there.
         for _ in 0..<limits.connections {
             let descriptor = accept(listener, nil, nil)
@@ -185,7 +223,7 @@ private final class LoopbackConnection {
                 phase = .over
                 return nil
             }
-            answer(.rejected(408), patience: patience)
+            answer(.rejected(408), port: 0, patience: patience)
         }
         switch phase {
         case .reading: return read()
@@ -211,7 +249,7 @@ private final class LoopbackConnection {
             }
             if received.count > LoopbackRequest.limit { break }
         }
-        answer(.rejected(431), patience: patience)
+        answer(.rejected(431), port: 0, patience: patience)
         return nil
     }
 
@@ -225,9 +263,9 @@ private final class LoopbackConnection {
     }
 
     /// Sends the page for what came of the request.
-    func answer(_ outcome: LoopbackRequest.Outcome, patience: Double) {
+    func answer(_ outcome: LoopbackRequest.Outcome, port: UInt16, patience: Double) {
         received = []
-        page = LoopbackPage(outcome).bytes[...]
+        page = LoopbackPage(outcome, port: port).bytes[...]
         phase = .writing
         deadline = .now + .seconds(patience)
         write()

@@ -1,4 +1,4 @@
-// The pages that a browser shows at the end of a login. They need nothing from anywhere else, and say
+// The pages that a browser shows at the end of a login, and the way to Dropbox at its beginning. They need nothing from anywhere else, and say
 // nothing of what the request held.
 
 /// An answer to a browser.
@@ -8,10 +8,25 @@ struct LoopbackPage {
     let text: String
     /// What the mark above the title is made of: lines in a square of 24 units.
     let mark: String
+    /// Headers that only this answer has.
+    private var headers: [String] = []
 
-    /// The page for what came of a request.
-    init(_ outcome: LoopbackRequest.Outcome) {
+    /// The page for what came of a request at a port.
+    init(_ outcome: LoopbackRequest.Outcome, port: UInt16) {
+        let cookie = "Set-Cookie: \(LoopbackRequest.cookieName(port))="
+        let place = "; Path=/; HttpOnly; SameSite=Lax; Max-Age="
         switch outcome {
+        case .forwarded(let address, let value):
+            self.init(
+                303, "On the way to Dropbox", mark: "M7 12h9M12.5 8l4 4-4 4",
+                "The browser goes on to Dropbox, where access is asked for.")
+            headers = ["Location: \(address)", "\(cookie)\(value)\(place)600"]
+        case .answer(.contested):
+            self.init(
+                403, "Somebody was here before", mark: "M12 6v7M12 17v.5",
+                "Another program has used this address, so the login was ended, and nothing was changed. "
+                    + "Close this page, look at your terminal, and run <code>dbxfs login</code> again."
+            )
         case .answer(.code):
             self.init(
                 200, "Nearly done", mark: "M6 12.5l4 4 8-9",
@@ -24,8 +39,10 @@ struct LoopbackPage {
         case .rejected(let status):
             self.init(
                 status, "Not what dbxfs is waiting for", mark: "M12 6v7M12 17v.5",
-                "Open the address that <code>dbxfs login</code> has printed. The login goes on.")
+                "Open the address that <code>dbxfs login</code> has printed, in a browser on this machine that takes cookies. "
+                    + "The login goes on.")
         }
+        if case .answer = outcome { headers.append("\(cookie)\(place)0") }
     }
 
     private init(_ status: Int, _ title: String, mark: String, _ text: String) {
@@ -38,6 +55,7 @@ struct LoopbackPage {
     private var reason: String {
         switch status {
         case 200: "OK"
+        case 303: "See Other"
         case 403: "Forbidden"
         case 404: "Not Found"
         case 405: "Method Not Allowed"
@@ -87,6 +105,7 @@ struct LoopbackPage {
             "Connection: close",
         ]
         if status == 405 { head.append("Allow: GET") }
+        head += headers
         return Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
     }
 }

@@ -1,6 +1,7 @@
-// What a browser says when Dropbox sends it back here: one GET of one address. Everything else is told
-// off. Pure decisions; sockets are `LoopbackListener`'s.
+// What a browser says at the beginning of a login, before it is sent to Dropbox, and when Dropbox sends it back:
+// one GET each. Everything else is told off. Pure decisions; sockets are `LoopbackListener`'s.
 
+import DropboxAPI
 import PrivateFiles
 
 /// How the user has answered on Dropbox's page.
@@ -9,9 +10,45 @@ public enum RedirectAnswer: Hashable, Sendable, CustomReflectable {
     case code(String)
     /// No, or Dropbox found something wrong.
     case refused(String)
+    /// An entrance was used a second time, by another program than the first time: either may be an attacker's.
+    case contested
 
     /// Never the code.
     public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// What ties one login to one browser.
+///
+/// Which programs are started with which arguments everybody on the machine sees. If Dropbox's address were one,
+/// with its `state`, another user could answer this login with an account of their own. So a browser gets the
+/// address of an entrance here, which works once, and brings the cookie that it gets there when it returns.
+public struct LoopbackLogin: Sendable, CustomReflectable {
+    /// A way in: an address that a browser is told.
+    public struct Entrance: Sendable, CustomReflectable {
+        let nonce = PKCE.randomState()
+        let cookie = PKCE.randomState()
+        /// Whether other users may have seen the address.
+        let isSeen: Bool
+
+        /// Never the secrets.
+        public var customMirror: Mirror { Mirror(self, children: []) }
+    }
+
+    /// For the program that opens addresses.
+    public let opened = Entrance(isSeen: true)
+    /// For the terminal.
+    public let printed = Entrance(isSeen: false)
+    let state: String
+    let page: String
+
+    /// Never the secrets.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+
+    /// A login whose browser is sent to Dropbox's `page`, and comes back with `state`.
+    public init(state: String, page: String) {
+        self.state = state
+        self.page = page
+    }
 }
 
 /// The reading of requests during one login.
@@ -22,6 +59,8 @@ struct LoopbackRequest {
         case answer(RedirectAnswer)
         /// Nothing that ends the login: a status of 4xx.
         case rejected(Int)
+        /// The browser is sent to Dropbox, with a cookie.
+        case forwarded(to: String, cookie: String)
     }
 
     /// Bytes that a request may have, up to its empty line. Addresses of codes have a few hundred, and
@@ -31,12 +70,23 @@ struct LoopbackRequest {
     private static let codeLimit = 2048
 
     /// What ties the browser's answer to this login.
-    let state: String
+    let login: LoopbackLogin
     /// The port that the browser was sent to.
     let port: UInt16
+    /// The entrances that were used.
+    private var used: [LoopbackLogin.Entrance] = []
 
-    /// Reads a request's head, without the empty line at its end.
-    func outcome(of head: [UInt8]) -> Outcome {
+    init(login: LoopbackLogin, port: UInt16) {
+        self.login = login
+        self.port = port
+    }
+
+    /// The cookie's name: browsers take all ports of a host for one place.
+    static func cookieName(_ port: UInt16) -> String { "dbxfs-login-\(port)" }
+
+    /// Reads a request's head, without the empty line at its end. `isOwn` says whether it comes from a program of
+    /// this user.
+    mutating func outcome(of head: [UInt8], isOwn: () -> Bool) -> Outcome {
         let isText = head.allSatisfy {
             (0x20...0x7e).contains($0) || $0 == 13 || $0 == 10 || $0 == 9
         }
@@ -48,19 +98,55 @@ struct LoopbackRequest {
         guard words.count == 3, words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else {
             return .rejected(400)
         }
-        guard let hosts = Self.hosts(lines.dropFirst()) else { return .rejected(400) }
+        guard let headers = Self.headers(lines.dropFirst()) else { return .rejected(400) }
+        let hosts = headers.filter { $0.name == "host" }.map { $0.value.lowercased() }
         // A page of a stranger whose name leads to this machine sends its own name here.
         guard hosts == ["localhost:\(port)"] || hosts == ["127.0.0.1:\(port)"] else {
             return .rejected(403)
         }
         guard words[0] == "GET" else { return .rejected(405) }
         let address = words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let cookies = cookies(headers)
+        for entrance in [login.opened, login.printed]
+        where address.count == 1 && Self.isEqual(String(address[0]), "/" + entrance.nonce) {
+            return enter(entrance, cookies, isOwn)
+        }
         guard address[0] == "/" else { return .rejected(404) }
         guard let fields = Self.fields(address.count == 2 ? address[1] : "") else {
             return .rejected(400)
         }
-        guard let given = fields["state"], Self.isEqual(given, state) else { return .rejected(403) }
+        guard let given = fields["state"], Self.isEqual(given, login.state),
+            used.contains(where: { Self.isAmong(cookies, $0.cookie) })
+        else { return .rejected(403) }
         return Self.answer(fields)
+    }
+
+    /// A browser comes for the first time. It may load the address again, but no other program may.
+    private mutating func enter(
+        _ entrance: LoopbackLogin.Entrance, _ cookies: [String], _ isOwn: () -> Bool
+    ) -> Outcome {
+        // The address was an argument. A program of another user could answer before the browser has begun.
+        guard !entrance.isSeen || isOwn() else { return .rejected(403) }
+        if used.contains(where: { $0.nonce == entrance.nonce }) {
+            guard Self.isAmong(cookies, entrance.cookie) else { return .answer(.contested) }
+        } else {
+            used.append(entrance)
+        }
+        return .forwarded(to: login.page, cookie: entrance.cookie)
+    }
+
+    /// What a request brings under the cookie's name: other programs on other ports may have set it, too.
+    private func cookies(_ headers: [Header]) -> [String] {
+        let prefix = Self.cookieName(port) + "="
+        return headers.filter { $0.name == "cookie" }
+            .flatMap { $0.value.split(separator: ";") }
+            .map { $0.drop(while: \.isWhitespace) }
+            .filter { $0.hasPrefix(prefix) }
+            .map { String($0.dropFirst(prefix.utf8.count)) }
+    }
+
+    private static func isAmong(_ cookies: [String], _ cookie: String) -> Bool {
+        cookies.contains { isEqual($0, cookie) }
     }
 
     private static func answer(_ fields: [String: String]) -> Outcome {
@@ -83,21 +169,22 @@ struct LoopbackRequest {
         text.split(separator: "\r\n" as Character, omittingEmptySubsequences: false)
     }
 
-    /// The values of all `Host` headers, in small letters; nil when a header is none.
-    private static func hosts(_ headers: ArraySlice<Substring>) -> [String]? {
-        var hosts: [String] = []
-        for header in headers {
-            let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    private typealias Header = (name: String, value: String)
+
+    /// All headers, with their names in small letters; nil when one is none.
+    private static func headers(_ lines: ArraySlice<Substring>) -> [Header]? {
+        var headers: [Header] = []
+        for line in lines {
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let name = parts.first, !name.isEmpty,
                 !name.contains(where: \.isWhitespace)
             else { return nil }
-            guard name.lowercased() == "host" else { continue }
             var value = parts[1]
             while value.first?.isWhitespace == true { value.removeFirst() }
             while value.last?.isWhitespace == true { value.removeLast() }
-            hosts.append(value.lowercased())
+            headers.append((name.lowercased(), String(value)))
         }
-        return hosts
+        return headers
     }
 
     /// The fields of a query; nil when it is malformed or names one twice.

@@ -18,7 +18,7 @@ public struct MountSource: Hashable, Sendable, Codable {
 
     /// Reads `[ACCOUNT][:/REMOTE/PATH]`.
     ///
-    /// An account's name becomes a folder's name, hence the narrow alphabet.
+    /// An account's name becomes a folder's name, hence the narrow alphabet, and no `run`.
     public init(parsing text: String) throws(CommandError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let account = parts.first.map(String.init) ?? ""
@@ -31,7 +31,8 @@ public struct MountSource: Hashable, Sendable, Codable {
             default: false
             }
         }
-        guard isPlain, !account.hasPrefix("."), account.utf8.count <= 64 else {
+        // `run` is the folder of sockets, beside those of accounts.
+        guard isPlain, !account.hasPrefix("."), account != "run", account.utf8.count <= 64 else {
             throw .badSource(text)
         }
         self.account = account.isEmpty ? Self.standard.account : account

@@ -1,21 +1,44 @@
-// What the process behind a mount asks of the system for itself: descriptors, no core dumps,
-// memory, signals.
+// What the process behind a mount asks of the system for itself: descriptors, no core dumps, no rights that it
+// does not need, memory, signals.
 
 import CMalloc
+import CProcess
 import Glibc
 
 /// Settings of the whole process, made once at its start.
 public enum ProcessSettings {
-    /// Allows as many open files as the system lets us have, and no core dump: it would hold the token
-    /// and pieces of the user's files.
+    /// Lets nobody but root have a copy of this process's memory: it holds the token and pieces of the user's
+    /// files. What it has in `DBXFS_ACCESS_TOKEN` stays in /proc/PID/environ even after `forgetToken`.
+    ///
+    /// A limit of no bytes is for files only: the kernel starts a `core_pattern` that is a program all the same,
+    /// and gives it everything. A limit of one byte is its sign for not doing that (core(5)). Where the limit is
+    /// 0 already and cannot be raised, that the process is not dumpable is enough.
+    public static func denyCoreDumps() {
+        var limit = rlimit(rlim_cur: 1, rlim_max: 1)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        _ = cprocess_set_undumpable()
+    }
+
+    /// Gives up what root may do and a mount never has to, also for programs that it starts: what remains is to
+    /// unmount (`CAP_SYS_ADMIN`), and to reach a mountpoint or cache folder below folders of others
+    /// (`CAP_DAC_READ_SEARCH`). For other users nothing changes: `fusermount3` needs its set-user-ID bit.
+    ///
+    /// Must run before a second thread does, since threads have their capabilities each, and after the folders
+    /// are made.
+    public static func giveUpCapabilities() {
+        guard geteuid() == 0 else { return }
+        let kept = UInt64(1) << CPROCESS_SYS_ADMIN | 1 << CPROCESS_DAC_READ_SEARCH
+        _ = cprocess_keep_capabilities(kept)
+        _ = cprocess_set_no_new_privileges()
+    }
+
+    /// Allows as many open files as the system lets us have.
     public static func adjustLimits() {
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
             limit.rlim_cur = limit.rlim_max
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         }
-        var none = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     }
 
     /// Bytes from which on an allocation has its own pages, which go back to the system when it is freed.

@@ -1,6 +1,7 @@
 // How a mount in the background tells the command that started it whether it is ready. The command
 // waits on one end of a pipe; the other end is the child's only link to it.
 
+import DropboxAPI
 import Foundation
 import Glibc
 import SystemPackage
@@ -56,7 +57,7 @@ public enum Readiness {
                 descriptors: [descriptor: pipe.writing], isDetached: false)
         }
         let text = pipe.readToEnd()
-        if let report = try? JSONDecoder().decode(ReadinessReport.self, from: Data(text.utf8)) {
+        if let report = try? JSON.decode(ReadinessReport.self, from: Array(text.utf8)) {
             if report.failure != nil { _ = child.wait() }
             return .reported(report, child)
         }

@@ -15,7 +15,7 @@ public enum PrivateFolder {
 
     /// Makes a folder and those above it; the last one is private to the user.
     ///
-    /// Refuses a folder of another user: what is put there could be read or replaced by them.
+    /// Refuses a folder of another user, and a link to a folder: what is put there could be read or replaced.
     public static func make(
         _ path: String, ifOpen opening: Opening = .closed
     ) throws(PrivateFileError) {
@@ -31,15 +31,22 @@ public enum PrivateFolder {
                     ? .diskFull(path) : .unwritable(path, reason: reason(error))
             }
         }
-        guard stat(path, &status) == 0 else {
-            throw .unwritable(path, reason: reason(currentErrno))
+        // A link leads to a folder that its maker has chosen, which would be closed to others.
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK else {
+            throw .unwritable(
+                path, reason: "a symbolic link; name the folder it leads to")
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw .unwritable(path, reason: "not a directory")
         }
-        guard status.st_uid == geteuid() else { throw .folderTooOpen(path) }
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard folder >= 0 else { throw .unwritable(path, reason: reason(currentErrno)) }
+        defer { close(folder) }
+        guard fstat(folder, &status) == 0, status.st_uid == geteuid() else {
+            throw .folderTooOpen(path)
+        }
         if status.st_mode & 0o077 != 0 {
-            guard opening == .closed, chmod(path, 0o700) == 0 else { throw .folderTooOpen(path) }
+            guard opening == .closed, fchmod(folder, 0o700) == 0 else { throw .folderTooOpen(path) }
         }
         guard access(path, R_OK | W_OK | X_OK) == 0 else {
             throw .unwritable(path, reason: reason(currentErrno))

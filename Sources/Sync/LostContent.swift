@@ -131,7 +131,9 @@ public struct LostAndFound: Sendable {
 
     private func noted(_ name: String) -> LostContent? {
         FileManager.default.contents(atPath: notePath(name))
-            .flatMap { try? JSONDecoder().decode(LostContent.self, from: $0) }
+            // Foundation's decoder ends the process at a document that is cut off within deep nesting, unless a
+            // byte follows.
+            .flatMap { try? JSONDecoder().decode(LostContent.self, from: $0 + [UInt8(ascii: " ")]) }
     }
 
     /// A name that no content has: when a database was lost, numbers begin anew.

@@ -145,7 +145,7 @@ struct AccountIdentity {
     /// Whose account a state folder's is; nil when nobody's was mounted yet.
     static func known(in state: String) -> Record? {
         let file = URL(fileURLWithPath: AccountFolders.identity(in: state))
-        return try? JSONDecoder().decode(Record.self, from: Data(contentsOf: file))
+        return try? JSON.decode(Record.self, from: Array(Data(contentsOf: file)))
     }
 
     /// Refuses a login of somebody whose account is not the one that an account's folders are for.

@@ -46,18 +46,31 @@ struct Consent {
 
     private func byBrowser(_ listener: LoopbackListener) throws(CommandError) -> TokenGrant {
         let state = PKCE.randomState()
-        let address = client.authorizationURL(
+        let page = client.authorizationURL(
             pkce: pkce, redirect: listener.redirect, state: state, scopes: scopes)
-        Terminal.print("Allow access in the browser that opens, or open this address in one:")
-        Terminal.print(address)
-        // The address is an argument, which other users can see. It holds no secret of Dropbox's; who
-        // answered is shown at the end.
+        let login = LoopbackLogin(state: state, page: page)
+        Terminal.print(
+            "Allow access in the browser that opens, or open this address in one on this machine:")
+        Terminal.print(listener.address(of: login.printed))
+        // The address is an argument, which other users can see. It is good for one visit by a program of this
+        // user, and says nothing of the login.
         if let opener = ChildProcess.find("xdg-open") {
-            _ = try? ChildProcess.start(opener, [address], descriptors: [:], isDetached: true)
+            _ = try? ChildProcess.start(
+                opener, [listener.address(of: login.opened)], descriptors: [:], isDetached: true)
         }
-        switch listener.wait(state: state, seconds: Self.patience) {
+        var strangers = 0
+        let answer = listener.wait(login, seconds: Self.patience) {
+            strangers += 1
+            guard strangers == 1 else { return }
+            Terminal.complain("a program of another user tried to take part in this login: refused")
+        }
+        switch answer {
         case .code(let code): return try exchange(code, redirect: listener.redirect)
         case .refused(let detail): throw .loginRefused(detail: detail)
+        case .contested:
+            throw .loginFailed(
+                "two programs used its address, and one may be somebody else's; nothing was changed: "
+                    + "run dbxfs login again, or dbxfs login --no-browser")
         case nil: throw .loginFailed("nobody answered within ten minutes; run dbxfs login again")
         }
     }

@@ -26,6 +26,7 @@ struct DbxfsCommand: ParsableCommand {
     /// Parses, runs and exits. Which command line it is, the name under which the program was started
     /// says: mount(8) and umount(8) start it by the names of its links in /sbin.
     static func main() {
+        ProcessSettings.denyCoreDumps()
         let path = CommandLine.arguments.first ?? ""
         switch path.split(separator: "/").last {
         case "mount.dbxfs", "mount.fuse.dbxfs": execute(MountHelper.self)

@@ -2,7 +2,7 @@
 // The mount itself is that of `dbxfs mount`.
 
 import ArgumentParser
-import CNamespace
+import CProcess
 import Glibc
 import Mounting
 import SystemPackage
@@ -67,7 +67,7 @@ struct MountNamespace: ParsableArguments {
         do {
             let namespace = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
             defer { try? namespace.close() }
-            guard setns(namespace.rawValue, CNAMESPACE_MOUNTS) == 0 else {
+            guard setns(namespace.rawValue, CPROCESS_MOUNT_NAMESPACE) == 0 else {
                 throw Errno(rawValue: errno)
             }
         } catch {

@@ -17,6 +17,34 @@ struct ServerTests {
         await #expect(throws: EmulatorError.self) { try await server.start() }
     }
 
+    @Test(
+        "what a page of the web may send through somebody's browser is refused, and changes nothing",
+        arguments: [
+            (["Host": "evil.example"], 403), (["Host": "127.0.0.1.evil.example"], 403),
+            (["Host": "127.0.0.1:80:80"], 403), (["Host": "0.0.0.0"], 403),
+            (["Origin": "http://evil.example", "Content-Type": "text/plain"], 403),
+            (["Origin": "null"], 403), (["Origin": "http://localhost:1"], 403),
+            (["Host": "localhost:1234"], 200), (["Host": "[::1]"], 200),
+            (["Host": "127.0.0.2:5"], 200),
+            (["Host": "localhost:7", "Origin": "http://localhost:7"], 200),
+        ])
+    func strangers(headers: [String: String], status: Int) async throws {
+        try await withEmulator { client in
+            let lines = headers.map { "\($0): \($1)\r\n" }.joined()
+            let host = headers["Host"] == nil ? "Host: 127.0.0.1\r\n" : ""
+            let body = #"{"token":"theirs"}"#
+            let port = try #require(URL(string: client.emulator.baseURL)?.port)
+            let answer = try await RawSocket.exchange(
+                "POST /admin/tokens HTTP/1.1\r\n\(host)\(lines)Connection: close\r\n"
+                    + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)", port: UInt16(port))
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+            var theirs = client
+            theirs.token = "theirs"
+            let use = try await theirs.send("users/get_current_account")
+            #expect((use.status == 200) == (status == 200))
+        }
+    }
+
     @Test("what is uploaded is downloaded, listed and counted")
     func roundTrip() async throws {
         try await withEmulator { client in

@@ -1,6 +1,7 @@
 // One process per account, and folders that only their owner can enter.
 
 import Foundation
+import Glibc
 import Testing
 
 @testable import Mounting
@@ -132,5 +133,15 @@ import Testing
         let folders = AccountFolders(
             source: .standard, settings: .init(), environment: environment)
         #expect(throws: CommandError.self) { try folders.checkApart(from: root + "/mount") }
+    }
+
+    @Test("a damaged lock file names nobody, and ends nothing")
+    func damaged() throws {
+        let path = try folder.write(
+            String(repeating: "[", count: 513), to: "lock", mode: 0o600)
+        let other = open(path, O_RDWR)
+        defer { close(other) }
+        #expect(flock(other, LOCK_EX) == 0)
+        #expect(AccountLock.currentHolder(of: folder.path) == nil)
     }
 }

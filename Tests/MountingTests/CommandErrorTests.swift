@@ -27,6 +27,10 @@ import Testing
         (.credentialsUnreadable(file: "/f", reason: "r"), .mountFailure, "one line"),
         (.unauthorized(server: "Dropbox", detail: "d"), .mountFailure, "run: dbxfs login"),
         (.loginDamaged(file: "/f", reason: "r"), .mountFailure, "run: dbxfs login"),
+        (
+            .otherServer(file: "/f", login: "Dropbox", configured: "http://127.0.0.1:1"),
+            .mountFailure, "the login in /f is for Dropbox, but the server is http://127.0.0.1:1,"
+        ),
         (.noAppKey, .usage, "http://localhost:53682/"),
         (.loginFailed("because"), .system, "because"),
         (.loginRefused(detail: "d"), .system, "nothing was changed"),

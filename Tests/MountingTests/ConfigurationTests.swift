@@ -1,6 +1,7 @@
 // What a configuration file may say, what wins over it, and what is refused, by file and key.
 
 import Foundation
+import Glibc
 import Testing
 
 @testable import Mounting
@@ -230,5 +231,66 @@ import Testing
         let moved = try Environment(
             ["HOME": "/home/u", "DBXFS_RUNTIME_DIR": "/r"], isRoot: true)
         #expect(moved.controlFolders.map(\.path) == ["/r"])
+    }
+
+    @Test("keys so deep that the parser would end the process are refused")
+    func deepKeys() throws {
+        let dots = String(repeating: ".", count: 200_000)
+        let error = try #require(throws: CommandError.self) {
+            try Configuration(
+                parsing: "a\(dots.replacing(".", with: ".a")) = 1", file: "/f")
+        }
+        #expect(error.message.contains("line 1: has more than 100 dots"))
+        _ = try Configuration(parsing: "# \(dots)\ncache_size = \"1G\" # ...\n", file: "/f")
+    }
+
+    @Test("a configuration that others can write to, or that is no file, is refused at once")
+    func strangers() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("cache_size = \"1G\"\n", to: "config.toml", mode: 0o644)
+        #expect(try ConfigurationFile.read(path) == "cache_size = \"1G\"\n")
+        #expect(try ConfigurationFile.read(folder.path + "/none") == nil)
+        // Links lead to people's collections of settings.
+        let link = folder.path + "/link.toml"
+        #expect(symlink(path, link) == 0)
+        #expect(try ConfigurationFile.read(link) != nil)
+        func refusal(_ path: String) -> String? {
+            do throws(CommandError) {
+                _ = try ConfigurationFile.read(path)
+                return nil
+            } catch {
+                return error.message
+            }
+        }
+        #expect(chmod(path, 0o646) == 0)
+        #expect(refusal(path)?.contains("others can write to it") == true)
+        #expect(refusal(link)?.contains("others can write to it") == true)
+        // Group 65533 is nobody's own.
+        if geteuid() == 0 {
+            #expect(chown(path, 0, 65533) == 0 && chmod(path, 0o664) == 0)
+            #expect(refusal(path)?.contains("others can write to it") == true)
+            #expect(chown(path, 65534, 0) == 0 && chmod(path, 0o600) == 0)
+            #expect(refusal(path)?.contains("belongs to another user") == true)
+        }
+        let pipe = folder.path + "/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        #expect(refusal(pipe)?.contains("is not a file") == true)
+        #expect(refusal(folder.path)?.contains("is not a file") == true)
+        let large = try folder.write(
+            String(repeating: "# x\n", count: 300_000), to: "large", mode: 0o600)
+        #expect(refusal(large)?.contains("larger than 1 MiB") == true)
+    }
+
+    @Test("a link in the place of a folder is refused, and what it leads to is left alone")
+    func linkedFolder() throws {
+        let folder = try TemporaryFolder()
+        let target = folder.path + "/target"
+        #expect(mkdir(target, 0o755) == 0 && chmod(target, 0o755) == 0)
+        #expect(symlink(target, folder.path + "/default") == 0)
+        #expect(throws: CommandError.self) { try makePrivateFolder(folder.path + "/default") }
+        var status = stat()
+        #expect(stat(target, &status) == 0 && status.st_mode & 0o777 == 0o755)
+        // Above it, links are the user's own affair.
+        try makePrivateFolder(folder.path + "/default/inner")
     }
 }

@@ -14,7 +14,7 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         file = folder.path + "/token"
-        login = LoginFile(path: folder.path + "/credentials.json")
+        login = LoginFile(path: folder.path + "/credentials.json", server: nil)
     }
 
     private func token(_ variables: [String: String] = [:]) throws(CommandError) -> String {

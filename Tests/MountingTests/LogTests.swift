@@ -23,9 +23,27 @@ import Testing
         #expect(lines.count == 1)
         #expect(
             lines.first?.hasSuffix(
-                "Z warning sync: a name␤2026 forged header=Bearer [hidden]! mount=/mnt") == true)
+                "Z warning sync: a name\\n2026 forged header=Bearer [hidden]! mount=/mnt") == true)
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test("nothing that is logged commands a terminal, wherever in a record it stands")
+    func controlCharacters() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/log"
+        let sink = try LogSink(path: path, takesStandardError: false)
+        let log = Logger(label: "sync") { LineLogHandler(label: $0, sink: sink) }
+        log.error(
+            "\u{1b}]0;pwned\u{7}",
+            metadata: ["reason\u{9b}31m": "\u{1b}[31m \u{202e}txt.exe \u{2028}ä"])
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(
+            text.hasSuffix(
+                "Z error sync: \\u{1b}]0;pwned\\u{7} reason\\u{9b}31m=\\u{1b}[31m \\u{202e}txt.exe "
+                    + "\\u{2028}ä\n"))
+        #expect(
+            !text.dropLast().unicodeScalars.contains { $0.properties.generalCategory == .control })
     }
 
     @Test(

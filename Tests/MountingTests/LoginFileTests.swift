@@ -2,6 +2,7 @@
 
 import DropboxAPI
 import Foundation
+import Glibc
 import Testing
 
 @testable import Mounting
@@ -18,7 +19,7 @@ extension StoredLogin {
 
     init() throws {
         folder = try TemporaryFolder()
-        file = LoginFile(path: folder.path + "/work/credentials.json")
+        file = LoginFile(path: folder.path + "/work/credentials.json", server: nil)
     }
 
     private func mode(_ path: String) throws -> Int {
@@ -100,17 +101,39 @@ extension StoredLogin {
         #expect(try names == ["credentials.json"])
     }
 
+    @Test("a login is for the server that gave it, and one without a server's name is Dropbox's")
+    func server() throws {
+        let path = folder.path + "/work/credentials.json"
+        let local = LoginFile(path: path, server: "http://127.0.0.1:8080")
+        try local.save(.sample)
+        #expect(try local.load()?.refreshToken == StoredLogin.sample.refreshToken)
+        #expect(try local.load()?.server == "http://127.0.0.1:8080")
+        #expect(
+            throws: CommandError.otherServer(
+                file: path, login: "http://127.0.0.1:8080", configured: "Dropbox")
+        ) { try file.load() }
+        // As files of before have it: without a server.
+        try StoredLogin.sample.json.write(toFile: path, atomically: true, encoding: .utf8)
+        chmod(path, 0o600)
+        #expect(try file.load() == .sample)
+        let error = try #require(throws: CommandError.self) { try local.load() }
+        #expect(error.message.contains("for Dropbox, but the server is http://127.0.0.1:8080,"))
+        #expect(!error.message.contains("secret"))
+    }
+
     @Test(
         "a damaged or hostile file is refused, and its content is not repeated",
         arguments: [
-            "", "{", "null", "[]", #"{"app_key":"a"}"#,
+            "", "{", "null", "[]", #"{"app_key":"a"}"#, String(repeating: "[", count: 513),
+            String(repeating: #"{"a":"#, count: 513), String(repeating: "[", count: 16_000),
             #"{"app_key":"a","refresh_token":"","scopes":[],"account_id":"d"}"#,
             #"{"app_key":"a","refresh_token":"evil\r\nX: 1","scopes":[],"account_id":"d"}"#,
             #"{"app_key":"evil&x=1","refresh_token":"r","scopes":[],"account_id":"d"}"#,
             #"{"app_key":"a","refresh_token":"r","scopes":[],"account_id":""}"#,
         ])
     func damaged(text: String) throws {
-        let file = LoginFile(path: try folder.write(text, to: "damaged.json", mode: 0o600))
+        let file = LoginFile(
+            path: try folder.write(text, to: "damaged.json", mode: 0o600), server: nil)
         let error = try #require(throws: CommandError.self) { try file.load() }
         guard case .loginDamaged = error else {
             Issue.record("\(error)")

@@ -2,121 +2,16 @@
 
 import Foundation
 import Glibc
-import Synchronization
 import Testing
 
 @testable import Mounting
 
-/// A login that waits on a free port.
-private final class Waiting: Sendable {
-    static let state = "0123456789abcdef"
-    let port: UInt16
-    private let answer = Mutex<RedirectAnswer?>(nil)
-    private let end = Signal()
-
-    init(seconds: Double = 20, limits: LoopbackListener.Limits = .init()) throws {
-        let listener = try #require(LoopbackListener(ports: [0], limits: limits))
-        port = listener.port
-        let box = ListenerBox(listener)
-        Mounting.Thread.start { [self] in
-            let answer = box.wait(state: Self.state, seconds: seconds)
-            self.answer.withLock { $0 = answer }
-            end.set()
-        }
-    }
-
-    var isOver: Bool { end.hasHappened }
-
-    /// The answer, once the wait is over.
-    func result(within seconds: Double = 10) -> RedirectAnswer? {
-        #expect(end.wait(seconds: seconds), "the login still waits")
-        return answer.withLock { $0 }
-    }
-
-    func connect() throws -> Int32 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var patience = timeval(tv_sec: 10, tv_usec: 0)
-        setsockopt(
-            descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        let status = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        try #require(status == 0, "connect: \(errno)")
-        return descriptor
-    }
-
-    static func send(_ text: String, to descriptor: Int32) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
-    }
-
-    static func receive(_ descriptor: Int32) -> String {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = recv(descriptor, &buffer, buffer.count, 0)
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Sends a request as it is, and returns the whole answer.
-    func exchange(_ request: String) throws -> String {
-        let descriptor = try connect()
-        defer { close(descriptor) }
-        Self.send(request, to: descriptor)
-        return Self.receive(descriptor)
-    }
-
-    /// What a browser sends.
-    func get(
-        _ target: String, method: String = "GET", host: String? = nil, headers: String = ""
-    ) throws -> String {
-        try exchange(
-            "\(method) \(target) HTTP/1.1\r\nHost: \(host ?? "localhost:\(port)")\r\n"
-                + "User-Agent: test\r\n\(headers)\r\n")
-    }
-
-    /// Ends the login as it should end, and checks that it does.
-    func finish() throws {
-        #expect(!isOver)
-        #expect(try get("/?code=the-code&state=\(Self.state)").hasPrefix("HTTP/1.1 200 "))
-        #expect(result() == .code("the-code"))
-    }
-}
-
-/// Hands a listener to its one thread.
-private struct ListenerBox: @unchecked Sendable {
-    private let listener: LoopbackListener
-
-    init(_ listener: LoopbackListener) {
-        self.listener = listener
-    }
-
-    func wait(state: String, seconds: Double) -> RedirectAnswer? {
-        listener.wait(state: state, seconds: seconds)
-    }
-}
-
 @Suite(.serialized) struct LoopbackTests {
-    private static let state = Waiting.state
+    private static let state = WaitingLogin.state
 
     @Test("the browser's return ends the login, with a page that needs nothing from elsewhere")
     func success() throws {
-        let login = try Waiting()
+        let login = try WaitingLogin()
         let page = try login.get("/?state=\(Self.state)&code=a%2Db_c.%7E1")
         #expect(login.result() == .code("a-b_c.~1"))
         #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n"))
@@ -133,14 +28,14 @@ private struct ListenerBox: @unchecked Sendable {
 
     @Test("127.0.0.1 is as good as localhost")
     func address() throws {
-        let login = try Waiting()
+        let login = try WaitingLogin()
         _ = try login.get("/?code=c&state=\(Self.state)", host: "127.0.0.1:\(login.port)")
         #expect(login.result() == .code("c"))
     }
 
     @Test("a refusal ends the login, and its text cannot do anything to a terminal")
     func refusal() throws {
-        let login = try Waiting()
+        let login = try WaitingLogin()
         let page = try login.get(
             "/?error=access_denied&error_description=The+user%1B%5B31m%0A+said+no&state=\(Self.state)"
         )
@@ -163,7 +58,7 @@ private struct ListenerBox: @unchecked Sendable {
             ("/?error=access_denied", "403"), ("/?error=access_denied&state=wrong", "403"),
         ])
     func strange(target: String, status: String) throws {
-        let login = try Waiting()
+        let login = try WaitingLogin()
         let page = try login.get(target.replacing("{state}", with: Self.state))
         #expect(page.hasPrefix("HTTP/1.1 \(status) "), "\(page)")
         try login.finish()
@@ -171,7 +66,7 @@ private struct ListenerBox: @unchecked Sendable {
 
     @Test("other methods get 405", arguments: ["POST", "HEAD", "PUT", "OPTIONS", "get"])
     func methods(method: String) throws {
-        let login = try Waiting()
+        let login = try WaitingLogin()
         let page = try login.get("/?code=c&state=\(Self.state)", method: method)
         #expect(page.hasPrefix("HTTP/1.1 405 "), "\(page)")
         #expect(page.contains("\r\nAllow: GET\r\n"))
@@ -180,7 +75,7 @@ private struct ListenerBox: @unchecked Sendable {
 
     @Test("a page of a stranger whose name leads here gets 403")
     func hosts() throws {
-        let login = try Waiting()
+        let login = try WaitingLogin()
         for host in [
             "evil.example", "evil.example:\(login.port)", "localhost", "localhost:1",
             "127.0.0.1", "localhost.evil.example:\(login.port)", "[::1]:\(login.port)", "",
@@ -190,14 +85,14 @@ private struct ListenerBox: @unchecked Sendable {
         }
         let own = "Host: localhost:\(login.port)\r\n"
         let target = "/?code=c&state=\(Self.state)"
-        #expect(try login.get(target, headers: own).hasPrefix("HTTP/1.1 403 "))
+        #expect(try login.get(target, headers: own + login.cookie).hasPrefix("HTTP/1.1 403 "))
         #expect(try login.exchange("GET \(target) HTTP/1.1\r\n\r\n").hasPrefix("HTTP/1.1 403 "))
         try login.finish()
     }
 
     @Test("what is no request gets 400")
     func malformed() throws {
-        let login = try Waiting()
+        let login = try WaitingLogin()
         let host = "Host: localhost:\(login.port)"
         let target = "/?code=c&state=\(Self.state)"
         for request in [
@@ -219,21 +114,21 @@ private struct ListenerBox: @unchecked Sendable {
 
     @Test("a request in pieces is one request")
     func pieces() throws {
-        let login = try Waiting()
+        let login = try WaitingLogin()
         let descriptor = try login.connect()
         defer { close(descriptor) }
         let request =
-            "GET /?code=c&state=\(Self.state) HTTP/1.1\r\nHost: localhost:\(login.port)\r\n\r\n"
+            "GET /?code=c&state=\(Self.state) HTTP/1.1\r\nHost: localhost:\(login.port)\r\n\(login.cookie)\r\n"
         for character in request.utf8 {
-            Waiting.send(String(decoding: [character], as: UTF8.self), to: descriptor)
+            WaitingLogin.send(String(decoding: [character], as: UTF8.self), to: descriptor)
         }
-        #expect(Waiting.receive(descriptor).hasPrefix("HTTP/1.1 200 "))
+        #expect(WaitingLogin.receive(descriptor).hasPrefix("HTTP/1.1 200 "))
         #expect(login.result() == .code("c"))
     }
 
     @Test("headers without end get 431, although more is being sent")
     func huge() throws {
-        let login = try Waiting()
+        let login = try WaitingLogin()
         for request in [
             "GET /?code=c HTTP/1.1\r\nX: " + String(repeating: "x", count: 300_000),
             "GET /" + String(repeating: "x", count: 300_000) + " HTTP/1.1\r\n\r\n",
@@ -246,23 +141,23 @@ private struct ListenerBox: @unchecked Sendable {
 
     @Test("who is slow gets 408, and does not keep the browser waiting")
     func slow() throws {
-        let login = try Waiting(limits: .init(request: 0.5))
+        let login = try WaitingLogin(limits: .init(request: 0.5))
         let silent = try login.connect()
         let slow = try login.connect()
         defer {
             close(silent)
             close(slow)
         }
-        Waiting.send("GET /?code=c HTTP/1.1\r\n", to: slow)
+        WaitingLogin.send("GET /?code=c HTTP/1.1\r\n", to: slow)
         #expect(try login.get("/favicon.ico").hasPrefix("HTTP/1.1 404 "))
-        #expect(Waiting.receive(slow).hasPrefix("HTTP/1.1 408 "))
-        #expect(Waiting.receive(silent) == "")
+        #expect(WaitingLogin.receive(slow).hasPrefix("HTTP/1.1 408 "))
+        #expect(WaitingLogin.receive(silent) == "")
         try login.finish()
     }
 
     @Test("many connections that say nothing do not keep the browser out")
     func crowd() throws {
-        let login = try Waiting()
+        let login = try WaitingLogin()
         let crowd = try (0..<200).map { _ in try login.connect() }
         defer { crowd.forEach { close($0) } }
         try login.finish()
@@ -270,10 +165,10 @@ private struct ListenerBox: @unchecked Sendable {
 
     @Test("who connects and leaves does no harm")
     func leaving() throws {
-        let login = try Waiting()
+        let login = try WaitingLogin()
         for _ in 0..<50 {
             let descriptor = try login.connect()
-            Waiting.send("GET / HT", to: descriptor)
+            WaitingLogin.send("GET / HT", to: descriptor)
             // Reset instead of an orderly end.
             var linger = linger(l_onoff: 1, l_linger: 0)
             setsockopt(
@@ -285,18 +180,18 @@ private struct ListenerBox: @unchecked Sendable {
 
     @Test("a browser that never takes its page does not hold the login up")
     func unreadPage() throws {
-        let login = try Waiting(limits: .init(answer: 0.3))
+        let login = try WaitingLogin(limits: .init(answer: 0.3))
         let descriptor = try login.connect()
         defer { close(descriptor) }
-        Waiting.send(
-            "GET /?code=c&state=\(Self.state) HTTP/1.1\r\nHost: localhost:\(login.port)\r\n\r\n",
+        WaitingLogin.send(
+            "GET /?code=c&state=\(Self.state) HTTP/1.1\r\nHost: localhost:\(login.port)\r\n\(login.cookie)\r\n",
             to: descriptor)
         #expect(login.result(within: 3) == .code("c"))
     }
 
     @Test("nobody's answer ends with the time")
     func timeout() throws {
-        let login = try Waiting(seconds: 0.2)
+        let login = try WaitingLogin(seconds: 0.2)
         #expect(login.result(within: 3) == nil)
     }
 

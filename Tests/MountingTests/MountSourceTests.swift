@@ -22,7 +22,8 @@ import Testing
     @Test(
         "what would leave the state folder, or is no path, is refused",
         arguments: [
-            "..", ".hidden", "a/b", "work:Projects", ":/a/../b", ":/./a", "a b", "ä",
+            "..", ".hidden", "a/b", "work:Projects", ":/a/../b", ":/./a", "a b", "ä", "run",
+            "run:/a",
             String(repeating: "x", count: 65),
         ])
     func refused(text: String) {

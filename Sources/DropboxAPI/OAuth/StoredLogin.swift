@@ -13,6 +13,8 @@ public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible,
     public var scopes: [String]
     /// The account, `dbid:…`; of a team's login, the team, `dbtid:…`.
     public var accountID: String
+    /// The address of the server that gave it; nil for Dropbox. The secret is for no other server.
+    public var server: String?
     /// The last access token; nil where none is kept.
     public var accessToken: String?
     /// When that token ends; nil when it lasts or is not kept.
@@ -23,6 +25,7 @@ public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible,
         case refreshToken = "refresh_token"
         case scopes
         case accountID = "account_id"
+        case server
         case accessToken = "access_token"
         case expires = "expires_at"
     }
@@ -30,7 +33,7 @@ public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible,
     /// Names every field.
     public init(
         appKey: String, refreshToken: String, scopes: [String], accountID: String,
-        accessToken: String? = nil, expires: Timestamp? = nil
+        accessToken: String? = nil, expires: Timestamp? = nil, server: String? = nil
     ) {
         self.appKey = appKey
         self.refreshToken = refreshToken
@@ -38,6 +41,7 @@ public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible,
         self.accountID = accountID
         self.accessToken = accessToken
         self.expires = expires
+        self.server = server
     }
 
     /// What a login with a code gave; nil unless it was for offline access and names its account.
@@ -99,7 +103,7 @@ extension StoredLogin {
 
     /// Reads JSON. Throws when it is not a login whose every field can be used.
     public init(json: String) throws(Damage) {
-        guard let login = try? JSONDecoder().decode(StoredLogin.self, from: Data(json.utf8)) else {
+        guard let login = try? JSON.decode(StoredLogin.self, from: Array(json.utf8)) else {
             throw Damage(reason: "it is damaged")
         }
         let isSound =

@@ -37,6 +37,11 @@ struct EmulatorResponder: HTTPResponder {
     let emulator: Emulator
 
     func respond(to request: Request, context: EmulatorContext) async throws -> Response {
+        if let refusal = VisitorCheck.refusal(request) {
+            return Response(
+                status: .forbidden, headers: [.contentType: "text/plain; charset=utf-8"],
+                body: .init(byteBuffer: ByteBuffer(string: refusal)))
+        }
         let path = request.uri.path
         if path == "/admin" || path.hasPrefix("/admin/") {
             return try await AdminRoutes(emulator: emulator).respond(to: request)

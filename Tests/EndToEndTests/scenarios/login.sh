@@ -136,7 +136,12 @@ grep -q '^Logged in as' "$WORK/login"
 grep -q noise "$WORK/login" "$WORK/message" && exit 1
 cp "$WORK/message" "$WORK/log of login"
 grep -q 'Nearly done' "$WORK/page"
-grep -qx "$(grep '^http' "$WORK/login")" "$WORK/opened"
+# The program that opens it gets an address that says nothing of the login, and another one than the terminal: it
+# works once.
+grep -qxE 'http://localhost:5368[234]/[A-Za-z0-9_-]{32}' "$WORK/opened"
+grep -qxE 'http://localhost:5368[234]/[A-Za-z0-9_-]{32}' "$WORK/login"
+grep '^http' "$WORK/login" | grep -q -x -f "$WORK/opened" && exit 1
+grep -q 'state=.*code_challenge=\|code_challenge=.*state=' "$WORK/asked"
 until_state online 50
 dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /waiting)" = 'while out'
@@ -145,7 +150,7 @@ dbxfs status "$MNT"
 # Links need permissions that a login asks for only if it is told to.
 fails 2 'dbxfs login --sharing' dbxfs link "$MNT/waiting"
 by_browser --sharing
-grep -q '^http.*scope=[^&]*sharing.write' "$WORK/login"
+grep -q '^http.*scope=[^&]*sharing.write' "$WORK/asked"
 dbxfs link "$MNT/waiting" | grep -q '^https://.*/waiting'
 
 # A token that has expired is renewed, and nobody sees anything of it.
@@ -172,7 +177,7 @@ cat "/proc/$pid/cmdline" "/proc/$pid/environ" > "$WORK/process"
 grep -F -v -x -e "$TOKEN" -e "$TOKEN2" "$WORK/secrets" > "$WORK/login secrets"
 grep -c -a -F -f "$WORK/login secrets" "$DBXFS_STATE_DIR/default/dbxfs.log" "$WORK/status" \
     "$WORK/process" "$WORK/login" "$WORK/log of login" "$WORK/opened" && exit 1
-grep -q 'Max core file size *0 ' "/proc/$pid/limits"
+grep -q 'Max core file size *1 ' "/proc/$pid/limits"
 
 # Another account of this machine has a login of its own.
 by_code other@example.com --account other --app-key test-app
@@ -186,11 +191,15 @@ test "$("$TOOLS/dropbox.py" get /mine)" = mine
 dbxfs unmount "$MNT"
 fails 32 'keeps the files of' dbxfs mount "$MNT"
 cp "$WORK/own" "$credentials"
+# A login goes to no other server than the one that gave it.
+fails 32 "is for $ENDPOINT, but the server is http://127.0.0.1:9," env DBXFS_ENDPOINT=http://127.0.0.1:9 dbxfs mount "$MNT"
 # A known account mounts without Dropbox.
+sed -i "s|$ENDPOINT|http://127.0.0.1:9|" "$credentials"
 DBXFS_ENDPOINT=http://127.0.0.1:9 dbxfs mount "$MNT" 2> "$WORK/message"
 grep -q 'mounted offline' "$WORK/message"
 test "$(cat "$MNT/mine")" = mine
 dbxfs unmount "$MNT"
+cp "$WORK/own" "$credentials"
 dbxfs mount "$MNT"
 dbxfs logout --account other
 test ! -e "$DBXFS_STATE_DIR/other/credentials.json"
@@ -243,6 +252,7 @@ test "$("$TOOLS/dropbox.py" get /waits)" = waits
 dbxfs unmount "$MNT"
 
 # Dropbox cannot be told: the login stays, unless that is wanted.
+sed -i "s|$ENDPOINT|http://127.0.0.1:9|" "$credentials"
 DBXFS_ENDPOINT=http://127.0.0.1:9
 export DBXFS_ENDPOINT
 fails 2 'could not be told' dbxfs logout

@@ -56,7 +56,7 @@ echo 'speed = 1' > "$WORK/wrong.toml"
 fails 1 "$WORK/wrong.toml: speed: unknown key" env DBXFS_CONFIG="$WORK/wrong.toml" dbxfs mount "$MNT"
 : > "$WORK/open.toml"
 chmod 666 "$WORK/open.toml"
-fails 1 'everybody can write to it' env DBXFS_CONFIG="$WORK/open.toml" dbxfs mount "$MNT"
+fails 1 'others can write to it' env DBXFS_CONFIG="$WORK/open.toml" dbxfs mount "$MNT"
 fails 1 "$WORK/missing.toml" env DBXFS_CONFIG="$WORK/missing.toml" dbxfs mount "$MNT"
 fails 1 'cache_size' dbxfs mount "$MNT" -o cache_size=much
 # Without an entry, and without the directory.

@@ -1,0 +1,32 @@
+// Whether a request may come from a page of the web that somebody on this machine looks at. The emulator protects
+// nothing, but such a page must not reach it through the browser: by a name of its own that leads here, or by a form.
+
+import HTTPTypes
+import Hummingbird
+
+/// The look at who asks, before anything is done.
+enum VisitorCheck {
+    /// Why a request is refused; nil when it is not.
+    static func refusal(_ request: Request) -> String? {
+        guard let authority = request.head.authority?.lowercased(), isLoopback(authority) else {
+            return "The Host of a request has to be this machine's loopback address or localhost."
+        }
+        let isReading = [.get, .head, .options].contains(request.method)
+        guard !isReading, let origin = request.headers[.origin] else { return nil }
+        return origin.lowercased() == "http://" + authority
+            ? nil : "A page of another origin may not change anything."
+    }
+
+    /// Whether `HOST[:PORT]` names this machine.
+    static func isLoopback(_ authority: String) -> Bool {
+        var host = authority[...]
+        if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {
+            guard UInt16(authority[authority.index(after: colon)...]) != nil else { return false }
+            host = authority[..<colon]
+        }
+        if host == "localhost" || host == "[::1]" { return true }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+        return numbers.count == 4 && numbers[0] == "127"
+            && numbers.allSatisfy { UInt8($0) != nil }
+    }
+}

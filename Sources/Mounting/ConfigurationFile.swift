@@ -1,0 +1,76 @@
+// Reads the configuration file, after a look at who could have written it. What it says is `Configuration`'s matter,
+// and which file it is `Environment`'s.
+
+import Glibc
+import SystemPackage
+
+/// The file that says which server gets the login.
+enum ConfigurationFile {
+    /// Bytes that it may have: a hundred times what anybody writes.
+    private static let limit = 1 << 20
+
+    /// Its text; nil when there is none at this path. The file that is looked at is the one that is read.
+    static func read(_ path: String) throws(CommandError) -> String? {
+        do {
+            // A FIFO would otherwise be waited for. Links are followed: they lead to people's collections of settings.
+            let file = try FileDescriptor.open(
+                path, .readOnly, options: [.closeOnExec, .nonBlocking])
+            defer { try? file.close() }
+            var status = stat()
+            guard fstat(file.rawValue, &status) == 0 else { throw currentErrno }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw Refusal("is not a file") }
+            guard isTrusted(status) else {
+                throw Refusal("belongs to another user or others can write to it, and is not used")
+            }
+            guard status.st_size <= limit else { throw Refusal("is larger than 1 MiB") }
+            return try text(file)
+        } catch Errno.noSuchFileOrDirectory {
+            return nil
+        } catch {
+            let detail = (error as? Refusal)?.text ?? reason(error)
+            throw .badConfiguration(file: path, place: "file", detail: detail)
+        }
+    }
+
+    private struct Refusal: Error {
+        let text: String
+
+        init(_ text: String) {
+            self.text = text
+        }
+    }
+
+    private static func text(_ file: FileDescriptor) throws -> String {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while bytes.count <= limit {
+            let count = try buffer.withUnsafeMutableBytes { try file.read(into: $0) }
+            if count == 0 { break }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether only this user and root can have written it.
+    private static func isTrusted(_ status: stat) -> Bool {
+        guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o002 == 0 else {
+            return false
+        }
+        return status.st_mode & 0o020 == 0 || isPrivateGroup(status.st_gid, of: status.st_uid)
+    }
+
+    /// Whether a group is a user's own, as most distributions make one for each user, who then works with a umask
+    /// of 002: it has the user's name, is the user's first, and has no other members.
+    private static func isPrivateGroup(_ group: gid_t, of user: uid_t) -> Bool {
+        guard let person = getpwuid(user), person.pointee.pw_gid == group,
+            let entry = getgrgid(group), let personName = person.pointee.pw_name,
+            let groupName = entry.pointee.gr_name, strcmp(personName, groupName) == 0
+        else { return false }
+        guard var member = entry.pointee.gr_mem else { return true }
+        while let name = member.pointee {
+            guard strcmp(name, personName) == 0 else { return false }
+            member += 1
+        }
+        return true
+    }
+}
