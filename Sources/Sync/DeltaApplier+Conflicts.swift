@@ -253,6 +253,9 @@ extension DeltaApplier {
             try follow(node, to: place)
         } else {
             try setRemotePlace(of: node.inode, place)
+            // What the server has in a folder that users deleted brings it back.
+            let isNeeded = try node.place == nil && transaction.hasChildren(node.inode)
+            if isNeeded { try bringBack(node.inode) }
         }
     }
 

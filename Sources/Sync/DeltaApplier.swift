@@ -94,9 +94,8 @@ struct DeltaApplier {
         lastIndex = [:]
         for node in try transaction.nodes(notMetBy: transaction.listingNumber()) {
             try applyUnlessContradictory { applier in
-                if let current = try applier.transaction.node(node.inode), current.remote != .absent {
-                    try applier.removeRemote(current)
-                }
+                let current = try applier.transaction.node(node.inode)
+                if let current, current.remote != .absent { try applier.removeRemote(current) }
             }
         }
     }
