@@ -46,7 +46,7 @@ struct MetadataReader: Sendable {
             Self.canFold(name.string, to: filed),
             let kind = kind(of: metadata)
         else { return .refused }
-        let folded = below.reduce(into: "") { $0 += "/" + $1 }
+        let folded = below.map { "/\($0)" }.joined()
         return .entry(
             RemoteEntry(foldedPath: RemotePath(rawValue: folded), name: name, kind: kind))
     }
