@@ -64,6 +64,10 @@ final class ContentFile: Sendable {
     /// Bytes in chunks that were found damaged and dropped, until somebody asks. Lock: a leaf, held
     /// while a sum is cleared, so that a chunk is counted once.
     private let lost = Mutex<Int64>(0)
+    /// Blocks from the first on whose digests are noted. Lock: a leaf.
+    private let notedBlocks = Mutex(0)
+    /// Digests that are read at once: memory does not follow the size that a content claims.
+    private static let digestsAtOnce = 128
 
     /// Opens the two files, making them if `creates`; nil if they are not there or not ours.
     init?(
@@ -191,7 +195,30 @@ final class ContentFile: Sendable {
         return renewDigests().map { $0 != hash } ?? false
     }
 
+    /// Whether all blocks have digests. Goes on where the last look ended, so storing a block costs no look at
+    /// all the others.
+    private var hasAllDigests: Bool {
+        var first = notedBlocks.withLock { $0 }
+        defer { notedBlocks.withLock { $0 = first } }
+        while first < layout.blockCount {
+            let count = min(Self.digestsAtOnce, layout.blockCount - first)
+            // An index that ends before has none from there on.
+            let bytes =
+                Self.read(
+                    index, at: layout.digestOffset(first), count: count * ContentLayout.digestSize)
+                ?? Self.read(index, at: layout.digestOffset(first), count: ContentLayout.digestSize)
+            guard let bytes else { return false }
+            for start in stride(from: 0, to: bytes.count, by: ContentLayout.digestSize) {
+                let digest = bytes[start..<start + ContentLayout.digestSize]
+                if digest.allSatisfy({ $0 == 0 }) { return false }
+                first += 1
+            }
+        }
+        return true
+    }
+
     private var notedHash: ContentHash? {
+        guard hasAllDigests else { return nil }
         let count = layout.blockCount * ContentLayout.digestSize
         guard let bytes = Self.read(index, at: layout.digestOffset(0), count: count) else {
             return nil
@@ -209,6 +236,7 @@ final class ContentFile: Sendable {
 
     /// Notes the digests of the blocks that are here anew, and returns the hash if all of them are.
     private func renewDigests() -> ContentHash? {
+        defer { notedBlocks.withLock { $0 = 0 } }
         var digests: [ContentHash] = []
         for block in 0..<layout.blockCount {
             let start = Int64(block) * ContentLayout.blockSize

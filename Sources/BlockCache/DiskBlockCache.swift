@@ -19,6 +19,8 @@ public final class DiskBlockCache: Sendable {
     public static let directSize = 512 << 10
     /// Unit of storing and checking: 64 KiB.
     public static let chunkSize = ContentLayout.chunkSize
+    /// Bytes of the largest content that an index can be of; a damaged one may say anything.
+    private static let largestContent: Int64 = 1 << 42
     /// Contents kept open: enough for many readers, few enough for any limit of descriptors.
     private static let openLimit = 128
 
@@ -314,6 +316,7 @@ public final class DiskBlockCache: Sendable {
         if let known = state.withLock({ $0.open[hash] }) {
             return known.layout.size == size ? known : nil
         }
+        guard size <= Self.largestContent else { return nil }
         guard creates ? makeFolder(of: hash) : Self.isOurs(folder(of: hash)) else { return nil }
         guard
             let file = ContentFile(
@@ -340,7 +343,9 @@ public final class DiskBlockCache: Sendable {
         let count = withUnsafeMutableBytes(of: &size) {
             pread(descriptor, $0.baseAddress, 8, 8)
         }
-        return count == 8 && size >= 0 ? Int64(littleEndian: size) : nil
+        let believable: ClosedRange<Int64> = 0...Self.largestContent
+        return count == 8 && believable.contains(Int64(littleEndian: size))
+            ? Int64(littleEndian: size) : nil
     }
 
     // MARK: Paths

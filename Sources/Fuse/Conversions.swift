@@ -46,14 +46,16 @@ extension FileKind {
 extension timespec {
     /// Seconds and nanoseconds of a point in time.
     init(_ time: Timestamp) {
-        self.init(tv_sec: Int(time.seconds), tv_nsec: Int(time.nanosecondsWithinSecond))
+        self.init(
+            tv_sec: Int(clamping: time.seconds),
+            tv_nsec: Int(clamping: time.nanosecondsWithinSecond))
     }
 }
 
 extension Timestamp {
     /// The point in time that the kernel sent.
     init(_ time: timespec) {
-        self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
+        self.init(seconds: Int64(clamping: time.tv_sec), nanoseconds: Int64(clamping: time.tv_nsec))
     }
 }
 
@@ -108,10 +110,12 @@ extension AttributeChanges {
     /// What `setattr` shall change. A change time is left to the filesystem.
     init(_ status: stat, mask: CInt) {
         self.init()
-        if mask & FUSE_SET_ATTR_MODE != 0 { permissions = UInt16(status.st_mode & 0o7777) }
+        if mask & FUSE_SET_ATTR_MODE != 0 {
+            permissions = UInt16(truncatingIfNeeded: status.st_mode & 0o7777)
+        }
         if mask & FUSE_SET_ATTR_UID != 0 { userID = status.st_uid }
         if mask & FUSE_SET_ATTR_GID != 0 { groupID = status.st_gid }
-        if mask & FUSE_SET_ATTR_SIZE != 0 { size = Int64(status.st_size) }
+        if mask & FUSE_SET_ATTR_SIZE != 0 { size = Int64(clamping: status.st_size) }
         accessTime = Self.time(
             status.st_atim, given: mask & FUSE_SET_ATTR_ATIME,
             isNow: mask & FUSE_SET_ATTR_ATIME_NOW)
@@ -187,15 +191,15 @@ extension statvfs {
         let blockSize: Int64 = 4096
         // Dropbox does not limit the count of files; rsync and installers want some to be free.
         let freeEntries: UInt64 = 1 << 32
-        f_bsize = UInt(blockSize)
-        f_frsize = UInt(blockSize)
+        f_bsize = UInt(clamping: blockSize)
+        f_frsize = UInt(clamping: blockSize)
         f_blocks = fsblkcnt_t(max(0, usage.totalBytes / blockSize))
         f_bfree = fsblkcnt_t(max(0, usage.freeBytes / blockSize))
         f_bavail = f_bfree
         f_files = fsfilcnt_t(usage.entryCount &+ freeEntries)
         f_ffree = fsfilcnt_t(freeEntries)
         f_favail = f_ffree
-        f_namemax = UInt(FileName.maximumByteCount)
+        f_namemax = UInt(clamping: FileName.maximumByteCount)
     }
 }
 

@@ -9,28 +9,37 @@ extension TreeReading {
     /// the path of the folder itself, whose deletion there is the move.
     public func departedNode(foldedPath: String) throws -> Node? {
         let names = Self.keys(in: foldedPath)
-        return try departedNode(names[...], below: .root, isInMoved: false)
-    }
-
-    private func departedNode(
-        _ names: ArraySlice<String>, below parent: InodeID, isInMoved: Bool
-    ) throws -> Node? {
-        guard let name = names.first else { return nil }
-        let rest = names.dropFirst()
-        if let child = try remoteChild(folded: name, of: parent) {
-            if rest.isEmpty { return isInMoved ? child : nil }
-            let found = try departedNode(rest, below: child.inode, isInMoved: isInMoved)
-            if let found { return found }
-        }
-        let statement = try database.cachedStatement(
-            sql: "SELECT inode FROM departure WHERE parent = ? AND fold = ? ORDER BY rowid DESC")
-        let moved = try Int64.fetchAll(statement, arguments: [parent.column, name])
-        for inode in moved {
-            let found = try departedNode(rest, below: InodeID(column: inode), isInMoved: true)
-            if let found { return found }
+        let departures = try database.cachedStatement(
+            sql: "SELECT inode FROM departure WHERE parent = ? AND fold = ? ORDER BY rowid")
+        var waiting = [DepartureStep(depth: 0, folder: .root, isInMoved: false)]
+        // One folder can be reached in many ways, each of which has the same end.
+        var seen = Set(waiting)
+        while let step = waiting.popLast() {
+            guard step.depth < names.count else { continue }
+            let name = names[step.depth]
+            let below = step.depth + 1
+            // The one that is looked at first is the last one.
+            var next = try Int64.fetchAll(departures, arguments: [step.folder.column, name]).map {
+                DepartureStep(depth: below, folder: InodeID(column: $0), isInMoved: true)
+            }
+            if let child = try remoteChild(folded: name, of: step.folder) {
+                if below == names.count, step.isInMoved { return child }
+                next.append(
+                    DepartureStep(depth: below, folder: child.inode, isInMoved: step.isInMoved))
+            }
+            waiting += next.filter { seen.insert($0).inserted }
         }
         return nil
     }
+}
+
+/// A folder on the way down a path that may have been so earlier.
+private struct DepartureStep: Hashable {
+    /// How many names of the path lead to it.
+    var depth: Int
+    var folder: InodeID
+    /// Whether a folder on the way was moved.
+    var isInMoved: Bool
 }
 
 extension Transaction {

@@ -62,23 +62,29 @@ extension Transaction {
     /// machine (`keepsLocalNodes`). When that is over it is a folder like others, which the server lacks;
     /// so are those above it that stayed for its sake.
     func sendUnlessKept(_ folder: InodeID) throws {
-        guard folder != .root, let node = try node(folder), let parent = node.place?.parent,
-            try isUnsent(node), try !keepsLocalNodes(folder)
-        else { return }
-        // At once: whatever there was to wait for is over.
-        try enqueue(folder, due: Timestamp(nanoseconds: 0))
-        try sendUnlessKept(parent)
+        var current = folder
+        while current != .root, let node = try node(current), let parent = node.place?.parent,
+            try isUnsent(node), try !keepsLocalNodes(current)
+        {
+            // At once: whatever there was to wait for is over.
+            try enqueue(current, due: Timestamp(nanoseconds: 0))
+            current = parent
+        }
     }
 
     private func keepsLocalNodes(_ folder: InodeID) throws -> Bool {
         // Asked at each deletion of many: the first one found is enough.
         let local = try database.cachedStatement(
             sql: "SELECT 1 FROM node WHERE parent = ? AND flags & 16 <> 0 LIMIT 1")
-        if try Int.fetchOne(local, arguments: [folder.column]) != nil { return true }
-        return try children(of: folder).contains { child in
-            guard let node = try node(child.inode) else { return false }
-            return try isUnsent(node) && keepsLocalNodes(node.inode)
+        var waiting = [folder]
+        while let folder = waiting.popLast() {
+            if try Int.fetchOne(local, arguments: [folder.column]) != nil { return true }
+            for child in try children(of: folder) {
+                guard let node = try node(child.inode), try isUnsent(node) else { continue }
+                waiting.append(node.inode)
+            }
         }
+        return false
     }
 
     /// Whether it is a folder that only this machine has and that is not queued.

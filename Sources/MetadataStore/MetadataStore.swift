@@ -168,7 +168,7 @@ public struct Transaction: TreeReading {
     /// The connection, valid within the closure that was given the transaction.
     public let database: Database
 
-    private let end: TransactionEnd
+    let end: TransactionEnd
 
     fileprivate init(database: Database, end: TransactionEnd) {
         self.database = database
@@ -191,9 +191,20 @@ public struct Transaction: TreeReading {
 ///
 /// Not the database's own observers: those of a transaction whose commit fails, for example because the
 /// disk is full, hear nothing of that, and then of the commit of the next one.
-private final class TransactionEnd {
-    var onCommit: [@Sendable () -> Void] = []
-    var onEnd: [@Sendable () -> Void] = []
+final class TransactionEnd {
+    fileprivate(set) var onCommit: [@Sendable () -> Void] = []
+    fileprivate(set) var onEnd: [@Sendable () -> Void] = []
+
+    /// Runs a part of the transaction. What it wanted of the commit is not done if it fails.
+    func undoing<Value>(_ body: () throws -> Value) throws -> Value {
+        let before = onCommit
+        do {
+            return try body()
+        } catch {
+            onCommit = before
+            throw error
+        }
+    }
 
     /// Runs a transaction and what follows it, while no other one can begin.
     static func run<Value>(

@@ -77,12 +77,14 @@ extension Transaction {
     /// is filed under the server's key, unless users see another node under that.
     ///
     /// The server must not be believed to have another node there: of two that share a place, one
-    /// would never be sent or removed.
+    /// would never be sent or removed. Throws `TreeContradiction` for such a place, for one in no folder, and for
+    /// one in the node itself.
     public func setRemotePlace(_ inode: InodeID, _ place: Place) throws {
         guard let node = try node(inode) else {
             // A place of nobody's would be in the way of whoever comes there next, for ever.
             return assertionFailure("\(inode) is gone, and the server is said to have it")
         }
+        try checkRemotePlace(of: node, at: place)
         try run("DELETE FROM displaced WHERE inode = ?", [inode.column])
         if let seen = node.place, seen.parent == place.parent, isSameName(seen.name, place.name),
             try file(inode, under: place.name.folded)
@@ -132,15 +134,13 @@ extension Transaction {
         try setting(Self.listingKey).flatMap { Int64($0) } ?? 0
     }
 
-    /// Marks a node as met by the full listing that is running.
-    public func markMet(_ inode: InodeID, by listing: Int64) throws {
-        try run("UPDATE node SET met = ? WHERE inode = ?", [listing, inode.column])
-    }
-
-    /// The nodes that the server is believed to have but that a full listing did not meet.
-    public func nodes(notMetBy listing: Int64) throws -> [Node] {
-        try nodes(
-            "WHERE node.remote <> 0 AND node.inode <> 1 AND node.met <> ?", [listing])
+    /// Marks a node as met by the full listing that is running. Returns whether it was not met before.
+    @discardableResult
+    public func markMet(_ inode: InodeID, by listing: Int64) throws -> Bool {
+        try run(
+            "UPDATE node SET met = ? WHERE inode = ? AND met <> ?",
+            [listing, inode.column, listing])
+        return database.changesCount > 0
     }
 
     /// Takes from all folders the mark that they have been listed.

@@ -31,9 +31,11 @@ extension Transaction {
 
     /// Gives a node another place in the users' tree, or none: then it is deleted for them.
     ///
-    /// The new place must be free. Where the server has the node does not change by this.
+    /// The new place must be free. Where the server has the node does not change by this. Throws
+    /// `TreeContradiction` for a place in no folder, or in the node itself.
     public func move(_ inode: InodeID, to place: Place?) throws {
         guard let node = try node(inode) else { return }
+        if let place { try checkPlace(of: node, in: place.parent) }
         let old = try remotePlace(of: node)
         try setPlace(inode, place)
         if node.flags.contains(.betweenMoves) { try setFlags(.betweenMoves, false, of: inode) }

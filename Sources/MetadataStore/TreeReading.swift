@@ -12,8 +12,8 @@ public protocol TreeReading {
 }
 
 extension TreeReading {
-    /// Deeper than any path can be (Linux ends at 4,096 bytes): what is known of the server can be out
-    /// of date in parts, and a walk up through it must end.
+    /// More names than any path can have (Linux ends at 4,096 bytes). What is deeper, by many moves, has
+    /// no path.
     private static var maximumDepth: Int { 4096 }
 
     // MARK: Nodes
@@ -154,17 +154,6 @@ extension TreeReading {
         return try Int.fetchOne(statement) ?? 0
     }
 
-    /// Whether `inode` is `ancestor` or below it, as users see the tree.
-    public func isInode(_ inode: InodeID, within ancestor: InodeID) throws -> Bool {
-        var current = inode
-        for _ in 0..<Self.maximumDepth {
-            if current == ancestor { return true }
-            guard let place = try node(current)?.place else { return false }
-            current = place.parent
-        }
-        return false
-    }
-
     /// The names from the root down to a node as users see them; nil when it is in no place.
     public func localPath(of inode: InodeID) throws -> [FileName]? {
         var names: [FileName] = []
@@ -284,25 +273,23 @@ extension TreeReading {
         try firstNode("WHERE node.revision = ? AND node.remote <> 0 LIMIT 1", [revision.rawValue])
     }
 
-    /// Whether the server has `inode` at or below `ancestor`.
-    public func isRemote(_ inode: InodeID, within ancestor: InodeID) throws -> Bool {
-        var current = inode
-        for _ in 0..<Self.maximumDepth {
-            if current == ancestor { return true }
-            guard let node = try node(current), let place = try remotePlace(of: node) else {
-                return false
-            }
-            current = place.parent
-        }
-        return false
-    }
-
     private func displacedPlace(of inode: InodeID) throws -> Place? {
         let statement = try database.cachedStatement(
             sql: "SELECT parent, name, fold FROM displaced WHERE inode = ?")
         guard let row = try Row.fetchOne(statement, arguments: [inode.column]) else { return nil }
         return Place(
             parent: InodeID(column: row[0]), name: try FileName(row[1] as String, key: row[2]))
+    }
+
+    /// The nodes that the server is believed to have but that a full listing did not meet.
+    public func nodes(notMetBy listing: Int64) throws -> [Node] {
+        try nodes(
+            "WHERE node.remote <> 0 AND node.inode <> 1 AND node.met <> ?", [listing])
+    }
+
+    /// Every node but the root, in whatever place or none.
+    public func everyNode() throws -> [Node] {
+        try nodes("WHERE node.inode <> 1 ORDER BY node.inode", [])
     }
 
     // MARK: Settings and extended attributes

@@ -18,17 +18,26 @@ extension DropboxStore {
         } catch {
             throw RemoteError(error) { RemoteError($0) }
         }
-        return DropboxArchive(DropboxByteStream(download.body) { RemoteError($0) })
+        return DropboxArchive(
+            DropboxByteStream(download.body) { RemoteError($0) }, bytes: bytes)
     }
 }
 
 /// A zip archive on its way.
 private actor DropboxArchive: RemoteArchive {
     private let stream: DropboxByteStream<Files.DownloadZipError>
-    private var reader = ZipReader(limit: ContentHasher.blockSize)
+    private var reader: ZipReader
+    /// Bytes that an archive may have beside its files, and what may have been added since they were counted.
+    private static let spareBytes: Int64 = 64 << 20
+    /// The server packs fewer than 10,000, and an archive has its folders as well.
+    private static let mostEntries = 20_000
 
-    init(_ stream: DropboxByteStream<Files.DownloadZipError>) {
+    init(_ stream: DropboxByteStream<Files.DownloadZipError>, bytes: Int64) {
         self.stream = stream
+        // Packed and unpacked.
+        reader = ZipReader(
+            limit: ContentHasher.blockSize, total: max(0, bytes) *| 4 +| Self.spareBytes,
+            entries: Self.mostEntries)
     }
 
     func next() async throws(RemoteError) -> [[UInt8]]? {

@@ -21,9 +21,9 @@ struct MetadataReader: Sendable {
     /// Most folders below one another. Linux's longest path (`PATH_MAX`) has room for 2,048, and whoever
     /// walks trees by recursion needs stack for each.
     static let maximumDepth = 1024
-    /// Largest believable file: 500 times Dropbox's largest (2^41 - 2^22 bytes), and far from where
-    /// sums of sizes and offsets overflow.
-    static let maximumSize: UInt64 = 1 << 50
+    /// Largest believable file, 4 TiB: twice Dropbox's largest (2^41 - 2^22 bytes). An entry that claims more is
+    /// left out.
+    static let maximumSize: UInt64 = 0x400_0000_0000
     /// Longest believable id or revision, in bytes; real ones have about 25.
     static let maximumIdentifierLength = 1024
 
@@ -46,7 +46,7 @@ struct MetadataReader: Sendable {
             Self.canFold(name.string, to: filed),
             let kind = kind(of: metadata)
         else { return .refused }
-        let folded = below.reduce(into: "") { $0 += "/" + $1 }
+        let folded = below.map { "/\($0)" }.joined()
         return .entry(
             RemoteEntry(foldedPath: RemotePath(rawValue: folded), name: name, kind: kind))
     }
@@ -131,7 +131,7 @@ struct MetadataReader: Sendable {
         else { return nil }
         return RemoteFile(
             id: FileID(file.id), revision: Revision(file.rev), hash: file.contentHash,
-            size: Int64(file.size),
+            size: Int64(clamping: file.size),
             clientModified: Core.Timestamp(seconds: file.clientModified.secondsSince1970),
             serverModified: Core.Timestamp(seconds: file.serverModified.secondsSince1970),
             symbolicLinkTarget: file.symlinkInfo?.target,
@@ -158,9 +158,9 @@ extension RemoteSpace {
             // A member's cap does not help where the team is full.
             let memberUsed = Self.bytes(team.userWithinTeamSpaceUsedCached)
             let ofMember = max(
-                0, Self.bytes(team.userWithinTeamSpaceAllocated) - memberUsed)
-            let ofTeam = max(0, Self.bytes(team.allocated) - Self.bytes(team.used))
-            self.init(used: memberUsed, allocated: memberUsed + min(ofMember, ofTeam))
+                0, Self.bytes(team.userWithinTeamSpaceAllocated) -| memberUsed)
+            let ofTeam = max(0, Self.bytes(team.allocated) -| Self.bytes(team.used))
+            self.init(used: memberUsed, allocated: memberUsed +| min(ofMember, ofTeam))
         case .team(let team):
             self.init(used: Self.bytes(team.used), allocated: Self.bytes(team.allocated))
         case .unknown:
@@ -169,8 +169,8 @@ extension RemoteSpace {
         }
     }
 
-    /// A number that sums and block counts can be made of.
+    /// A number that sums and block counts can be made of, up to 2^60.
     private static func bytes(_ number: UInt64) -> Int64 {
-        Int64(min(number, 1 << 60))
+        Int64(clamping: min(number, 0x1000_0000_0000_0000))
     }
 }

@@ -17,6 +17,25 @@ struct TolerantListing: Decodable, Sendable {
     let cursor: Files.ListFolderCursor
     let hasMore: Bool
 
+    /// Entries of a page that are believed; the server sends about 2,000.
+    private static let mostEntries = 10_000
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        cursor = try fields.decode(Files.ListFolderCursor.self, forKey: .cursor)
+        hasMore = try fields.decode(Bool.self, forKey: .hasMore)
+        var list = try fields.nestedUnkeyedContainer(forKey: .entries)
+        var entries: [Item] = []
+        while !list.isAtEnd {
+            guard entries.count < Self.mostEntries else {
+                throw DecodingError.dataCorruptedError(
+                    in: list, debugDescription: "more entries than a page has")
+            }
+            entries.append(try list.decode(Item.self))
+        }
+        self.entries = entries
+    }
+
     private enum CodingKeys: String, CodingKey {
         case entries
         case cursor

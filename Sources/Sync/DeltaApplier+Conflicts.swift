@@ -70,7 +70,7 @@ extension DeltaApplier {
 
     /// Whether a new thing is what this mount sent, and the answer was lost. Users may have moved, changed or
     /// deleted it meanwhile, or put it in another file's place; that is still to be sent.
-    private func arrived(
+    private mutating func arrived(
         _ kind: NodeKind, hash: ContentHash?, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
         let modified = facts.clientModified
@@ -253,6 +253,9 @@ extension DeltaApplier {
             try follow(node, to: place)
         } else {
             try setRemotePlace(of: node.inode, place)
+            // What the server has in a folder that users deleted brings it back.
+            let isNeeded = try node.place == nil && transaction.hasChildren(node.inode)
+            if isNeeded { try bringBack(node.inode) }
         }
     }
 
@@ -276,84 +279,8 @@ extension DeltaApplier {
         announce(place)
     }
 
-    // MARK: Gone on the server
-
-    /// The server has a node no more, nor anything below it that does not turn up again. Users have moved
-    /// what is `isKept`, by itself or with a folder: it stays where they moved it.
-    mutating func removeRemote(_ node: Node, isKept: Bool = false) throws {
-        let isKept = isKept || node.remote == .displaced && node.place != nil
-        if node.kind == .folder {
-            foldersMoved()
-            for child in try transaction.remoteChildren(of: node.inode) {
-                try removeRemote(child, isKept: isKept && child.remote == .inPlace)
-            }
-        }
-        guard try !detachIfMoved(node) else { return }
-        switch node.kind {
-        case .folder: try removeRemoteFolder(node, isKept: isKept)
-        case .file, .symbolicLink: try removeRemoteFile(node, isKept: isKept)
-        }
-    }
-
-    private mutating func removeRemoteFile(_ node: Node, isKept: Bool) throws {
-        guard let place = node.place else {
-            // Deleted here as well.
-            try transaction.setRemoteAbsent(node.inode)
-            try removeUnlessOpen(node)
-            return
-        }
-        if node.staged != nil {
-            // Edited here, deleted there: the edit is kept, as a new file.
-            try transaction.setRemoteAbsent(node.inode)
-            try transaction.enqueue(node.inode, due: context.now)
-            return
-        }
-        if isKept, let base = StagedContent.Base(whole: node.facts) {
-            // Moved here, deleted there: kept where it was moved to. Old revisions can still be read.
-            try transaction.setRemoteAbsent(node.inode)
-            _ = try context.staging.begin(
-                node.inode, base: base, size: base.size, due: context.now, in: transaction)
-            return
-        }
-        try transaction.move(node.inode, to: nil)
-        try transaction.setRemoteAbsent(node.inode)
-        try removeUnlessOpen(node)
-        announceDeletion(of: node.inode, at: place)
-    }
-
-    private mutating func removeRemoteFolder(_ node: Node, isKept: Bool) throws {
-        // What was to be moved into, or out of, a folder that is gone still has its inode here.
-        guard let current = try transaction.node(node.inode) else { return }
-        let isEmpty = try !transaction.hasChildren(current.inode)
-        guard let place = current.place, isEmpty, current.remote == .inPlace, !isKept else {
-            try transaction.setRemoteAbsent(current.inode)
-            if current.place == nil {
-                try transaction.remove(current.inode)
-            } else if try isEmpty || transaction.hasQueuedChildren(current.inode) {
-                try transaction.enqueue(current.inode, due: context.now)
-            } else {
-                // Others have deleted it, and what is in it never leaves this machine: it goes back when
-                // something in it does.
-                try transaction.dequeue(current.inode)
-            }
-            return
-        }
-        try transaction.remove(current.inode)
-        announceDeletion(of: current.inode, at: place)
-    }
-
-    /// `node` is as it was before it left its place, if it had one.
-    private func removeUnlessOpen(_ node: Node) throws {
-        if context.openFiles.isOpen(node.inode, in: transaction) {
-            try transaction.dequeue(node.inode)
-            if let place = node.place { try transaction.noteEviction(of: node.inode, from: place) }
-        } else {
-            try transaction.remove(node.inode)
-        }
-    }
-
     /// A new revision has its own times; those that users set were the old one's.
-    private func forgetTimes(of node: Node) throws {
+    func forgetTimes(of node: Node) throws {
         var local = node.local
         guard local.modified != nil || local.accessed != nil || local.changed != nil else { return }
         local.modified = nil

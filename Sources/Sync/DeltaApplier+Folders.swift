@@ -73,21 +73,39 @@ extension DeltaApplier {
     }
 
     private func forgetListing(of folder: InodeID) throws {
-        try transaction.setFlags(.listed, false, of: folder)
-        for child in try transaction.remoteChildren(of: folder) {
-            try transaction.markMet(child.inode, by: 0)
-            if child.kind == .folder { try forgetListing(of: child.inode) }
+        var waiting = [folder]
+        while let folder = waiting.popLast() {
+            try transaction.setFlags(.listed, false, of: folder)
+            for child in try transaction.remoteChildren(of: folder) {
+                try transaction.markMet(child.inode, by: 0)
+                if child.kind == .folder { waiting.append(child.inode) }
+            }
         }
     }
 
-    /// A folder whose identity was not known turns out to be one that is.
+    /// A folder whose identity was not known turns out to be one that is. So do those in it, where both have
+    /// one of a name.
     mutating func adoptChildren(of placeholder: Node, into folder: Node) throws {
         foldersMoved()
-        for child in try transaction.remoteChildren(of: placeholder.inode) {
-            guard let place = try transaction.remotePlace(of: child) else { continue }
-            try moveRemote(child, to: Place(parent: folder.inode, name: place.name))
+        var waiting = [(placeholder, folder)]
+        var adopted: [InodeID] = []
+        while let (placeholder, folder) = waiting.popLast() {
+            adopted.append(placeholder.inode)
+            for child in try transaction.remoteChildren(of: placeholder.inode) {
+                guard let name = try transaction.remotePlace(of: child)?.name else { continue }
+                let known = try transaction.remoteChild(folded: name.folded, of: folder.inode)
+                if let known, known.kind == .folder, child.kind == .folder, child.facts.id == nil {
+                    waiting.append((child, known))
+                    continue
+                }
+                let place = Place(parent: folder.inode, name: name)
+                try vacate(place, for: child.inode)
+                try moveRemote(child, to: place)
+            }
         }
-        try removeRemote(placeholder)
+        for inode in adopted.reversed() {
+            if let node = try transaction.node(inode) { try removeRemote(node) }
+        }
     }
 
     /// Two nodes turn out to be one: the first one goes, and what is in it is in the second.

@@ -23,11 +23,21 @@ extension DeltaApplier {
 
     /// Makes a deleted node visible again where the server has it, and the folders above it.
     mutating func bringBack(_ inode: InodeID) throws {
-        guard inode != .root, let node = try transaction.node(inode), node.place == nil,
+        var hidden: [InodeID] = []
+        var current = inode
+        while current != .root, let node = try transaction.node(current), node.place == nil,
             let place = try transaction.remotePlace(of: node)
-        else { return }
-        try bringBack(place.parent)
-        try show(node, at: place)
+        {
+            hidden.append(current)
+            current = place.parent
+        }
+        for inode in hidden.reversed() {
+            // Showing the folder above may have changed what is in it.
+            guard let node = try transaction.node(inode), node.place == nil,
+                let place = try transaction.remotePlace(of: node)
+            else { continue }
+            try show(node, at: place)
+        }
     }
 
     /// Shows a node where the server has it. If that has it under a name between two moves, it is shown under

@@ -23,6 +23,8 @@ struct DeltaContext: Sendable {
     var isListing: Bool
     /// Whether all is known, so that the kernel may remember which names do not exist.
     var isTreeComplete: Bool
+    /// Whether an entry that cannot be true together with what is stored is left out, instead of failing its batch.
+    var leavesOutContradictions = false
 }
 
 /// Applies entries of the server, in order, within one transaction.
@@ -30,7 +32,7 @@ struct DeltaApplier {
     let transaction: Transaction
     let context: DeltaContext
     /// What changed for users, to be announced after the commit.
-    private(set) var changes: [TreeChange] = []
+    var changes: [TreeChange] = []
     /// Folders whose listing is among the changes: once is enough.
     private var changedListings: Set<InodeID> = []
     /// The names that conflicted copies were given.
@@ -38,12 +40,16 @@ struct DeltaApplier {
 
     /// For each identity in the batch, the index of its last entry. What a `deleted` entry takes away
     /// and a later entry brings again was moved, and keeps its inode.
-    private var lastIndex: [FileID: Int] = [:]
+    var lastIndex: [FileID: Int] = [:]
     private var currentIndex = 0
     /// Whether the batch is the stream of changes itself.
     private(set) var isFeed = false
     /// Nodes that the batch has taken from their places and will put elsewhere.
-    private var detached = DetachedNodes()
+    var detached = DetachedNodes()
+    /// Entries that were left out because they contradict what is stored.
+    var leftOut = 0
+    /// Nodes that the running listing had not met before.
+    private(set) var met = 0
     /// The folder that the last entry was in, for the next one, which mostly is in the same; nil again
     /// when a folder may have changed its place.
     var lastFolder: (path: String, inode: InodeID, isVisible: Bool)?
@@ -70,11 +76,16 @@ struct DeltaApplier {
         }
         for (index, entry) in entries.enumerated() {
             currentIndex = index
-            switch entry.kind {
-            case .file(let file): try applyFile(file, entry)
-            case .folder(let folder): try applyFolder(folder, entry)
-            case .deleted: try applyDeletion(entry)
-            }
+            try applyUnlessContradictory { applier in try applier.apply(entry) }
+        }
+        try settleDetached()
+    }
+
+    private mutating func apply(_ entry: RemoteEntry) throws {
+        switch entry.kind {
+        case .file(let file): try applyFile(file, entry)
+        case .folder(let folder): try applyFolder(folder, entry)
+        case .deleted: try applyDeletion(entry)
         }
     }
 
@@ -82,8 +93,9 @@ struct DeltaApplier {
     mutating func removeUnseen() throws {
         lastIndex = [:]
         for node in try transaction.nodes(notMetBy: transaction.listingNumber()) {
-            if let current = try transaction.node(node.inode), current.remote != .absent {
-                try removeRemote(current)
+            try applyUnlessContradictory { applier in
+                let current = try applier.transaction.node(node.inode)
+                if let current, current.remote != .absent { try applier.removeRemote(current) }
             }
         }
     }
@@ -107,6 +119,7 @@ struct DeltaApplier {
         let place = try place(of: entry)
         let facts = RemoteFacts(file)
         if try insertIfUnknown(kind, at: place, facts) { return }
+        try forgetIdentity(file.id, ofFolderAbove: place)
         var occupant = try occupant(of: place, for: file.id)
         if let known = occupant, known.kind != kind || isOther(known, than: file.id) {
             try removeRemote(known)
@@ -161,6 +174,7 @@ struct DeltaApplier {
             facts.id.map({ !detached.contains($0) }) ?? true,
             try transaction.insertIfUnknown(kind, at: place, facts: facts, metBy: listing) != nil
         else { return false }
+        met += 1
         // While not all is known, nobody remembers that there was no such name.
         if context.isTreeComplete {
             announce(place)
@@ -209,13 +223,8 @@ struct DeltaApplier {
 
     /// Whether the server was believed to have a node in a folder.
     private func holds(_ folder: Node, _ node: Node) throws -> Bool {
-        guard folder.kind == .folder else { return false }
-        var current: Node? = node
-        while let below = current, let place = try transaction.remotePlace(of: below) {
-            if place.parent == folder.inode { return true }
-            current = try transaction.node(place.parent)
-        }
-        return false
+        try folder.kind == .folder && folder.inode != node.inode
+            && transaction.isRemote(node.inode, within: folder.inode)
     }
 
     /// Takes what the server was believed to have at a place away from there.
@@ -269,10 +278,8 @@ struct DeltaApplier {
 
     // MARK: Bookkeeping
 
-    func mark(_ inode: InodeID) throws {
-        if listing != 0 {
-            try transaction.markMet(inode, by: listing)
-        }
+    mutating func mark(_ inode: InodeID) throws {
+        if listing != 0, try transaction.markMet(inode, by: listing) { met += 1 }
     }
 
     /// Takes a node from its place if a later entry of the batch says where it went, and returns

@@ -37,4 +37,10 @@ struct DetachedNodes {
         ids[node.inode] = nil
         return node
     }
+
+    /// Those that are still on their way, which are not any more.
+    mutating func removeAll() -> [DetachedNode] {
+        defer { self = DetachedNodes() }
+        return nodes.values.sorted { $0.inode.rawValue < $1.inode.rawValue }
+    }
 }

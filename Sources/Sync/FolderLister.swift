@@ -94,13 +94,12 @@ actor FolderLister {
     ) async throws(RemoteError) {
         let environment = environment
         let changes = await storeWork { store in
-            try store.write { transaction in
-                var applier = try DeltaApplier(
-                    transaction: transaction, context: environment.deltaContext())
+            try store.bringIn(environment.deltaContext()) { transaction, context in
+                var applier = try DeltaApplier(transaction: transaction, context: context)
                 try applier.apply(entries)
                 try transaction.markListed(folder, at: path)
-                return applier.changes
-            }
+                return applier.outcome
+            }.changes
         }
         guard let changes else { throw .server("the local database failed") }
         environment.observer.treeDidChange(changes)

@@ -19,7 +19,9 @@ extension RemoteWatcher {
         let remote = environment.remote
         try await environment.gate.look { () async throws(RemoteError) in
             var page = try await remote.list(after: cursor)
-            while page.hasMore, !Task.isCancelled, await !environment.gate.isWanted {
+            while page.hasMore, emptyPages.count == 0, !Task.isCancelled,
+                await !environment.gate.isWanted
+            {
                 let next = page.cursor
                 let request = Task { () async -> Result<RemotePage, RemoteError> in
                     do throws(RemoteError) {
@@ -43,6 +45,7 @@ extension RemoteWatcher {
             }
             try await applyListing(page, phase)
         }
+        await rest(seconds: emptyPages.pause(atMost: Self.longestPause))
     }
 
     /// Applies one page of the full listing. The page and the cursor behind it are one transaction, so
@@ -58,7 +61,7 @@ extension RemoteWatcher {
         context.isListing = true
         let surroundings = context
         let root = remoteRoot
-        try await write { transaction in
+        let outcome = try await bringIn(surroundings) { transaction, surroundings in
             if isFirst {
                 try transaction.beginListing()
                 try transaction.setSetting(Setting.root, to: root)
@@ -77,6 +80,7 @@ extension RemoteWatcher {
         }
         heard()
         listingFailures = 0
+        if outcome.met == 0 && page.hasMore { emptyPages.note() } else { emptyPages.forget() }
         if !page.hasMore {
             environment.state.update { status in
                 status.isTreeComplete = true

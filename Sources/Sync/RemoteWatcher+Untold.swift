@@ -25,7 +25,7 @@ extension RemoteWatcher {
         }
         let context = environment.deltaContext()
         let (entries, missing) = (found, gone)
-        try await write { transaction in
+        try await bringIn(context) { transaction, context in
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries)
             for id in missing {

@@ -33,6 +33,9 @@ actor RemoteWatcher {
     /// Seconds that one longpoll lasts. The server adds up to 90 of its own.
     private static let pollTimeout = 120
 
+    /// Seconds under which a longpoll has not waited.
+    private static let shortPoll = 5.0
+
     /// Seconds between two questions for the account's space.
     private static let spaceInterval = 600.0
 
@@ -41,20 +44,31 @@ actor RemoteWatcher {
     private static let sendingPause = 0.1
     private static let sendingLooks = 10
 
+    /// Empty pages that are asked for within one step.
+    private static let mostEmptyPages = 100
+
     /// Changes that are brought in as one step, about: some 60 MB.
     private static let longestStep = 100_000
 
     /// The longest pause after a failure, in seconds.
-    private static let longestPause = 30.0
+    static let longestPause = 30.0
     /// Seconds after which a new login is noticed at the latest.
     private static let loginStep = 0.5
 
     let environment: UploadEnvironment
-    private let uploader: Uploader
+    let uploader: Uploader
     private var failures = 0
     /// Whether somebody has logged in since the token was refused.
     private var hasNewLogin = false
     private var spaceDue = Timestamp(nanoseconds: 0)
+    /// Rounds in a row that the server ended at once and that changed nothing.
+    private var idleRounds = ServerPace()
+    /// Whether the last step of changes was empty.
+    private var isRoundIdle = false
+    /// Pages in a row of a listing that told nothing new.
+    var emptyPages = ServerPace()
+    /// Listings of everything because of contradictions.
+    var relistings = ServerPace()
     /// How often in a row the server failed to list everything in one go.
     var listingFailures = 0
     /// The last folder that was listed while folders are listed one by one.
@@ -97,6 +111,7 @@ actor RemoteWatcher {
 
     private func follow() async throws(RemoteError) {
         try await refreshSpace()
+        if environment.contradiction.take() { throw .cursorReset }
         guard let cursor = try await setting(Setting.cursor) else {
             return try await walkingIfRefused(.listing) { () async throws(RemoteError) in
                 try await startListing()
@@ -139,16 +154,25 @@ actor RemoteWatcher {
     private func catchUp(from cursor: Cursor) async throws(RemoteError) {
         var page = try await environment.remote.list(after: cursor)
         var entries = page.entries
+        var emptyPages = ServerPace()
         while page.hasMore {
             guard entries.count <= Self.longestStep else { throw .cursorReset }
+            // Held meanwhile: what this mount sends waits. A server that goes on for ever without an entry is
+            // not waited for.
+            guard emptyPages.count < Self.mostEmptyPages else {
+                throw .malformed("the changes go on for ever without one")
+            }
             page = try await environment.remote.list(after: page.cursor)
+            if page.entries.isEmpty { emptyPages.note() }
             entries += page.entries
         }
         if entries.isEmpty {
             try await keep(page.cursor)
         } else {
             try await apply(entries, page.cursor)
+            relistings.recover()
         }
+        isRoundIdle = entries.isEmpty
         try await bringInUntold(environment.unconfirmed.untold(by: entries))
         heard()
     }
@@ -176,12 +200,15 @@ actor RemoteWatcher {
 
     private func waitForChange() async throws(RemoteError) {
         guard let cursor = try await setting(Setting.cursor) else { return }
+        let asked = environment.clock.now()
         let change = try await environment.remote.waitForChange(
             after: Cursor(cursor), timeout: Self.pollTimeout)
         heard()
-        if let backoff = change.backoff {
-            await sleep(seconds: Double(backoff))
-        }
+        // Waiting is the poll's affair, unless the server ends it at once.
+        let isAtOnce = environment.clock.now() < asked.adding(seconds: Self.shortPoll)
+        if isRoundIdle && isAtOnce { idleRounds.note() } else { idleRounds.forget() }
+        let pause = idleRounds.pause(atMost: Self.longestPause)
+        await rest(seconds: max(Double(change.backoff ?? 0), pause))
         await waitWhileSending()
     }
 
@@ -220,6 +247,8 @@ actor RemoteWatcher {
             switch error {
             case .cursorReset, .notFound, .notAFolder:
                 environment.log.info("the cursor has expired: listing again")
+                await rest(seconds: relistings.pause(atMost: Self.longestPause))
+                relistings.note()
                 let isAdopting = environment.state.current.isRootNew
                 try await startComparing(with: isAdopting ? .adopting : .comparing)
             case .rootChanged: try await findRoot()
@@ -273,50 +302,13 @@ actor RemoteWatcher {
         hasNewLogin = false
     }
 
+    /// A pause, if there is one.
+    func rest(seconds: Double) async {
+        if seconds > 0 { await sleep(seconds: seconds) }
+    }
+
     func sleep(seconds: Double) async {
         let until = environment.clock.now().adding(seconds: seconds)
         _ = try? await environment.clock.sleep(until: until)
-    }
-
-    // MARK: Store
-
-    func setting(_ key: String) async throws(RemoteError) -> String? {
-        do {
-            return try await environment.store.read { try $0.setting(key) }
-        } catch {
-            throw .server("the local database failed: \(error)")
-        }
-    }
-
-    func write(
-        _ body: @escaping @Sendable (Transaction) throws -> DeltaOutcome
-    ) async throws(RemoteError) {
-        let outcome: DeltaOutcome
-        do {
-            outcome = try await environment.store.write(body)
-        } catch {
-            throw .server("the local database failed: \(error)")
-        }
-        if !outcome.conflicts.isEmpty {
-            environment.log.warning(
-                "conflicted copies made", metadata: ["names": "\(outcome.conflicts)"])
-            environment.state.update { $0.conflicts += outcome.conflicts.count }
-        }
-        if !outcome.changes.isEmpty {
-            environment.observer.treeDidChange(outcome.changes)
-        }
-        uploader.wake()
-    }
-}
-
-/// What applying a batch changed.
-struct DeltaOutcome: Sendable {
-    var changes: [TreeChange] = []
-    var conflicts: [String] = []
-}
-
-extension DeltaApplier {
-    var outcome: DeltaOutcome {
-        DeltaOutcome(changes: changes, conflicts: conflicts)
     }
 }

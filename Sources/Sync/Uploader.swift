@@ -25,6 +25,7 @@ struct UploadEnvironment: Sendable {
     let disk = DiskQueue(label: "dbxfs.upload")
     let gate = CommitGate()
     let unconfirmed = UnconfirmedCommits()
+    let contradiction = NotedContradiction()
 
     /// The rules' surroundings at this moment.
     func deltaContext() -> DeltaContext {
@@ -341,6 +342,7 @@ actor Uploader {
         } catch is CancellationError {
             return nil
         } catch {
+            if MetadataStore.isContradiction(error) { environment.contradiction.note() }
             environment.log.error("the database failed", metadata: ["error": "\(error)"])
             environment.state.update { $0.lastProblem = "the local database failed: \(error)" }
             return nil

@@ -152,4 +152,23 @@ struct StoringTests {
         #expect(cache.store(sample) == .accepted)
         #expect(cache.bytes(of: sample) == nil)
     }
+
+    @Test("a file that claims four TiB takes no time and no memory for blocks it does not have")
+    func claimedSize() throws {
+        let folder = try TemporaryFolder()
+        let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 30)
+        let size: Int64 = 1 << 42
+        let bytes = [UInt8](repeating: 7, count: block)
+        let hash = ContentHasher.hash([1])
+        // The last block makes the index as long as it can be.
+        for number in [1 << 20 - 1, 0, 1, 2, 3] {
+            let began = ContinuousClock.now
+            #expect(cache.insert(block: number, of: hash, size: size, bytes: bytes) == .accepted)
+            #expect(ContinuousClock.now - began < .seconds(5))
+        }
+        #expect(cache.bytes(of: hash, size: size, range: 0..<100)?.count == 100)
+        let beyond = cache.insert(block: 0, of: hash, size: size + 1, bytes: bytes)
+        #expect(beyond == .accepted)
+        #expect(cache.bytes(of: hash, size: size + 1, range: 0..<100) == nil)
+    }
 }

@@ -125,6 +125,16 @@ import Testing
         #expect(isComplete)
     }
 
+    @Test("an archive that becomes more than it can be is not read on", arguments: Archive.allCases)
+    func bounded(_ archive: Archive) throws {
+        var reader = ZipReader(limit: 100, total: 1 << 20, entries: 3)
+        #expect(try reader.take(archive.bytes).count == 3)
+        reader = ZipReader(limit: 100, total: 40)
+        #expect(throws: ZipError.self) { try reader.take(archive.bytes) }
+        reader = ZipReader(limit: 100, entries: 2)
+        #expect(throws: ZipError.self) { try reader.take(archive.bytes) }
+    }
+
     @Test(
         "an archive that is cut off is not complete, and gives nothing wrong",
         arguments: Archive.allCases)

@@ -205,4 +205,13 @@ struct PinWorkTests {
         work.take(scan(files, known: work.known), found: [])
         #expect(work.isIdle && work.totals.unavailableFiles == 2)
     }
+
+    @Test("sizes whose sum is no number any more are counted up to the largest one")
+    func hugeSizes() {
+        let files = (0..<3).map { file(UInt64($0 + 2), content: "\($0)", size: .max / 2) }
+        let totals = scan(files).totals
+        #expect(totals.bytes == .max)
+        #expect(totals.contentBytes == .max)
+        #expect(totals.missingBytes == .max)
+    }
 }

@@ -40,6 +40,8 @@ struct HostileServerTests {
         fileJSON(["size": "-1"]),
         fileJSON(["size": "18446744073709551615"]),
         fileJSON(["size": "9223372036854775807"]),
+        fileJSON(["size": "1125899906842624"]),
+        fileJSON(["size": "4398046511105"]),
         fileJSON(["size": "1e300"]),
         fileJSON(["size": "1.5"]),
         fileJSON(["size": "\"4\""]),
@@ -171,6 +173,22 @@ struct HostileServerTests {
         guard case .malformed = error else {
             Issue.record("\(body) gave \(String(describing: error))")
             return
+        }
+    }
+
+    @Test("A page of more entries than the server sends, or of very many values, is malformed")
+    func hugePage() async throws {
+        for count in [10_001, 600_000] {
+            let store = ScriptedTransport(
+                json: pageJSON([String](repeating: "{}", count: count))
+            ).store()
+            let error = await #expect(throws: RemoteError.self) {
+                try await store.list(.root, recursive: true)
+            }
+            guard case .malformed = error else {
+                Issue.record("\(count) entries gave \(String(describing: error))")
+                return
+            }
         }
     }
 

@@ -28,8 +28,8 @@ extension TreeReading {
     /// Every row with both its places, for the message of a failure.
     func describeNodes() throws -> String {
         var lines: [String] = []
-        for number in 1..<200 {
-            guard let node = try node(InodeID(UInt64(number))) else { continue }
+        for node in try everyNode() {
+            let number = node.inode
             let remote = try remotePlace(of: node).map { "\($0.parent)/\($0.name)" } ?? "-"
             let local = node.place.map { "\($0.parent)/\($0.name)" } ?? "-"
             lines.append("\(number) \(node.kind) here \(local) there \(node.remote) \(remote)")
@@ -39,13 +39,20 @@ extension TreeReading {
 
     /// Contradictions between rows, a line each.
     func brokenInvariants() throws -> [String] {
+        let nodes = try everyNode()
+        let known = Dictionary(uniqueKeysWithValues: nodes.map { ($0.inode, $0) })
         var broken: [String] = []
         var remotePlaces: [String: InodeID] = [:]
+        var remoteParents: [InodeID: InodeID] = [:]
         var names: [Place: InodeID] = [:]
-        for number in 2..<200 {
-            guard let node = try node(InodeID(UInt64(number))) else { continue }
-            if let parent = node.place?.parent, parent != .root, try self.node(parent) == nil {
-                broken.append("\(number) is in a folder that does not exist")
+        for node in nodes {
+            let number = node.inode
+            if let parent = node.place?.parent, parent != .root {
+                if known[parent]?.kind != .folder {
+                    broken.append("\(number) is in a folder that does not exist")
+                } else if known[parent]?.place == nil {
+                    broken.append("\(number) is in a folder that users do not see")
+                }
             }
             if let other = node.place.flatMap({ names.updateValue(node.inode, forKey: $0) }) {
                 broken.append("\(number) and \(other) have one name in one folder")
@@ -59,20 +66,50 @@ extension TreeReading {
                 if let other = remotePlaces.updateValue(node.inode, forKey: key) {
                     broken.append("\(number) and \(other) have one place on the server: \(key)")
                 }
-            }
-            let isToSend =
-                node.remote == .displaced
-                || node.place != nil && (node.remote == .absent || node.staged != nil)
-            if node.flags.contains(.localOnly) {
-                if node.remote != .absent { broken.append("\(number) is here alone, and there") }
-                if try journalEntry(of: node.inode) != nil {
-                    broken.append("\(number) is here alone, and to be sent")
+                remoteParents[number] = remote.parent
+                if remote.parent != .root, known[remote.parent]?.kind != .folder {
+                    broken.append("\(number) is on the server in what is no folder")
+                } else if remote.parent != .root, known[remote.parent]?.remote == .absent {
+                    broken.append("\(number) is on the server in what is not there")
                 }
-                continue
             }
-            if isToSend, try !isKeptForLocal(node), try journalEntry(of: node.inode) == nil {
-                broken.append("\(number) is to be sent and nobody knows")
+            broken += try brokenQueue(node)
+        }
+        broken += looped(nodes, "here") { known[$0]?.place?.parent }
+        broken += looped(nodes, "there") { remoteParents[$0] }
+        return broken
+    }
+
+    /// Nodes that are in themselves.
+    private func looped(
+        _ nodes: [Node], _ side: String, _ parent: (InodeID) -> InodeID?
+    ) -> [String] {
+        nodes.compactMap { node in
+            var current = node.inode
+            for _ in 0...nodes.count {
+                guard let next = parent(current) else { return nil }
+                current = next
             }
+            return "\(node.inode) is in itself \(side)"
+        }
+    }
+
+    /// What contradicts the journal.
+    private func brokenQueue(_ node: Node) throws -> [String] {
+        let number = node.inode
+        var broken: [String] = []
+        if node.flags.contains(.localOnly) {
+            if node.remote != .absent { broken.append("\(number) is here alone, and there") }
+            if try journalEntry(of: node.inode) != nil {
+                broken.append("\(number) is here alone, and to be sent")
+            }
+            return broken
+        }
+        let isToSend =
+            node.remote == .displaced
+            || node.place != nil && (node.remote == .absent || node.staged != nil)
+        if isToSend, try !isKeptForLocal(node), try journalEntry(of: node.inode) == nil {
+            broken.append("\(number) is to be sent and nobody knows")
         }
         return broken
     }

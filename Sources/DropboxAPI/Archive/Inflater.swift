@@ -9,6 +9,8 @@ final class Inflater {
         var bytes: [UInt8]
         /// How many bytes of the piece belong to the stream.
         var consumed: Int
+        /// Whether there may be more without another byte.
+        var isFull: Bool
         /// Whether the stream has ended.
         var isEnd: Bool
     }
@@ -33,32 +35,30 @@ final class Inflater {
         stream.deallocate()
     }
 
-    /// Takes bytes until the stream ends. Throws `malformed` when they are no deflate stream.
+    /// Takes bytes until the stream ends, or until there is as much output as one call may give: what a piece
+    /// becomes may be a thousand times as long. Throws `malformed` when they are no deflate stream.
     func inflate(_ piece: ArraySlice<UInt8>) throws(ZipError) -> Output {
-        var output = Output(bytes: [], consumed: 0, isEnd: false)
+        var output = Output(bytes: [], consumed: 0, isFull: false, isEnd: false)
         var status = Z_OK
-        var input = Array(piece)
-        let count = input.count
-        input.withUnsafeMutableBufferPointer { input in
-            // zlib reads from here during this call only, and writes into a buffer of this call.
-            stream.pointee.next_in = input.baseAddress
-            stream.pointee.avail_in = UInt32(count)
-            repeat {
-                let part = [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, filled in
-                    stream.pointee.next_out = buffer.baseAddress
-                    stream.pointee.avail_out = UInt32(Self.pieceSize)
-                    status = CZlib.inflate(stream, Z_NO_FLUSH)
-                    filled = Self.pieceSize - Int(stream.pointee.avail_out)
-                }
-                output.bytes += part
-            } while status == Z_OK && (stream.pointee.avail_in > 0 || stream.pointee.avail_out == 0)
+        piece.withUnsafeBufferPointer { input in
+            // zlib reads from here during this call only, never writes there, and writes into a buffer of this
+            // call.
+            stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+            stream.pointee.avail_in = UInt32(clamping: input.count)
+            output.bytes = [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, filled in
+                stream.pointee.next_out = buffer.baseAddress
+                stream.pointee.avail_out = UInt32(Self.pieceSize)
+                status = CZlib.inflate(stream, Z_NO_FLUSH)
+                filled = Self.pieceSize - Int(stream.pointee.avail_out)
+            }
+            output.consumed = min(input.count, Int(UInt32.max)) - Int(stream.pointee.avail_in)
             stream.pointee.next_in = nil
         }
         // Z_BUF_ERROR: it wants more.
         guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
             throw .malformed("deflate error \(status)")
         }
-        output.consumed = count - Int(stream.pointee.avail_in)
+        output.isFull = output.bytes.count == Self.pieceSize
         output.isEnd = status == Z_STREAM_END
         return output
     }

@@ -51,13 +51,19 @@ public struct ZipReader {
     }
 
     private let limit: Int
+    /// Bytes, packed and unpacked, and entries that are still believed.
+    private var bytesLeft: Int64
+    private var entriesLeft: Int
     private var buffer: [UInt8] = []
     private var current: Current?
     private var isOver = false
 
-    /// Files of more than `limit` bytes are passed over.
-    public init(limit: Int) {
+    /// Files of more than `limit` bytes are passed over. An archive of more than `total` bytes, packed or
+    /// unpacked, or of more `entries`, is not read on.
+    public init(limit: Int, total: Int64 = .max, entries: Int = .max) {
         self.limit = limit
+        bytesLeft = total
+        entriesLeft = entries
     }
 
     /// Whether the last file has been given: only the directory is to come.
@@ -66,6 +72,7 @@ public struct ZipReader {
     /// Takes the next bytes; returns the files that they complete.
     public mutating func take(_ bytes: [UInt8]) throws(ZipError) -> [File] {
         guard !isOver else { return [] }
+        try spend(bytes.count)
         buffer += bytes
         var files: [File] = []
         var position = 0
@@ -103,6 +110,13 @@ public struct ZipReader {
         return true
     }
 
+    /// An archive that nothing ends, or that becomes more than it can be, is none.
+    private mutating func spend(_ count: Int) throws(ZipError) {
+        let (left, overflow) = bytesLeft.subtractingReportingOverflow(Int64(count))
+        guard !overflow, left >= 0 else { throw .malformed("more bytes than it can have") }
+        bytesLeft = left
+    }
+
     // MARK: Before the data
 
     private mutating func begin(_ position: inout Int) throws(ZipError) -> Bool {
@@ -122,6 +136,8 @@ public struct ZipReader {
             let checksum = number(4, at: position + 14),
             var compressed = number(4, at: position + 18).map({ UInt64($0) })
         else { return false }
+        guard entriesLeft > 0 else { throw .malformed("more entries than it can have") }
+        entriesLeft -= 1
         guard flags & 1 == 0 else { throw .unsupported("an encrypted entry") }
         guard method == 0 || method == 8 else { throw .unsupported("compression \(method)") }
         let name = position + 30..<position + 30 + Int(nameSize)
@@ -172,13 +188,18 @@ public struct ZipReader {
         }
     }
 
-    private func inflate(_ entry: inout Current, _ position: inout Int) throws(ZipError) {
+    private mutating func inflate(_ entry: inout Current, _ position: inout Int) throws(ZipError) {
         guard let inflater = entry.inflater, position < buffer.count else { return }
-        let output = try inflater.inflate(buffer[position...])
-        add(output.bytes[...], to: &entry)
-        entry.taken += Int64(output.consumed)
-        position += output.consumed
-        entry.isDataOver = output.isEnd
+        var isFull = false
+        repeat {
+            let output = try inflater.inflate(buffer[position...])
+            try spend(output.bytes.count)
+            add(output.bytes[...], to: &entry)
+            entry.taken += Int64(output.consumed)
+            position += output.consumed
+            entry.isDataOver = output.isEnd
+            isFull = output.isFull
+        } while !entry.isDataOver && isFull
     }
 
     /// Takes stored bytes up to the descriptor that fits them.

@@ -44,7 +44,7 @@ extension CallError.Kind {
     /// Without a reason in JSON the body is plain text and means too many requests.
     private static func rateLimited(_ headers: HTTPHeaders, _ body: [UInt8]) -> Self {
         let error = try? JSON.decode(RateLimitEnvelope.self, from: body).error
-        let seconds = headers["Retry-After"].flatMap { UInt64($0) } ?? error?.retryAfter
+        let seconds = headers["Retry-After"].flatMap { UInt64($0, radix: 10) } ?? error?.retryAfter
         return .rateLimited(
             reason: error?.reason ?? .tooManyRequests,
             retryAfter: seconds.map { .seconds(Int64(clamping: min($0, longestWait))) })

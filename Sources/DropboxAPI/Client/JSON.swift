@@ -20,6 +20,9 @@ package enum JSON {
     ) throws(SerializationError) -> Value {
         // A route without result may answer with no bytes at all.
         if let empty = Empty() as? Value { return empty }
+        guard hasFewValues(bytes) else {
+            throw SerializationError(message: "more values than an answer can have")
+        }
         do {
             // Foundation's decoder ends the process at a document that is cut off at its 513th open bracket: it
             // looks at the byte behind that one, to say where nesting was too deep. So there is one.
@@ -30,6 +33,37 @@ package enum JSON {
         } catch {
             throw SerializationError(message: explanation(of: error))
         }
+    }
+
+    /// Values that a document may have: twenty times as many as a full page of a listing. The decoder takes some
+    /// 150 bytes for each, however short it is.
+    static let mostValues = 500_000
+
+    /// Counts what stands behind commas and opening brackets, strings left out.
+    private static func hasFewValues(_ bytes: [UInt8]) -> Bool {
+        // Each takes two bytes, its own and what separates it.
+        guard bytes.count > mostValues else { return true }
+        var count = 0
+        var isString = false
+        var isEscaped = false
+        for byte in bytes {
+            if isString {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isString = false
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): isString = true
+            case UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"): count += 1
+            default: break
+            }
+        }
+        return count <= mostValues
     }
 
     /// Writes every character outside of printable ASCII as `\uXXXX`, as headers need it.

@@ -26,9 +26,9 @@ public struct PinTotals: Hashable, Sendable {
     public init() {}
 
     /// Files that are still to be fetched.
-    public var missingFiles: Int { files - presentFiles - unavailableFiles }
+    public var missingFiles: Int { files -| presentFiles -| unavailableFiles }
     /// Bytes of these files.
-    public var missingBytes: Int64 { bytes - presentBytes - unavailableBytes }
+    public var missingBytes: Int64 { bytes -| presentBytes -| unavailableBytes }
 }
 
 /// A content that is pinned and may not be here.
@@ -71,8 +71,8 @@ struct PinScan: Sendable {
     }
 
     mutating func add(_ file: PinnedFile) {
-        totals.files += 1
-        totals.bytes += file.size
+        totals.files +|= 1
+        totals.bytes +|= file.size
         if file.isStaged {
             // Its bytes are in a staging file. What lies below them, and what that file becomes when
             // it is sent, is only not to be evicted.
@@ -82,16 +82,16 @@ struct PinScan: Sendable {
         guard file.isDownloadable, let hash = file.hash, let revision = file.revision,
             !known.refused.contains(hash)
         else {
-            totals.unavailableFiles += 1
-            totals.unavailableBytes += file.size
+            totals.unavailableFiles +|= 1
+            totals.unavailableBytes +|= file.size
             return
         }
         guard file.size > 0 else { return notePresent(file) }
-        if hashes.insert(hash).inserted { totals.contentBytes += file.size }
+        if hashes.insert(hash).inserted { totals.contentBytes +|= file.size }
         if known.present.contains(hash) {
             notePresent(file)
         } else if let place = places[hash] {
-            unknown[place].files += 1
+            unknown[place].files +|= 1
         } else if unknown.count < limit {
             places[hash] = unknown.count
             let content = FileContent(revision: revision, hash: hash, size: file.size)
@@ -102,7 +102,7 @@ struct PinScan: Sendable {
     }
 
     private mutating func notePresent(_ file: PinnedFile) {
-        totals.presentFiles += 1
-        totals.presentBytes += file.size
+        totals.presentFiles +|= 1
+        totals.presentBytes +|= file.size
     }
 }

@@ -121,7 +121,7 @@ public actor FolderReader {
         guard let path = try snapshot.remotePath(of: folder), folder != .root,
             let contents = try snapshot.contents(below: folder, limit: entryLimit)
         else { return nil }
-        let bytes = contents.reduce(0) { $0 + $1.size }
+        let bytes = contents.reduce(0) { $0 +| $1.size }
         guard bytes <= budget else { return nil }
         var wanted: [ContentHash: Int64] = [:]
         for (hash, size) in contents
@@ -130,8 +130,8 @@ public actor FolderReader {
         {
             wanted[hash] = size
         }
-        let missing = wanted.values.reduce(0, +)
-        guard wanted.count > 2, missing * 2 >= bytes else { return nil }
+        let missing = wanted.values.reduce(0, +|)
+        guard wanted.count > 2, missing >= bytes -| bytes / 2 else { return nil }
         return Plan(
             folder: folder, parent: try snapshot.node(folder)?.place?.parent,
             path: RemotePath(rawValue: path), bytes: bytes, wanted: wanted)
@@ -148,7 +148,10 @@ public actor FolderReader {
                 let hashes = await disk.run { [cache] in
                     files.compactMap { Self.keep($0, plan.wanted, in: cache) }
                 }
-                for hash in hashes where rest.remove(hash) != nil { release(hash) }
+                let arrived = hashes.filter { rest.remove($0) != nil }
+                // What is not wanted is no progress.
+                if arrived.isEmpty { continue }
+                for hash in arrived { release(hash) }
                 watch.cancel()
                 watch = expectProgress(of: plan)
             }

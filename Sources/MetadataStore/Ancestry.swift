@@ -1,0 +1,116 @@
+// Which folder is in which: asked for, and guarded. No folder is ever in itself, neither as users see the tree
+// nor as the server has it, so every walk up ends. How deep folders are is the server's to choose.
+
+public import Core
+import GRDB
+
+/// What was to be stored cannot be true together with what is stored.
+public enum TreeContradiction: Error, Hashable, Sendable {
+    /// A folder would be in itself.
+    case folderInItself(InodeID)
+    /// Something would be in what is no folder, or in none at all.
+    case notAFolder(InodeID)
+    /// The server would have two things at one place, of which this is the one that is there.
+    case taken(InodeID)
+}
+
+extension MetadataStore {
+    /// Whether a transaction failed because of what was to be stored, not because of the disk: it would fail
+    /// again.
+    public static func isContradiction(_ error: any Error) -> Bool {
+        switch error {
+        case is TreeContradiction, is FileName.Invalid: true
+        case let error as DatabaseError: error.resultCode == .SQLITE_CONSTRAINT
+        default: false
+        }
+    }
+}
+
+extension TreeReading {
+    /// Whether `inode` is `ancestor` or below it, as users see the tree.
+    public func isInode(_ inode: InodeID, within ancestor: InodeID) throws -> Bool {
+        let parent = try database.cachedStatement(sql: "SELECT parent FROM node WHERE inode = ?")
+        return try isBelow(inode, ancestor, parent)
+    }
+
+    /// Whether the server has `inode` at or below `ancestor`.
+    public func isRemote(_ inode: InodeID, within ancestor: InodeID) throws -> Bool {
+        let parent = try database.cachedStatement(
+            sql: """
+                SELECT CASE remote WHEN 1 THEN parent
+                    WHEN 2 THEN (SELECT displaced.parent FROM displaced WHERE inode = node.inode) END
+                FROM node WHERE inode = ?
+                """)
+        return try isBelow(inode, ancestor, parent)
+    }
+
+    /// Walks up. A database from elsewhere may have a loop: where the walk comes to a folder again, it ends
+    /// (Brent's algorithm, which remembers one folder at a time).
+    private func isBelow(
+        _ inode: InodeID, _ ancestor: InodeID, _ parent: Statement
+    ) throws -> Bool {
+        var current = inode
+        var remembered = inode
+        var steps = 0
+        var lap = 1
+        while current != ancestor {
+            guard let column = try Int64?.fetchOne(parent, arguments: [current.column]),
+                let next = column
+            else { return false }
+            current = InodeID(column: next)
+            if current == remembered { return false }
+            steps += 1
+            if steps == lap {
+                remembered = current
+                steps = 0
+                lap &*= 2
+            }
+        }
+        return true
+    }
+}
+
+extension Transaction {
+    /// Throws unless a node can be in a folder as users see the tree.
+    func checkPlace(of node: Node, in parent: InodeID) throws {
+        if node.place?.parent == parent { return }
+        try checkFolder(parent)
+        if node.kind == .folder, try isInode(parent, within: node.inode) {
+            throw TreeContradiction.folderInItself(node.inode)
+        }
+    }
+
+    /// Throws unless the server can have a node in a folder.
+    func checkRemotePlace(of node: Node, at place: Place) throws {
+        try checkFolder(place.parent)
+        if node.kind == .folder, try isRemote(place.parent, within: node.inode) {
+            throw TreeContradiction.folderInItself(node.inode)
+        }
+        if let other = try remoteChild(folded: place.name.folded, of: place.parent),
+            other.inode != node.inode
+        {
+            throw TreeContradiction.taken(other.inode)
+        }
+    }
+
+    private func checkFolder(_ inode: InodeID) throws {
+        let statement = try database.cachedStatement(sql: "SELECT kind FROM node WHERE inode = ?")
+        let kind = try Int.fetchOne(statement, arguments: [inode.column])
+        guard kind == NodeKind.folder.rawValue else {
+            throw TreeContradiction.notAFolder(inode)
+        }
+    }
+
+    /// Runs a part of the transaction that an error undoes, without undoing the rest.
+    public func undoable<Value>(_ body: () throws -> Value) throws -> Value {
+        try end.undoing {
+            var value: Value?
+            try database.inSavepoint {
+                value = try body()
+                return .commit
+            }
+            guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+            return value
+        }
+    }
+}

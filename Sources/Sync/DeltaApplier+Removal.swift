@@ -1,0 +1,102 @@
+// What goes with what the server has no more: files, and folders with all that is in them, however deep.
+// What users wrote or moved there stays. Not responsible for finding out that something is gone.
+
+import Core
+import MetadataStore
+
+extension DeltaApplier {
+    /// A node on its way out: a folder goes after what is in it.
+    private struct Removal {
+        var node: Node
+        /// Users have moved it, by itself or with a folder: it stays where they moved it.
+        var isKept: Bool
+        var isEmptied = false
+    }
+
+    /// The server has a node no more, nor anything below it that does not turn up again.
+    ///
+    /// The depth of folders is the server's to choose, so they wait in a list, not on the stack.
+    mutating func removeRemote(_ node: Node) throws {
+        var waiting = [Removal(node: node, isKept: false)]
+        while var removal = waiting.popLast() {
+            let node = removal.node
+            removal.isKept = removal.isKept || node.remote == .displaced && node.place != nil
+            guard node.kind == .folder, !removal.isEmptied else {
+                try removeEmptied(node, isKept: removal.isKept)
+                continue
+            }
+            foldersMoved()
+            removal.isEmptied = true
+            waiting.append(removal)
+            for child in try transaction.remoteChildren(of: node.inode).reversed() {
+                let isKept = removal.isKept && child.remote == .inPlace
+                waiting.append(Removal(node: child, isKept: isKept))
+            }
+        }
+    }
+
+    private mutating func removeEmptied(_ node: Node, isKept: Bool) throws {
+        guard try !detachIfMoved(node) else { return }
+        switch node.kind {
+        case .folder: try removeRemoteFolder(node, isKept: isKept)
+        case .file, .symbolicLink: try removeRemoteFile(node, isKept: isKept)
+        }
+    }
+
+    private mutating func removeRemoteFile(_ node: Node, isKept: Bool) throws {
+        guard let place = node.place else {
+            // Deleted here as well.
+            try transaction.setRemoteAbsent(node.inode)
+            try removeUnlessOpen(node)
+            return
+        }
+        if node.staged != nil {
+            // Edited here, deleted there: the edit is kept, as a new file.
+            try transaction.setRemoteAbsent(node.inode)
+            try transaction.enqueue(node.inode, due: context.now)
+            return
+        }
+        if isKept, let base = StagedContent.Base(whole: node.facts) {
+            // Moved here, deleted there: kept where it was moved to. Old revisions can still be read.
+            try transaction.setRemoteAbsent(node.inode)
+            _ = try context.staging.begin(
+                node.inode, base: base, size: base.size, due: context.now, in: transaction)
+            return
+        }
+        try transaction.move(node.inode, to: nil)
+        try transaction.setRemoteAbsent(node.inode)
+        try removeUnlessOpen(node)
+        announceDeletion(of: node.inode, at: place)
+    }
+
+    private mutating func removeRemoteFolder(_ node: Node, isKept: Bool) throws {
+        // What was to be moved into, or out of, a folder that is gone still has its inode here.
+        guard let current = try transaction.node(node.inode) else { return }
+        let isEmpty = try !transaction.hasChildren(current.inode)
+        guard let place = current.place, isEmpty, current.remote == .inPlace, !isKept else {
+            try transaction.setRemoteAbsent(current.inode)
+            if current.place == nil {
+                try transaction.remove(current.inode)
+            } else if try isEmpty || transaction.hasQueuedChildren(current.inode) {
+                try transaction.enqueue(current.inode, due: context.now)
+            } else {
+                // Others have deleted it, and what is in it never leaves this machine: it goes back when
+                // something in it does.
+                try transaction.dequeue(current.inode)
+            }
+            return
+        }
+        try transaction.remove(current.inode)
+        announceDeletion(of: current.inode, at: place)
+    }
+
+    /// `node` is as it was before it left its place, if it had one.
+    func removeUnlessOpen(_ node: Node) throws {
+        if context.openFiles.isOpen(node.inode, in: transaction) {
+            try transaction.dequeue(node.inode)
+            if let place = node.place { try transaction.noteEviction(of: node.inode, from: place) }
+        } else {
+            try transaction.remove(node.inode)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+# A server that is hostile: whatever it answers, the mount lives, shows the rest, and takes no more memory than its
+# budget.
+# mounts: itself
+# limit: 400
+export MODE="$WORK/mode" COUNTS="$WORK/counts"
+mode() { echo "$*" > "$MODE.new"; mv "$MODE.new" "$MODE"; : > "$COUNTS"; }
+mode plain
+python3 "$TOOLS/hostile.py" > "$WORK/address" &
+proxy=$!
+trap 'kill $proxy' EXIT
+until test -s "$WORK/address"; do kill -0 $proxy; sleep 0.1; done
+client() { python3 "$TOOLS/dropbox.py" "$@"; }
+client mkdir /plain
+echo text | client upload /plain/file
+
+export DBXFS_ENDPOINT="$(cat "$WORK/address")"
+dbxfs mount "$MNT"
+pid=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pid"])' "$DBXFS_STATE_DIR/default/lock")
+serves() {
+    kill -0 "$pid"
+    test "$(timeout 60 cat "$MNT/plain/file")" = text
+    timeout 60 ls -laR "$MNT/plain" > /dev/null
+    peak=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$pid/status")
+    echo "peak $peak kB"
+    test "$peak" -lt 204800
+}
+# Another client's change arrives: changes are being delivered.
+hears() {
+    echo "$1" | client upload "/plain/$1"
+    for _ in $(seq 600); do
+        if test "$(timeout 60 cat "$MNT/plain/$1" 2> /dev/null)" = "$1"; then return 0; fi
+        sleep 0.1
+    done
+    return 1
+}
+hears first
+
+# One id for a folder and a file in it, and folders that go into each other.
+entry() {
+    printf '{".tag":"%s","name":"%s","path_lower":"%s","path_display":"%s","id":"%s"' "$1" "${2##*/}" "$2" "$2" "$3"
+    if test "$1" = file; then
+        printf ',"rev":"015f000000000000000000000","size":3,"client_modified":"2020-01-01T00:00:00Z"'
+        printf ',"server_modified":"2020-01-01T00:00:00Z","is_downloadable":true,"content_hash":"%064d"' 1
+    fi
+    printf '}'
+}
+number=0
+attack() {
+    number=$((number + 1))
+    { printf '['; sep=; for part in "$@"; do printf '%s' "$sep"; entry $part; sep=,; done; printf ']'; } > "$WORK/page$number"
+    mode entries "$WORK/page$number"
+    hears "after$number"
+    serves
+}
+attack 'folder /a id:X' 'file /a/b id:X'
+attack 'folder /a id:X' 'file /a/b/c/d id:X'
+attack 'folder /a id:X' 'folder /b id:Y' 'folder /b/a id:X' 'file /b/a/b id:Y'
+attack 'folder /b/a/b id:Y' 'folder /b/a/b/a id:X' 'file /a id:Y' 'folder /a/c id:X'
+
+# Sizes that cannot be, and many of them; and the largest one that is believed, read.
+mode plain
+client mkdir /sizes
+for size in 1125899906842624 9223372036854775807 4398046511104 2199019061248; do
+    echo small | client upload "/sizes/claims $size"
+done
+hears sizes
+test ! -e "$MNT/sizes/claims 1125899906842624"
+test ! -e "$MNT/sizes/claims 9223372036854775807"
+test "$(stat -c %s "$MNT/sizes/claims 4398046511104")" = 4398046511104
+timeout 60 dd if="$MNT/sizes/claims 4398046511104" bs=1M count=12 of=/dev/null || true
+serves
+
+# Longpolls that end at once, and pages without an end.
+for kind in spin more; do
+    mode $kind
+    echo "$kind" | client upload "/plain/wakes $kind"
+    until grep -q continue "$COUNTS"; do kill -0 "$pid"; sleep 0.1; done
+    sleep 6
+    count=$(grep -cE 'longpoll|continue' "$COUNTS")
+    echo "$kind: $count questions"
+    test "$count" -lt 400
+    mode plain
+    serves
+    hears "after-$kind"
+done
+
+# Documents and archives that become more than they are.
+mode values
+echo values | client upload /plain/wakes-values
+until grep -q continue "$COUNTS"; do kill -0 "$pid"; sleep 0.1; done
+serves
+mode plain
+hears after-values
+for kind in bomb endless; do
+    mode plain
+    client mkdir "/$kind"
+    for file in $(seq 40); do echo "$kind $file" | client upload "/$kind/$file"; done
+    hears "has-$kind"
+    mode $kind
+    for file in $(seq 40); do test "$(timeout 100 cat "$MNT/$kind/$file")" = "$kind $file"; done
+    serves
+done
+# A wish to wait for three hundred years.
+mode retry 9223372037
+echo mine > "$MNT/mine"
+until test "$(grep -c upload "$COUNTS")" -gt 0; do kill -0 "$pid"; sleep 0.1; done
+serves
+# What is queued waits for the next mount.
+dbxfs unmount "$MNT" --timeout 1 || test $? = 1
