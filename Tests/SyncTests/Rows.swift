@@ -41,6 +41,7 @@ extension TreeReading {
     func brokenInvariants() throws -> [String] {
         let nodes = try everyNode()
         let known = Dictionary(uniqueKeysWithValues: nodes.map { ($0.inode, $0) })
+        let queued = Set(try journalEntries(limit: .max).map(\.inode))
         var broken: [String] = []
         var remotePlaces: [String: InodeID] = [:]
         var remoteParents: [InodeID: InodeID] = [:]
@@ -73,7 +74,7 @@ extension TreeReading {
                     broken.append("\(number) is on the server in what is not there")
                 }
             }
-            broken += try brokenQueue(node)
+            broken += try brokenQueue(node, queued)
         }
         broken += looped(nodes, "here") { known[$0]?.place?.parent }
         broken += looped(nodes, "there") { remoteParents[$0] }
@@ -84,23 +85,29 @@ extension TreeReading {
     private func looped(
         _ nodes: [Node], _ side: String, _ parent: (InodeID) -> InodeID?
     ) -> [String] {
-        nodes.compactMap { node in
+        // Those from which the walk up has ended.
+        var ended: Set<InodeID> = []
+        return nodes.compactMap { node in
+            var walked: Set<InodeID> = []
             var current = node.inode
-            for _ in 0...nodes.count {
-                guard let next = parent(current) else { return nil }
+            while !ended.contains(current), let next = parent(current) {
+                guard walked.insert(current).inserted else {
+                    return "\(node.inode) is in itself \(side)"
+                }
                 current = next
             }
-            return "\(node.inode) is in itself \(side)"
+            ended.formUnion(walked)
+            return nil
         }
     }
 
     /// What contradicts the journal.
-    private func brokenQueue(_ node: Node) throws -> [String] {
+    private func brokenQueue(_ node: Node, _ queued: Set<InodeID>) throws -> [String] {
         let number = node.inode
         var broken: [String] = []
         if node.flags.contains(.localOnly) {
             if node.remote != .absent { broken.append("\(number) is here alone, and there") }
-            if try journalEntry(of: node.inode) != nil {
+            if queued.contains(node.inode) {
                 broken.append("\(number) is here alone, and to be sent")
             }
             return broken
@@ -108,7 +115,7 @@ extension TreeReading {
         let isToSend =
             node.remote == .displaced
             || node.place != nil && (node.remote == .absent || node.staged != nil)
-        if isToSend, try !isKeptForLocal(node), try journalEntry(of: node.inode) == nil {
+        if isToSend, !queued.contains(node.inode), try !isKeptForLocal(node) {
             broken.append("\(number) is to be sent and nobody knows")
         }
         return broken
