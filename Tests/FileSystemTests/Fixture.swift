@@ -88,9 +88,7 @@ final class Fixture: Sendable {
         let retired = try store.write { transaction -> Int64? in
             guard let node = try transaction.node(inode) else { return nil }
             guard let place = node.place else {
-                try transaction.setRemoteAbsent(inode)
-                if !openFiles.isOpen(inode) { try transaction.remove(inode) }
-                try transaction.dequeue(inode)
+                try forget(inode, transaction)
                 return nil
             }
             var number: Int64?
@@ -105,11 +103,33 @@ final class Fixture: Sendable {
             } else if node.kind == .folder && node.facts.id == nil {
                 try transaction.setFacts(content.folderFacts(), of: inode)
             }
+            try vacate(place, for: inode, transaction)
             try transaction.setRemotePlace(inode, place)
             try transaction.dequeue(inode)
             return number
         }
         retired.map(staging.removeFile)
+    }
+
+    /// The server has deleted what users have deleted.
+    private func forget(_ inode: InodeID, _ transaction: Transaction) throws {
+        try transaction.setRemoteAbsent(inode)
+        if !openFiles.isOpen(inode) { try transaction.remove(inode) }
+        try transaction.dequeue(inode)
+    }
+
+    /// What the server has at a place that something else is sent to is deleted, or on its way elsewhere: then its
+    /// own turn is yet to come.
+    private func vacate(
+        _ place: Place, for inode: InodeID, _ transaction: Transaction
+    ) throws {
+        guard
+            let other = try transaction.remoteChild(
+                folded: place.name.folded, of: place.parent), other.inode != inode
+        else { return }
+        if other.place == nil { return try forget(other.inode, transaction) }
+        try transaction.setRemoteAbsent(other.inode)
+        try transaction.setFacts(other.facts, of: other.inode)
     }
 
     /// Sends everything that is queued, folders before what is in them.
