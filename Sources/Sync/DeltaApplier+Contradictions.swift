@@ -68,14 +68,7 @@ extension DeltaApplier {
         {
             place.parent = .root
         }
-        if try !transaction.isFree(place) {
-            place.name = try ConflictName(host: context.host, at: context.date)
-                .freeName(beside: place, in: transaction)
-            noteConflict(place.name)
-        }
-        try transaction.move(folder.inode, to: place)
-        try transaction.enqueue(folder.inode, due: context.now)
-        announce(place)
+        try show(folder.inode, nearestTo: place)
     }
 }
 

@@ -40,21 +40,28 @@ extension DeltaApplier {
         }
     }
 
+    /// Shows a node at a place, or beside it under a conflicted copy's name if that is taken; it is queued to be
+    /// sent there.
+    mutating func show(_ inode: InodeID, nearestTo place: Place) throws {
+        var place = place
+        if try !transaction.isFree(place) {
+            place.name = try ConflictName(host: context.host, at: context.date)
+                .freeName(beside: place, in: transaction)
+            noteConflict(place.name)
+        }
+        try transaction.move(inode, to: place)
+        try transaction.enqueue(inode, due: context.now)
+        announce(place)
+    }
+
     /// Shows a node where the server has it. If that has it under a name between two moves, it is shown under
     /// the one before, and goes back to that.
     mutating func show(_ node: Node, at place: Place) throws {
         if TemporaryName.isTemporary(place.name) {
             // A name that was too long to be taken along cannot be told any more.
             let original = try TemporaryName.original(of: place.name) ?? FileName("recovered")
-            var shown = Place(parent: place.parent, name: original)
-            if try !transaction.isFree(shown) {
-                shown.name = try ConflictName(host: context.host, at: context.date)
-                    .freeName(beside: shown, in: transaction)
-                noteConflict(shown.name)
-            }
-            try transaction.move(node.inode, to: shown)
-            try transaction.enqueue(node.inode, due: context.now)
-            return announce(shown)
+            return try show(
+                node.inode, nearestTo: Place(parent: place.parent, name: original))
         }
         if let local = try seen(at: place) {
             try stepAside(local)
