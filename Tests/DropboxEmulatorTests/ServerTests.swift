@@ -25,7 +25,9 @@ struct ServerTests {
             (["Origin": "http://evil.example", "Content-Type": "text/plain"], 403),
             (["Origin": "null"], 403), (["Origin": "http://localhost:1"], 403),
             (["Host": "localhost:1234"], 200), (["Host": "[::1]"], 200),
-            (["Host": "127.0.0.2:5"], 200),
+            (["Host": "127.0.0.2:5"], 200), (["Host": "api.dropboxapi.com"], 200),
+            (["Host": "api.dropboxapi.com", "Origin": "https://www.dropbox.com"], 403),
+            (["Host": "api.dropboxapi.com.evil.example"], 403),
             (["Host": "localhost:7", "Origin": "http://localhost:7"], 200),
         ])
     func strangers(headers: [String: String], status: Int) async throws {

@@ -6,10 +6,18 @@ import Hummingbird
 
 /// The look at who asks, before anything is done.
 enum VisitorCheck {
+    /// What a client asks for that cannot be given another address, and is led here by a proxy. A page cannot make
+    /// these names lead here, because it does not own them.
+    private static let dropboxHosts: Set = [
+        "api.dropboxapi.com", "content.dropboxapi.com", "notify.dropboxapi.com", "www.dropbox.com",
+    ]
+
     /// Why a request is refused; nil when it is not.
     static func refusal(_ request: Request) -> String? {
-        guard let authority = request.head.authority?.lowercased(), isLoopback(authority) else {
-            return "The Host of a request has to be this machine's loopback address or localhost."
+        guard let authority = request.head.authority?.lowercased(),
+            isLoopback(authority) || dropboxHosts.contains(authority)
+        else {
+            return "The Host of a request has to be a loopback address or a Dropbox host."
         }
         let isReading = [.get, .head, .options].contains(request.method)
         guard !isReading, let origin = request.headers[.origin] else { return nil }
