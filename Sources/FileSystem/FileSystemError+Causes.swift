@@ -37,6 +37,8 @@ extension FileSystemError {
         case .malformed(let text):
             self = .inputOutput("the server's answer makes no sense: \(text)")
         case .server(let text): self = .inputOutput("the server failed: \(text)")
+        case .local(.diskFull): self = .noSpace
+        case .local(.other(let text)): self = .inputOutput(text)
         }
     }
 

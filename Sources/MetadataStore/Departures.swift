@@ -1,5 +1,5 @@
 // Where the server had folders before this mount moved them, or found them elsewhere by looking. The feed's
-// next news can still name things by those places: what others deleted below before the move.
+// next delta can still name things by those places: what others deleted below before the move.
 
 public import Core
 import GRDB
@@ -50,7 +50,18 @@ extension Transaction {
             [inode.column, place.parent.column, place.name.folded])
     }
 
-    /// All news from before those moves are in.
+    /// Notes the place that a folder had when it was deleted, if a folder was moved out of it before: the way to
+    /// that one's old place leads through it.
+    ///
+    /// To be called for the inner one of two folders first.
+    public func noteDeletion(of inode: InodeID, at place: Place) throws {
+        try run(
+            "INSERT INTO departure (inode, parent, fold) SELECT ?1, ?2, ?3 "
+                + "WHERE EXISTS (SELECT 1 FROM departure WHERE parent = ?1)",
+            [inode.column, place.parent.column, place.name.folded])
+    }
+
+    /// All deltas from before those moves are in.
     public func forgetDepartures() throws {
         try run("DELETE FROM departure", [])
     }

@@ -110,7 +110,7 @@ extension DropboxStore {
         do {
             return try await Self.disk.run { try source.contentHash(range) }
         } catch {
-            throw .server("the content cannot be read: \(error)")
+            throw .local(.other("the content cannot be read: \(error)"))
         }
     }
 

@@ -48,8 +48,18 @@ public enum RemoteError: Error, Hashable, Sendable {
     case malformed(String)
     /// The server failed (5xx after all retries, or an error that has no better name).
     case server(String)
+    /// This machine, and not the server, could not do its part.
+    case local(LocalFailure)
     /// The task was cancelled.
     case cancelled
+
+    /// What failed on this machine.
+    public enum LocalFailure: Hashable, Sendable {
+        /// The disk, or the user's share of it, is full.
+        case diskFull
+        /// The disk or the database failed: what people are told.
+        case other(String)
+    }
 
     /// What was in the way.
     public enum Conflict: Hashable, Sendable {
@@ -63,10 +73,16 @@ public enum RemoteError: Error, Hashable, Sendable {
         case other
     }
 
+    /// Whether this machine failed, which says nothing of the server.
+    public var isLocal: Bool {
+        if case .local = self { true } else { false }
+    }
+
     /// Whether the same call may succeed after a while, without anybody's doing.
     public var isTransient: Bool {
         switch self {
-        case .offline, .timedOut, .rateLimited, .busy, .server, .sessionLost, .contentMismatch: true
+        case .offline, .timedOut, .rateLimited, .busy, .server, .sessionLost, .contentMismatch, .local:
+            true
         case .unauthorized, .forbidden, .notFound, .notAFolder, .notAFile, .conflict,
             .insufficientSpace, .tooLarge, .disallowedName, .protected, .cursorReset,
             .notDownloadable, .rootChanged, .rootMissing, .malformed, .cancelled:

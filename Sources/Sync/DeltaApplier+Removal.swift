@@ -72,6 +72,9 @@ extension DeltaApplier {
     private mutating func removeRemoteFolder(_ node: Node, isKept: Bool) throws {
         // What was to be moved into, or out of, a folder that is gone still has its inode here.
         guard let current = try transaction.node(node.inode) else { return }
+        if !isFeed, let left = try transaction.remotePlace(of: current) {
+            try transaction.noteDeletion(of: current.inode, at: left)
+        }
         let isEmpty = try !transaction.hasChildren(current.inode)
         guard let place = current.place, isEmpty, current.remote == .inPlace, !isKept else {
             try transaction.setRemoteAbsent(current.inode)

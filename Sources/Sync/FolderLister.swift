@@ -93,7 +93,7 @@ actor FolderLister {
         _ entries: [RemoteEntry], of folder: InodeID, at path: RemotePath
     ) async throws(RemoteError) {
         let environment = environment
-        let changes = await storeWork { store in
+        let changes = try await storeWork { store in
             try store.bringIn(environment.deltaContext()) { transaction, context in
                 var applier = try DeltaApplier(transaction: transaction, context: context)
                 try applier.apply(entries)
@@ -101,24 +101,24 @@ actor FolderLister {
                 return applier.outcome
             }.changes
         }
-        guard let changes else { throw .server("the local database failed") }
         environment.observer.treeDidChange(changes)
     }
 
     private func ask<Value: Sendable>(
         _ question: @escaping @Sendable (Snapshot) -> Value
     ) async throws(RemoteError) -> Value {
-        guard let answer = await storeWork({ try $0.read(question) }) else {
-            throw .server("the local database failed")
-        }
-        return answer
+        try await storeWork { try $0.read(question) }
     }
 
     private func storeWork<Value: Sendable>(
         _ work: @escaping @Sendable (MetadataStore) throws -> Value
-    ) async -> Value? {
+    ) async throws(RemoteError) -> Value {
         let store = environment.store
-        return await environment.disk.run { try? work(store) }
+        do {
+            return try await environment.disk.run { try work(store) }
+        } catch {
+            throw .local(cause: error)
+        }
     }
 }
 

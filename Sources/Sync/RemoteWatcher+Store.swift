@@ -11,7 +11,7 @@ extension RemoteWatcher {
         do {
             return try await environment.store.read { try $0.setting(key) }
         } catch {
-            throw .server("the local database failed: \(error)")
+            throw .local(cause: error)
         }
     }
 
@@ -52,7 +52,7 @@ extension RemoteWatcher {
     /// listed again.
     private func failure(_ error: any Error) -> RemoteError {
         guard MetadataStore.isContradiction(error) else {
-            return .server("the local database failed: \(error)")
+            return .local(cause: error)
         }
         environment.log.warning(
             "what the server says contradicts what is known: listing again",

@@ -77,7 +77,7 @@ extension RemoteWatcher {
                 }
             }
         } catch {
-            throw .server("the local database failed: \(error)")
+            throw .local(cause: error)
         }
     }
 

@@ -224,6 +224,7 @@ actor RemoteWatcher {
     // MARK: Outcomes
 
     func heard() {
+        let wasFailing = failures > 0
         failures = 0
         let now = environment.clock.now()
         let before = environment.state.current
@@ -232,7 +233,7 @@ actor RemoteWatcher {
             status.connection = .online
             status.hasCaughtUp = true
             status.lastHeard = now
-            if !wasOnline { status.lastProblem = nil }
+            if !wasOnline || wasFailing { status.lastProblem = nil }
         }
         if !wasOnline {
             Task { await uploader.resume() }
@@ -269,10 +270,12 @@ actor RemoteWatcher {
         }
         failures += 1
         environment.state.update { status in
-            if case .unauthorized(let reason) = error {
+            switch error {
+            case .unauthorized(let reason):
                 status.connection = .authenticationRequired
                 status.lastProblem = reason
-            } else {
+            case .local(let failure): status.lastProblem = failure.problem
+            default:
                 status.connection = .offline
                 status.lastProblem = "\(error)"
             }

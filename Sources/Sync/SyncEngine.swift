@@ -162,7 +162,7 @@ public final class SyncEngine: Syncing {
             let entry = try? await store.read { try $0.journalEntry(of: inode) }
             guard let entry = entry.flatMap({ $0 }) else { return }
             if let problem = entry.problem {
-                throw .server(problem)
+                throw RemoteError(problem: problem)
             }
             let status = environment.state.current
             if let path = status.missingFolder { throw .rootMissing(path) }

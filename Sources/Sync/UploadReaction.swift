@@ -9,6 +9,8 @@ enum UploadReaction: Hashable, Sendable {
     case pause(seconds: Double, Pause)
     /// Try this entry again after so many seconds, and say why.
     case retry(seconds: Double, problem: String)
+    /// Try this entry again after so many seconds: the server is about to be ready for it.
+    case wait(seconds: Double)
     /// Ask what is at these paths and bring it into the tree; the next step follows from that.
     case refresh([RemotePath])
     /// It will never be allowed: show users what the server has.
@@ -21,6 +23,8 @@ enum UploadReaction: Hashable, Sendable {
         case offline(String)
         case rateLimit
         case authentication(String)
+        /// This machine's own failure: the server may well be there.
+        case local(String)
     }
 
     init(to error: RemoteError, step: UploadStep, attempts: Int) {
@@ -47,6 +51,7 @@ enum UploadReaction: Hashable, Sendable {
         case .forbidden(let reason): self = Self.refused(step, "not allowed: \(reason)")
         case .protected(let reason): self = Self.refused(step, "protected: \(reason)")
         case .disallowedName: self = Self.refused(step, "Dropbox does not store this name")
+        case .local(let failure): self = .retry(seconds: min(delay, 30), problem: failure.problem)
         case .cursorReset, .notDownloadable:
             self = .retry(seconds: delay, problem: "\(error)")
         }
@@ -54,6 +59,8 @@ enum UploadReaction: Hashable, Sendable {
 
     /// What people are told of content that the account has no room for.
     static let fullAccount = "the account is full: delete something or get more space"
+    /// What people are told of a step that this machine's disk has no room for.
+    static let fullDisk = "the disk of the state folder is full: free some space"
 
     /// Doubling from a second to five minutes.
     static func delay(after attempts: Int) -> Double {
@@ -67,7 +74,7 @@ enum UploadReaction: Hashable, Sendable {
         case .move where attempts < 2:
             // A file can be unknown for seconds after its upload, and a move elsewhere reaches us by
             // the feed, which then says where to.
-            .retry(seconds: 1, problem: "the server does not have it yet")
+            .wait(seconds: 1)
         case .move, .upload, .copy, .makeFolder: .refresh(step.paths)
         case .settled, .waitFor, .waitForWriters: .restart
         }

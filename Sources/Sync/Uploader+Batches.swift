@@ -88,7 +88,7 @@ extension Uploader {
                 }
             }
         } catch {
-            throw .server("the local disk failed: \(error)")
+            throw .local(cause: error)
         }
     }
 

@@ -142,7 +142,7 @@ extension Uploader {
         do {
             return try await environment.disk.run(work)
         } catch {
-            throw .server("the local disk failed: \(error)")
+            throw .local(cause: error)
         }
     }
 }

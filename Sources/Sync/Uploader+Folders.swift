@@ -34,11 +34,10 @@ extension Uploader {
         let depth = path.components.count
         let inside = contents.entries.filter { $0.foldedPath.components.count > depth }
         let verdict = Verdict()
-        let isRecorded = await record { recorder in
+        try await record { recorder in
             try recorder.apply(inside)
             verdict.set(try recorder.transaction.verdict(on: inode, at: path, holding: inside))
-        }
-        guard isRecorded else { throw .server("the local database failed") }
+        }.get()
         switch verdict.value {
         case .mayGo: return Set(inside.map(\.foldedPath))
         case .stays: return nil

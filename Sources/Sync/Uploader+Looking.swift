@@ -91,11 +91,10 @@ extension Uploader {
                     findings.missingPaths = []
                 }
                 let believed = findings
-                let isRecorded = await record { recorder in
+                try await record { recorder in
                     try recorder.found(believed, insteadOf: question.inode)
                     try body(recorder.transaction)
-                }
-                guard isRecorded else { throw .server("the local database failed") }
+                }.get()
                 return .success(isThere)
             } catch {
                 return .failure(error)

@@ -299,12 +299,14 @@ struct UploadRecorder {
 
 extension Uploader {
     /// Records an answer in one transaction; afterwards keeps what was uploaded as cached content and
-    /// tells users what changed. Returns whether it is recorded.
+    /// tells users what changed. Fails when nothing is recorded.
     @discardableResult
-    func record(_ body: @escaping @Sendable (inout UploadRecorder) throws -> Void) async -> Bool {
+    func record(
+        _ body: @escaping @Sendable (inout UploadRecorder) throws -> Void
+    ) async -> RemoteOutcome<Void> {
         let environment = environment
         let ended = RetiredFiles()
-        let outcome = await attempt {
+        let recorded = await outcome {
             try await environment.store.write { transaction in
                 var recorder = UploadRecorder(transaction: transaction, environment: environment)
                 defer { ended.note(recorder.retiredFiles) }
@@ -314,9 +316,12 @@ extension Uploader {
                     conflicts: recorder.conflicts)
             }
         }
-        guard let outcome else {
+        let outcome: RecordedChanges
+        switch recorded {
+        case .success(let changes): outcome = changes
+        case .failure(let error):
             ended.revive()
-            return false
+            return .failure(error)
         }
         if !outcome.conflicts.isEmpty {
             environment.log.warning(
@@ -326,13 +331,13 @@ extension Uploader {
         if !outcome.changes.isEmpty {
             environment.observer.treeDidChange(outcome.changes)
         }
-        guard !outcome.retired.isEmpty else { return true }
+        guard !outcome.retired.isEmpty else { return .success(()) }
         // What the cache takes over leaves its place: from here on, no power cut may bring back rows that
         // name it there. If that cannot be had, the files stay until the next start.
         let isOnDisk = await environment.disk.run {
             (try? environment.store.synchronize()) != nil
         }
-        guard isOnDisk else { return true }
+        guard isOnDisk else { return .success(()) }
         for (number, content) in outcome.retired {
             await environment.disk.run {
                 if let content {
@@ -342,7 +347,7 @@ extension Uploader {
                 environment.staging.removeFile(number)
             }
         }
-        return true
+        return .success(())
     }
 }
 

@@ -28,6 +28,7 @@ extension Uploader {
             environment.state.update { $0.lastProblem = problem }
             await postpone(inode, by: seconds, problem: problem)
             if error == .insufficientSpace { await noteFull() }
+        case .wait(let seconds): await postpone(inode, by: seconds)
         case .refresh:
             let answer = await look(
                 for: step, of: inode, believesAbsence: attempts >= Self.doubts)
@@ -55,12 +56,12 @@ extension Uploader {
     /// Sends nothing for a while after a failure that is no step's own.
     func pause(after error: RemoteError) {
         let now = environment.clock.now()
-        let reaction = UploadReaction(to: error, step: .settled, attempts: pauses)
-        if case .pause(let seconds, let reason) = reaction {
-            pause(for: seconds, reason, at: now)
-        } else {
-            let seconds = min(30, UploadReaction.delay(after: pauses))
-            pause(for: seconds, .offline("\(error)"), at: now)
+        let seconds = min(30, UploadReaction.delay(after: pauses))
+        switch UploadReaction(to: error, step: .settled, attempts: pauses) {
+        case .pause(let seconds, let reason): pause(for: seconds, reason, at: now)
+        case .retry(_, let problem) where error.isLocal:
+            pause(for: seconds, .local(problem), at: now)
+        default: pause(for: seconds, .offline("\(error)"), at: now)
         }
     }
 
@@ -77,6 +78,7 @@ extension Uploader {
             case .authentication(let text):
                 status.connection = .authenticationRequired
                 status.lastProblem = text
+            case .local(let text): status.lastProblem = text
             case .rateLimit: break
             }
         }

@@ -337,15 +337,22 @@ actor Uploader {
     /// next step.
     @discardableResult
     func attempt<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {
+        try? await outcome(of: work).get()
+    }
+
+    /// The same, for those who must know what failed.
+    func outcome<Value: Sendable>(
+        of work: () async throws -> Value
+    ) async -> RemoteOutcome<Value> {
         do {
-            return try await work()
-        } catch is CancellationError {
-            return nil
+            return .success(try await work())
         } catch {
+            let failure = RemoteError.local(cause: error)
+            guard case .local(let reason) = failure else { return .failure(failure) }
             if MetadataStore.isContradiction(error) { environment.contradiction.note() }
             environment.log.error("the database failed", metadata: ["error": "\(error)"])
-            environment.state.update { $0.lastProblem = "the local database failed: \(error)" }
-            return nil
+            environment.state.update { $0.lastProblem = reason.problem }
+            return .failure(failure)
         }
     }
 }

@@ -180,7 +180,8 @@ extension RemoteError {
         case .offline, .timedOut, .rateLimited, .server, .malformed, .cancelled: true
         case .unauthorized, .forbidden, .notFound, .notAFolder, .notAFile, .conflict,
             .insufficientSpace, .tooLarge, .disallowedName, .busy, .protected, .cursorReset,
-            .notDownloadable, .rootChanged, .rootMissing, .contentMismatch, .sessionLost:
+            .notDownloadable, .rootChanged, .rootMissing, .contentMismatch, .sessionLost,
+            .local:
             false
         }
     }

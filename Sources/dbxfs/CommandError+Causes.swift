@@ -23,6 +23,8 @@ extension CommandError {
             self = .serverFailed(
                 server: server, detail: "it asks to wait for \(Int(seconds)) seconds")
         case .server(let detail): self = .serverFailed(server: server, detail: detail)
+        case .local(.diskFull): self = .system("this machine's disk is full")
+        case .local(.other(let detail)): self = .system(detail)
         case .notFound, .disallowedName, .rootMissing: self = .remoteFolderMissing(remotePath)
         case .notAFolder: self = .remoteNotAFolder(remotePath)
         case .notAFile, .conflict, .insufficientSpace, .tooLarge, .busy, .cursorReset,

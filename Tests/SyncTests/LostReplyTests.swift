@@ -207,6 +207,21 @@ import Testing
         try await expect(["/b": nil, "/b/other": "2"], of: harness)
     }
 
+    /// The feed names it by a place in a folder that is no more.
+    @Test("what others deleted in a folder goes when this mount moves it, and deletes where it was")
+    func deletedThereBeforeMoveAndDeletion() async throws {
+        let harness = try Harness()
+        try await harness.put("/a/b/c/file", "1")
+        try await harness.put("/a/b/c/other", "2")
+        try await harness.settle()
+        await harness.stop()
+        try await harness.remove("/a/b/c/file")
+        try await harness.move("/a/b/c", to: "/c")
+        try await harness.delete("/a")
+        try await harness.drainBeforeNews()
+        try await expect(["/c": nil, "/c/other": "2"], of: harness)
+    }
+
     @Test("what lives in a moved folder stays when a new folder of its old name loses its namesake")
     func namesakeInNewFolder() async throws {
         let harness = try Harness()

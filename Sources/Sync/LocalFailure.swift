@@ -1,0 +1,42 @@
+// What a failure of this machine's disk or database means to who asked the server for something. Such a failure
+// says nothing of the network: it is never shown as "offline".
+
+import Glibc
+import MetadataStore
+import RemoteStore
+
+extension RemoteError {
+    /// What a failed write or read on this machine means to a step.
+    static func local(cause: any Error) -> RemoteError {
+        switch cause {
+        case let error as RemoteError: return error
+        case is CancellationError: return .cancelled
+        case let error as StagingError where error.code == ENOSPC || error.code == EDQUOT:
+            return .local(.diskFull)
+        case let error as StagingError:
+            let reason = String(cString: strerror(error.code))
+            return .local(.other("a staging file failed: \(reason)"))
+        case _ where MetadataStore.isDiskFull(cause): return .local(.diskFull)
+        default: return .local(.other("the local database failed: \(cause)"))
+        }
+    }
+
+    /// Why a step that waits because of `problem` cannot be done.
+    init(problem: String) {
+        switch problem {
+        case UploadReaction.fullAccount: self = .insufficientSpace
+        case UploadReaction.fullDisk: self = .local(.diskFull)
+        default: self = .server(problem)
+        }
+    }
+}
+
+extension RemoteError.LocalFailure {
+    /// What people are told.
+    var problem: String {
+        switch self {
+        case .diskFull: UploadReaction.fullDisk
+        case .other(let reason): reason
+        }
+    }
+}
