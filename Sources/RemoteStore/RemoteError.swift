@@ -81,7 +81,8 @@ public enum RemoteError: Error, Hashable, Sendable {
     /// Whether the same call may succeed after a while, without anybody's doing.
     public var isTransient: Bool {
         switch self {
-        case .offline, .timedOut, .rateLimited, .busy, .server, .sessionLost, .contentMismatch, .local:
+        case .offline, .timedOut, .rateLimited, .busy, .server, .sessionLost, .contentMismatch,
+            .local:
             true
         case .unauthorized, .forbidden, .notFound, .notAFolder, .notAFile, .conflict,
             .insufficientSpace, .tooLarge, .disallowedName, .protected, .cursorReset,

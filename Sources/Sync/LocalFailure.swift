@@ -3,7 +3,7 @@
 
 import Glibc
 import MetadataStore
-import RemoteStore
+public import RemoteStore
 
 extension RemoteError {
     /// What a failed write or read on this machine means to a step.
@@ -33,7 +33,7 @@ extension RemoteError {
 
 extension RemoteError.LocalFailure {
     /// What people are told.
-    var problem: String {
+    public var problem: String {
         switch self {
         case .diskFull: UploadReaction.fullDisk
         case .other(let reason): reason

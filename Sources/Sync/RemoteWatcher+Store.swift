@@ -52,7 +52,9 @@ extension RemoteWatcher {
     /// listed again.
     private func failure(_ error: any Error) -> RemoteError {
         guard MetadataStore.isContradiction(error) else {
-            return .local(cause: error)
+            let failure = RemoteError.local(cause: error)
+            if case .local(let reason) = failure { environment.state.noteStore(reason) }
+            return failure
         }
         environment.log.warning(
             "what the server says contradicts what is known: listing again",
@@ -61,6 +63,7 @@ extension RemoteWatcher {
     }
 
     private func tell(_ outcome: DeltaOutcome) {
+        environment.state.noteStore(nil)
         if !outcome.conflicts.isEmpty {
             environment.log.warning(
                 "conflicted copies made", metadata: ["names": "\(outcome.conflicts)"])

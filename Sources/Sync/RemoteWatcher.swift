@@ -224,7 +224,6 @@ actor RemoteWatcher {
     // MARK: Outcomes
 
     func heard() {
-        let wasFailing = failures > 0
         failures = 0
         let now = environment.clock.now()
         let before = environment.state.current
@@ -233,7 +232,7 @@ actor RemoteWatcher {
             status.connection = .online
             status.hasCaughtUp = true
             status.lastHeard = now
-            if !wasOnline || wasFailing { status.lastProblem = nil }
+            if !wasOnline { status.lastProblem = nil }
         }
         if !wasOnline {
             Task { await uploader.resume() }
@@ -274,7 +273,8 @@ actor RemoteWatcher {
             case .unauthorized(let reason):
                 status.connection = .authenticationRequired
                 status.lastProblem = reason
-            case .local(let failure): status.lastProblem = failure.problem
+            // Noted where it happened.
+            case .local: break
             default:
                 status.connection = .offline
                 status.lastProblem = "\(error)"

@@ -55,6 +55,8 @@ public struct SyncStatus: Hashable, Sendable {
     public var conflicts = 0
     /// What went wrong last, and what to do about it.
     public var lastProblem: String?
+    /// What failed on this machine at the last change of the tree; nil since it works.
+    public var localFailure: RemoteError.LocalFailure?
     /// When the server last confirmed the state of the tree.
     public var lastHeard: Timestamp?
 }
@@ -68,5 +70,13 @@ final class SyncState: Sendable {
 
     func update(_ change: (inout SyncStatus) -> Void) {
         status.withLock { change(&$0) }
+    }
+
+    /// The tree could be changed, or why not.
+    func noteStore(_ failure: RemoteError.LocalFailure?) {
+        status.withLock { status in
+            status.localFailure = failure
+            if let failure { status.lastProblem = failure.problem }
+        }
     }
 }

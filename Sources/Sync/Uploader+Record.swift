@@ -318,7 +318,9 @@ extension Uploader {
         }
         let outcome: RecordedChanges
         switch recorded {
-        case .success(let changes): outcome = changes
+        case .success(let changes):
+            outcome = changes
+            environment.state.noteStore(nil)
         case .failure(let error):
             ended.revive()
             return .failure(error)

@@ -351,7 +351,7 @@ actor Uploader {
             guard case .local(let reason) = failure else { return .failure(failure) }
             if MetadataStore.isContradiction(error) { environment.contradiction.note() }
             environment.log.error("the database failed", metadata: ["error": "\(error)"])
-            environment.state.update { $0.lastProblem = reason.problem }
+            environment.state.noteStore(reason)
             return .failure(failure)
         }
     }

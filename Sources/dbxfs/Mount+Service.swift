@@ -68,8 +68,9 @@ extension Mount: MountService {
         }
     }
 
-    /// What to do about a refused token.
+    /// What to do about a full disk or a refused token.
     private func advice(_ sync: SyncStatus) -> String? {
+        if let failure = sync.localFailure { return failure.problem }
         guard sync.connection == .authenticationRequired else { return nil }
         let reason = sync.lastProblem ?? "the access token is refused"
         guard login != nil else {

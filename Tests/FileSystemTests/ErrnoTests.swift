@@ -64,6 +64,7 @@ struct ErrnoTests {
             (.insufficientSpace, .quotaExceeded), (.tooLarge, .tooLarge),
             (.disallowedName, .invalidArgument), (.busy, .busy), (.protected(""), .notPermitted),
             (.notDownloadable, .unsupported), (.cancelled, .interrupted),
+            (.local(.diskFull), .noSpace), (.local(.other("it")), .inputOutput("it")),
         ])
     func remote(_ error: RemoteError, _ expected: FileSystemError) {
         #expect(FileSystemError(error) == expected)

@@ -255,7 +255,8 @@ struct PinWork: Sendable {
         case .timedOut: "Dropbox did not answer in time"
         case .rateLimited: "Dropbox asked to wait: too many requests"
         case .notFound: "Dropbox does not have this version any more"
-        case .insufficientSpace, .local(.diskFull): "the disk of the cache does not take it: free some space"
+        case .insufficientSpace, .local(.diskFull):
+            "the disk of the cache does not take it: free some space"
         default: "\(error)"
         }
     }

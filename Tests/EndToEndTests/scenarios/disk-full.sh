@@ -28,3 +28,29 @@ echo 'after' > "$MNT/after"
 dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /before)" = before
 test "$("$TOOLS/dropbox.py" get /after)" = after
+
+# What others change has no room in the database: the network is not to blame, and status says what is.
+status_of() {
+    dbxfs status "$MNT" --json | python3 -c '
+import json, sys
+status = json.loads(sys.stdin.readline())
+print(status["state"], status.get("advice") or "nothing to do")'
+}
+until_status() {
+    { set +x; } 2> /dev/null
+    for _ in $(seq 300); do
+        status_of > "$WORK/status"
+        if grep -q offline "$WORK/status"; then exit 1; fi
+        if grep -q "$1" "$WORK/status"; then set -x; return; fi
+        sleep 0.1
+    done
+    cat "$WORK/status"; ls -laR "$WORK/small/state"; df "$WORK/small"
+    exit 1
+}
+cat /dev/zero > "$WORK/small/filler" 2> /dev/null || true
+"$TOOLS/dropbox.py" mkdirs /theirs 10000
+until_status '^online .*disk .*full'
+test "$(cat "$MNT/after")" = after
+rm "$WORK/small/filler"
+until_status '^online nothing to do'
+test "$(ls "$MNT/theirs" | wc -l)" = 10000

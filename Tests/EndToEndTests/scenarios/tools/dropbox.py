@@ -2,7 +2,7 @@
 """A second client: calls of the Dropbox API, with TOKEN2, against ENDPOINT.
 
 upload PATH [CLIENT_MODIFIED] < content | update PATH REV < content | get PATH | mkdir PATH | move FROM TO
-delete PATH | rev PATH | modified PATH
+delete PATH | rev PATH | modified PATH | mkdirs PATH COUNT
 """
 
 import json
@@ -44,6 +44,10 @@ def main():
         sys.stdout.buffer.write(call("files/download", {"path": paths[0]}))
     elif command == "mkdir":
         call("files/create_folder_v2", {"path": paths[0]})
+    elif command == "mkdirs":
+        folders = [f"{paths[0]}/{'long name ' * 20}{number}" for number in range(int(paths[1]))]
+        for start in range(0, len(folders), 1000):
+            call("files/create_folder_batch", {"paths": folders[start : start + 1000]})
     elif command == "move":
         call("files/move_v2", {"from_path": paths[0], "to_path": paths[1]})
     elif command == "delete":
