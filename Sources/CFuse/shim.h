@@ -34,7 +34,12 @@ enum {
     // The server drops setuid and setgid bits itself, so the kernel need not ask for
     // `security.capability` before each write. libfuse knows it from 3.17 on.
     CFUSE_INIT_HANDLE_KILLPRIV_V2 = 1 << 28,
+    // The message has a second word of flags.
+    CFUSE_INIT_EXT = 1 << 30,
 };
+
+// Of the second word. What is opened with FOPEN_DIRECT_IO can be mapped shared: Linux 6.6 and later.
+static const uint64_t CFUSE_INIT_DIRECT_IO_ALLOW_MMAP = 1ULL << 36;
 
 // What libfuse hands back as user data with each request and each transfer.
 struct cfuse_connection {
@@ -43,9 +48,9 @@ struct cfuse_connection {
     // Called once, after the kernel has taken the reply to INIT.
     void (*initialized)(void *owner);
     // INIT flags to add to the reply where the kernel offers them.
-    uint32_t wanted_init_flags;
+    uint64_t wanted_init_flags;
     // The part of them that the kernel offered and was given.
-    uint32_t granted_init_flags;
+    uint64_t granted_init_flags;
     // Number of the INIT request while its reply is awaited; 0 before and after.
     uint64_t init_request;
 };
@@ -57,9 +62,11 @@ enum {
     CFUSE_IN_OPCODE = 4,
     CFUSE_IN_UNIQUE = 8,
     CFUSE_INIT_IN_FLAGS = CFUSE_IN_HEADER_SIZE + 12,
+    CFUSE_INIT_IN_FLAGS2 = CFUSE_IN_HEADER_SIZE + 16,
     CFUSE_OUT_ERROR = 4,
     CFUSE_OUT_UNIQUE = 8,
     CFUSE_INIT_OUT_FLAGS = 12,
+    CFUSE_INIT_OUT_FLAGS2 = 32,
     CFUSE_OPCODE_INIT = 26,
     CFUSE_PROTOCOL_MAJOR = 7,
 };
@@ -76,6 +83,27 @@ static inline uint64_t cfuse_u64(const void *base, size_t offset) {
     return value;
 }
 
+// The flags that INIT offers, in a request of `count` bytes.
+static inline uint64_t cfuse_offered_flags(const void *request, ssize_t count) {
+    uint64_t offered = cfuse_u32(request, CFUSE_INIT_IN_FLAGS);
+    if ((offered & CFUSE_INIT_EXT) && count >= CFUSE_INIT_IN_FLAGS2 + 4) {
+        offered |= (uint64_t)cfuse_u32(request, CFUSE_INIT_IN_FLAGS2) << 32;
+    }
+    return offered;
+}
+
+// Adds flags to INIT's reply, and says that there is a second word of them if one is in it. Older
+// protocols have shorter replies, and offer none that would be in it.
+static inline void cfuse_add_flags(char *reply, size_t length, uint64_t added) {
+    if (added >> 32 && length >= CFUSE_INIT_OUT_FLAGS2 + 4) {
+        uint32_t second = cfuse_u32(reply, CFUSE_INIT_OUT_FLAGS2) | (uint32_t)(added >> 32);
+        memcpy(reply + CFUSE_INIT_OUT_FLAGS2, &second, sizeof second);
+        added |= CFUSE_INIT_EXT;
+    }
+    uint32_t first = cfuse_u32(reply, CFUSE_INIT_OUT_FLAGS) | (uint32_t)added;
+    memcpy(reply + CFUSE_INIT_OUT_FLAGS, &first, sizeof first);
+}
+
 // Reads one request and remembers what INIT offers. In C because libfuse cancels threads that wait
 // here, and a cancelled thread must not unwind through Swift.
 static inline ssize_t cfuse_read(int fd, void *buffer, size_t capacity, void *data) {
@@ -84,7 +112,7 @@ static inline ssize_t cfuse_read(int fd, void *buffer, size_t capacity, void *da
     if (count >= CFUSE_INIT_IN_FLAGS + 4 && cfuse_u32(buffer, CFUSE_IN_OPCODE) == CFUSE_OPCODE_INIT
         && cfuse_u32(buffer, CFUSE_IN_HEADER_SIZE) == CFUSE_PROTOCOL_MAJOR) {
         connection->granted_init_flags =
-            connection->wanted_init_flags & cfuse_u32(buffer, CFUSE_INIT_IN_FLAGS);
+            connection->wanted_init_flags & cfuse_offered_flags(buffer, count);
         __atomic_store_n(
             &connection->init_request, cfuse_u64(buffer, CFUSE_IN_UNIQUE), __ATOMIC_RELEASE);
     }
@@ -101,9 +129,8 @@ static inline ssize_t cfuse_writev(int fd, struct iovec *parts, int count, void 
         && parts[1].iov_len >= CFUSE_INIT_OUT_FLAGS + 4
         && cfuse_u32(parts[0].iov_base, CFUSE_OUT_ERROR) == 0;
     if (answers_init) {
-        char *flags = (char *)parts[1].iov_base + CFUSE_INIT_OUT_FLAGS;
-        uint32_t completed = cfuse_u32(flags, 0) | connection->granted_init_flags;
-        memcpy(flags, &completed, sizeof completed);
+        cfuse_add_flags(
+            (char *)parts[1].iov_base, parts[1].iov_len, connection->granted_init_flags);
         __atomic_store_n(&connection->init_request, 0, __ATOMIC_RELEASE);
     }
     ssize_t written = writev(fd, parts, count);

@@ -155,7 +155,7 @@ extension DropboxFileSystem {
         // Known first, so that a change is either announced or seen by the entry.
         let generation = inodes.remember(
             node.inode, size: node.size,
-            isOpen: options.gathersWrites && openFiles.isOpen(node.inode))
+            isOpen: options.gathersWrites && openFiles.isOpen(node.inode), at: clock.now())
         var entry = entry(node, since: moment)
         entry.generation = generation
         if options.gathersWrites, node.kind == .file, relay.epoch != moment.epoch {

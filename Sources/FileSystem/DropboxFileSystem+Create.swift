@@ -62,7 +62,7 @@ extension DropboxFileSystem {
                 undoing: { _ = self.openFiles.unregister($0, writes: flags.writes) })
             switch outcome {
             case .found(let node):
-                return try self.openFound(node.inode, flags: flags, since: moment)
+                return try self.openFound(node.inode, flags, caller, since: moment)
             case .made(let node, let file):
                 self.sync.noteChange()
                 let handle = FileHandle(
@@ -113,9 +113,9 @@ extension DropboxFileSystem {
     }
 
     private func openFound(
-        _ inode: InodeID, flags: OpenFlags, since moment: Moment
+        _ inode: InodeID, _ flags: OpenFlags, _ caller: Caller, since moment: Moment
     ) throws -> CreatedFile {
-        let opened = try openExisting(inode, flags: flags)
+        let opened = try openExisting(inode, flags: flags, caller: caller)
         do {
             // Opening may have cut it.
             let node = try store.read { try $0.existing(inode) }

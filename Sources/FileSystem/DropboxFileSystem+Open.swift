@@ -7,36 +7,51 @@ import Sync
 
 extension DropboxFileSystem {
     /// Opens a file.
-    public func open(_ inode: InodeID, flags: OpenFlags) -> Answer<OpenedFile> {
-        answer { _ in try self.openExisting(inode, flags: flags) }
+    public func open(
+        _ inode: InodeID, flags: OpenFlags, caller: Caller
+    ) -> Answer<OpenedFile> {
+        answer { _ in try self.openExisting(inode, flags: flags, caller: caller) }
     }
 
     /// Opens a file that has a node.
-    func openExisting(_ inode: InodeID, flags: OpenFlags) throws -> OpenedFile {
+    ///
+    /// Throws `staleHandle`, at which the kernel looks the name up again, when it has another content's size or
+    /// the name leads elsewhere by now: once for each caller, who would else get that error.
+    func openExisting(
+        _ inode: InodeID, flags: OpenFlags, caller: Caller
+    ) throws -> OpenedFile {
+        let hasAsked = sentBack.takes(back: caller, at: clock.now())
         let file = openFiles.register(inode, writes: flags.writes)
         do {
-            if inodes.isOutdated(inode) && openFiles.isOnlyHandle(inode) {
-                // At this error the kernel looks the name up again, and learns the size.
+            if !hasAsked, openFiles.isOnlyHandle(inode), inodes.isOutdated(inode) {
                 throw FileSystemError.staleHandle
             }
-            let node = try settle(file) { try self.requireOpenable($0, flags) }
+            let node = try settle(file, evenWithoutName: hasAsked) {
+                try self.requireOpenable($0, flags)
+            }
             if flags.truncates {
                 try empty(file)
-                inodes.noteWrittenSize(0, of: inode)
+                inodes.noteEmptied(inode)
             }
-            let size = options.gathersWrites ? .right : try knowledgeOfSize(of: file)
-            // At this error the kernel looks the name up again, and learns the size.
-            if size == .askAgain { throw FileSystemError.staleHandle }
+            let size = try knowledgeOfSize(of: file)
+            if size == .wrong {
+                guard hasAsked else { throw FileSystemError.staleHandle }
+                inodes.noteMistaken(inode)
+            }
             let keepsCache = version(of: file).map { inodes.noteOpened(inode, with: $0) }
             let folder = node.place?.parent
             let isGlance = folder.map { glances.isGlancedAt($0) } ?? false
             let handle = FileHandle(
                 inode: inode, flags: flags, file: file, session: ReadSession(isGlance: isGlance),
-                folder: folder, isLocalOnly: node.flags.contains(.localOnly))
+                folder: folder, isLocalOnly: node.flags.contains(.localOnly),
+                isDirect: size != .right)
             return OpenedFile(
                 handle: files.insert(handle), keepsCache: keepsCache ?? false,
-                isDirect: size == .wrong)
+                isDirect: handle.isDirect)
         } catch {
+            if !hasAsked, case FileSystemError.staleHandle = error {
+                sentBack.note(caller, at: clock.now())
+            }
             close(file, writes: flags.writes)
             throw error
         }
@@ -46,7 +61,7 @@ extension DropboxFileSystem {
     /// another content reach it a moment after they are here. What is staged was written through it.
     private func knowledgeOfSize(of file: OpenFile) throws(FileSystemError) -> SizeKnowledge {
         guard file.staged == nil else {
-            return inodes.isSizeWrong(of: file.inode, at: clock.now()) ? .wrong : .right
+            return inodes.isSizeWrong(of: file.inode, at: clock.now()) ? .uncertain : .right
         }
         return inodes.knowledge(ofSize: try size(of: file), of: file.inode, at: clock.now())
     }

@@ -15,9 +15,9 @@ extension DropboxFileSystem {
     // MARK: Finding content
 
     /// Notes in an open file where its bytes are, if no handle has done so before. Returns its node,
-    /// after `check` has seen it.
+    /// after `check` has seen it. With `evenWithoutName`, a revision is opened whose name has just gone.
     func settle(
-        _ file: OpenFile, _ check: (Node) throws -> Void = { _ in }
+        _ file: OpenFile, evenWithoutName: Bool = false, _ check: (Node) throws -> Void = { _ in }
     ) throws -> Node {
         // Content can be committed, and its staging file taken away, after the row was read. The next
         // look finds the revision.
@@ -25,7 +25,7 @@ extension DropboxFileSystem {
             let (node, content) = try look(at: file.inode)
             try check(node)
             guard case .unknown = file.content else { return node }
-            if node.place == nil {
+            if node.place == nil, !evenWithoutName || node.staged != nil {
                 // Its name went while it was being opened, and its content may have gone with it. At
                 // this error the kernel looks the name up again.
                 throw FileSystemError.staleHandle

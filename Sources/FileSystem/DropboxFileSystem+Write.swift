@@ -16,8 +16,9 @@ extension DropboxFileSystem {
             let count = bytes.count
             try requireRoom(for: handle, offset: offset, count: Int64(count))
             guard count > 0 else { return .ready(0) }
-            // A kernel that gathers writes has put them in their places.
-            let appends = handle.flags.appends && !isPage && !options.gathersWrites
+            // A kernel that gathers writes has put them in their places, but for those that pass its pages.
+            let appends =
+                handle.flags.appends && !isPage && (handle.isDirect || !options.gathersWrites)
             let progress = try change(handle.file) { staged, now in
                 try Self.write(bytes, at: offset, appends: appends, into: staged, now: now)
             }

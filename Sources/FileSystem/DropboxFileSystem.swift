@@ -44,6 +44,7 @@ public final class DropboxFileSystem: FileSystemOperations {
     private let writeDelay: Mutex<WriteDelay>
     let entryCount = EntryCount()
     let glances = FolderGlances()
+    let sentBack = SentBack()
 
     /// The inodes that the kernel knows.
     var inodes: InodeTable { relay.inodes }

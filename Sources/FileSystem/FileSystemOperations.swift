@@ -63,7 +63,7 @@ public protocol FileSystemOperations: Sendable {
     // MARK: Files
 
     /// Opens a file.
-    func open(_ inode: InodeID, flags: OpenFlags) -> Answer<OpenedFile>
+    func open(_ inode: InodeID, flags: OpenFlags, caller: Caller) -> Answer<OpenedFile>
     /// Makes and opens a file, or opens the one that is there unless exclusive. Counts one lookup.
     func create(
         _ name: [UInt8], in parent: InodeID, permissions: UInt16, flags: OpenFlags, caller: Caller

@@ -17,10 +17,12 @@ final class FileHandle: Sendable {
     let folder: InodeID?
     /// Its content never leaves this machine, so that the account's quota does not matter.
     let isLocalOnly: Bool
+    /// The kernel reads and writes past its pages.
+    let isDirect: Bool
 
     init(
         inode: InodeID, flags: OpenFlags, file: OpenFile, session: ReadSession,
-        folder: InodeID? = nil, isLocalOnly: Bool
+        folder: InodeID? = nil, isLocalOnly: Bool, isDirect: Bool = false
     ) {
         self.inode = inode
         self.flags = flags
@@ -28,6 +30,7 @@ final class FileHandle: Sendable {
         self.session = session
         self.folder = folder
         self.isLocalOnly = isLocalOnly
+        self.isDirect = isDirect
     }
 }
 

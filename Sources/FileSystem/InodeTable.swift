@@ -12,9 +12,12 @@ import Synchronization
 /// unmount nothing is forgotten one by one; the store then drops unlinked nodes when it is opened.
 final class InodeTable: Sendable {
     private struct State {
+        /// Whether the kernel takes a file's size from the lookup that makes it an inode, and from no later
+        /// answer.
+        var isSizeKernels = false
         var known: [InodeID: Known] = [:]
-        /// Files whose size the kernel was sent back to ask for.
-        var asked: Set<InodeID> = []
+        /// Files that were opened although the kernel had another size.
+        var mistaken: Set<InodeID> = []
         /// Until when the kernel may take files for what they were.
         var news: [InodeID: Timestamp] = [:]
         var unlinked: Set<InodeID> = []
@@ -33,20 +36,36 @@ final class InodeTable: Sendable {
     private struct Generation {
         var current: UInt64 = 0
         var told: UInt64 = 0
+
+        var isOutdated: Bool { told != current }
+
+        /// Has the next lookup bring another one.
+        mutating func renew() {
+            if !isOutdated { current += 1 }
+        }
     }
 
     /// Lock rank 3 of 4 (see `OpenFiles`), held for dictionary accesses.
     private let state = Mutex(State())
 
+    /// From now on, the kernel keeps the sizes of files for itself.
+    func leaveSizesToKernel() {
+        state.withLock { $0.isSizeKernels = true }
+    }
+
     /// Counts one lookup. To be called before the kernel is answered: it may forget at once. Returns the
     /// generation to answer with: a file that is open stays the one that it was.
-    func remember(_ inode: InodeID, size: Int64, isOpen: Bool) -> UInt64 {
+    func remember(
+        _ inode: InodeID, size: Int64, isOpen: Bool, at now: Timestamp
+    ) -> UInt64 {
         state.withLock { state in
             state.known[inode, default: Known(size: size)].lookups += 1
             guard var generation = state.generations[inode] else { return 0 }
-            if !isOpen {
+            if !isOpen && generation.isOutdated {
                 generation.told = generation.current
                 state.generations[inode] = generation
+                // The kernel gives up what it had under this number, and takes this one's size.
+                if state.isSizeKernels { Self.tell(size, of: inode, &state, at: now) }
             }
             return generation.told
         }
@@ -57,36 +76,59 @@ final class InodeTable: Sendable {
         state.withLock { $0.known[inode]?.size = size }
     }
 
-    /// Notes which size the kernel is about to be told of a file that nobody here is writing to.
-    func noteToldSize(_ size: Int64, of inode: InodeID, at now: Timestamp) {
+    /// Notes that the kernel cuts a file to nothing as soon as it has the answer.
+    func noteEmptied(_ inode: InodeID) {
         state.withLock { state in
-            guard let told = state.known[inode]?.size, told != size else { return }
-            state.known[inode]?.size = size
-            state.news[inode] = now.adding(nanoseconds: Self.newsLife)
+            state.known[inode]?.size = 0
+            state.mistaken.remove(inode)
         }
     }
 
+    /// Notes which size the kernel is about to be told of a file that nobody here is writing to.
+    func noteToldSize(_ size: Int64, of inode: InodeID, at now: Timestamp) {
+        state.withLock { state in
+            if !state.isSizeKernels { Self.tell(size, of: inode, &state, at: now) }
+        }
+    }
+
+    private static func tell(
+        _ size: Int64, of inode: InodeID, _ state: inout State, at now: Timestamp
+    ) {
+        guard let told = state.known[inode]?.size, told != size else { return }
+        state.known[inode]?.size = size
+        state.news[inode] = now.adding(nanoseconds: newsLife)
+    }
+
     /// Nanoseconds for which the kernel may take a file for what it was before news: it knows better when
-    /// the process that asked has run. Not longer than needed: meanwhile the file cannot be mapped shared.
+    /// the process that asked has run. Not longer than needed: meanwhile the file is read past its pages,
+    /// and kernels before 6.6 do not map it shared.
     private static let newsLife: Int64 = 2_000_000_000
 
-    /// Whether the kernel has the size of a file that is about to be read. Who was sent back to ask, and
-    /// comes again without having asked, cannot ask.
+    /// Whether the kernel has the size of a file that is about to be read.
     func knowledge(ofSize size: Int64, of inode: InodeID, at now: Timestamp) -> SizeKnowledge {
         state.withLock { state in
             guard let known = state.known[inode], known.size != size else {
-                state.asked.remove(inode)
-                return Self.isOutdated(inode, &state, at: now) ? .wrong : .right
+                state.mistaken.remove(inode)
+                return Self.isOutdated(inode, &state, at: now) ? .uncertain : .right
             }
             state.news[inode] = now.adding(nanoseconds: Self.newsLife)
-            return state.asked.insert(inode).inserted ? .askAgain : .wrong
+            // The store has the news, and this table may not have heard of them yet.
+            if state.isSizeKernels { state.generations[inode, default: Generation()].renew() }
+            return .wrong
+        }
+    }
+
+    /// Notes that a file is opened although the kernel has another size.
+    func noteMistaken(_ inode: InodeID) {
+        state.withLock { state in
+            if state.known[inode] != nil { state.mistaken.insert(inode) }
         }
     }
 
     /// Whether the kernel may have another size of a file that is open.
     func isSizeWrong(of inode: InodeID, at now: Timestamp) -> Bool {
         state.withLock { state in
-            Self.isOutdated(inode, &state, at: now) || state.asked.contains(inode)
+            Self.isOutdated(inode, &state, at: now) || state.mistaken.contains(inode)
         }
     }
 
@@ -115,7 +157,7 @@ final class InodeTable: Sendable {
 
     /// Whether the kernel has an earlier content's size.
     func isOutdated(_ inode: InodeID) -> Bool {
-        state.withLock { $0.generations[inode].map { $0.told != $0.current } ?? false }
+        state.withLock { $0.generations[inode]?.isOutdated ?? false }
     }
 
     /// Takes back lookups. Returns whether the kernel has forgotten an inode that has no name.
@@ -127,7 +169,7 @@ final class InodeTable: Sendable {
                 return false
             }
             state.known[inode] = nil
-            state.asked.remove(inode)
+            state.mistaken.remove(inode)
             state.news[inode] = nil
             state.opened[inode] = nil
             state.generations[inode] = nil
@@ -164,9 +206,9 @@ final class InodeTable: Sendable {
 enum SizeKnowledge {
     /// It has.
     case right
-    /// It has another one, and may be sent back to ask.
-    case askAgain
-    /// It has another one, and was sent back before.
+    /// It was told of it, and may not have taken that in.
+    case uncertain
+    /// It has another one, and should look the file up again.
     case wrong
 }
 

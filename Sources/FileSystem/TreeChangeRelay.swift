@@ -35,6 +35,7 @@ public final class TreeChangeRelay: TreeChangeObserving {
     /// another inode for it. `node` finds files, and is asked under no lock.
     func keepSizesInKernel(_ node: @escaping @Sendable (InodeID) -> Node?) {
         state.withLock { $0.sizeOwner = node }
+        inodes.leaveSizesToKernel()
     }
 
     /// Has the kernel look a file up again, whose size it has from an earlier content.

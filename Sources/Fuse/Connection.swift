@@ -107,7 +107,7 @@ final class Connection: @unchecked Sendable {
 
     /// Whether the kernel took the promise about setuid and setgid bits. Meaningful once ready.
     var dropsPrivilegeBits: Bool {
-        context.pointee.granted_init_flags & UInt32(CFUSE_INIT_HANDLE_KILLPRIV_V2) != 0
+        context.pointee.granted_init_flags & UInt64(CFUSE_INIT_HANDLE_KILLPRIV_V2) != 0
     }
 
     /// Serves requests on this thread and on those that libfuse makes, until the mount or `exit` ends it.

@@ -44,14 +44,15 @@ enum Negotiation {
 
     /// Flags to be added to libfuse's answer, where the kernel offers them: what depends on the mount's
     /// options, and what libfuse 3.14 leaves out. Without the first, a lookup that waits on the network
-    /// stops all others in its folder.
-    static func additionalFlags(_ options: MountOptions) -> UInt32 {
-        var flags = UInt32(CFUSE_INIT_PARALLEL_DIROPS)
+    /// stops all others in its folder. Without the second, a file that is read past the kernel's pages,
+    /// because another client has just changed it, could not be mapped shared.
+    static func additionalFlags(_ options: MountOptions) -> UInt64 {
+        var flags = UInt64(CFUSE_INIT_PARALLEL_DIROPS) | CFUSE_INIT_DIRECT_IO_ALLOW_MMAP
         if options.dropsPrivilegeBits {
-            flags |= UInt32(CFUSE_INIT_HANDLE_KILLPRIV_V2)
+            flags |= UInt64(CFUSE_INIT_HANDLE_KILLPRIV_V2)
         }
         if options.gathersWrites {
-            flags |= UInt32(CFUSE_INIT_WRITEBACK_CACHE)
+            flags |= UInt64(CFUSE_INIT_WRITEBACK_CACHE)
         }
         return flags
     }

@@ -51,9 +51,11 @@ extension Bridge {
     fileprivate func open(_ reply: consuming Reply, _ inode: fuse_ino_t, _ info: Info) {
         guard let info else { return }
         let inode = InodeID(inode)
+        let result = fileSystem.open(
+            inode, flags: OpenFlags(info.pointee.flags), caller: reply.caller)
         answer(
             reply, Operation(name: "open", inodes: [inode], isInterruptible: true),
-            with: fileSystem.open(inode, flags: OpenFlags(info.pointee.flags)), as: .opened(inode))
+            with: result, as: .opened(inode))
     }
 
     fileprivate func create(

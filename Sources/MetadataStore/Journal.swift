@@ -50,13 +50,19 @@ extension TreeReading {
     }
 
     private static var entries: String {
-        "SELECT inode, sequence, due, attempts, problem FROM journal "
+        """
+        SELECT inode, sequence, due, attempts, problem,
+            (SELECT folder.inode FROM node JOIN node AS folder ON folder.inode = node.parent
+            WHERE node.inode = journal.inode AND folder.remote = 0 AND folder.inode <> 1)
+        FROM journal\u{20}
+        """
     }
 
     private static func entry(_ row: Row) -> JournalEntry {
         JournalEntry(
             inode: InodeID(column: row[0]), sequence: row[1],
-            due: Timestamp(nanoseconds: row[2]), attempts: row[3], problem: row[4])
+            due: Timestamp(nanoseconds: row[2]), attempts: row[3], problem: row[4],
+            unsentFolder: (row[5] as Int64?).map { InodeID(column: $0) })
     }
 }
 

@@ -268,15 +268,19 @@ public struct JournalEntry: Hashable, Sendable {
     public var attempts: Int
     /// What went wrong last, for people.
     public var problem: String?
+    /// The folder that users see it in, if the server does not have that folder.
+    public var unsentFolder: InodeID?
 
     /// Names every field.
     public init(
-        inode: InodeID, sequence: Int64, due: Timestamp, attempts: Int, problem: String?
+        inode: InodeID, sequence: Int64, due: Timestamp, attempts: Int, problem: String?,
+        unsentFolder: InodeID?
     ) {
         self.inode = inode
         self.sequence = sequence
         self.due = due
         self.attempts = attempts
         self.problem = problem
+        self.unsentFolder = unsentFolder
     }
 }

@@ -83,57 +83,9 @@ struct UploadPlanner {
     let date: Timestamp
     /// Seconds for which a file that was written to by a handle that is still open may wait.
     let openFileInterval: Double
-
-    /// The step to take for a node, or for the one that it waits for, directly or not; nil when
-    /// nothing can be done for it now. `busy` nodes are on their way already.
-    func decide(
-        from start: InodeID, at now: Timestamp, busy: Set<InodeID>
-    ) throws -> (inode: InodeID, step: UploadStep)? {
-        var visited: [InodeID] = []
-        var settled: Set<InodeID> = []
-        var current = start
-        while !busy.contains(current) {
-            if visited.contains(current) { return try breakRing(of: visited) }
-            visited.append(current)
-            let step = try step(for: current, busy: busy)
-            switch step {
-            case .waitFor(let other):
-                guard try isDue(other, at: now) else { return nil }
-                current = other
-            case .waitForWriters:
-                try transaction.reschedule(current, due: now.adding(seconds: 1))
-                return nil
-            case .settled:
-                if try transaction.node(current)?.staged != nil {
-                    return (current, step)
-                }
-                try transaction.dequeue(current)
-                guard current != start else { return nil }
-                guard settled.insert(current).inserted else {
-                    // Waits for what has nothing to wait for, which news may end.
-                    try transaction.reschedule(start, due: now.adding(seconds: 1))
-                    return nil
-                }
-                current = start
-                visited = []
-            case .makeFolder, .upload, .copy, .move, .deleteFile, .deleteFolder:
-                return (current, step)
-            }
-        }
-        return nil
-    }
-
-    /// Whether a node that another one waits for may be sent now.
-    private func isDue(_ inode: InodeID, at now: Timestamp) throws -> Bool {
-        if let entry = try transaction.journalEntry(of: inode) {
-            return entry.due <= now
-        }
-        guard let node = try transaction.node(inode), !node.flags.contains(.localOnly) else {
-            return false
-        }
-        try transaction.enqueue(inode, due: now)
-        return true
-    }
+    /// What was found to wait for something that is on its way, not due or being written. It goes on doing
+    /// so in this transaction, which must end before anything else can be sent.
+    var waiting: Set<InodeID> = []
 
     func step(for inode: InodeID, busy: Set<InodeID> = []) throws -> UploadStep {
         guard let node = try transaction.node(inode), !node.flags.contains(.localOnly) else {
@@ -322,7 +274,7 @@ struct UploadPlanner {
 
     /// Nodes wait for each other: files that change places, or a folder made under the name of what is
     /// to move into it. One that is in another's way makes room by going to a third name.
-    private func breakRing(
+    func breakRing(
         of waiting: [InodeID]
     ) throws -> (inode: InodeID, step: UploadStep)? {
         let wanted = try waiting.compactMap { try transaction.node($0)?.place }

@@ -154,33 +154,12 @@ actor Uploader {
         let isDraining = drainers > 0
         let result = await attempt {
             try await environment.store.write { transaction in
-                let planner = UploadPlanner(
+                var planner = UploadPlanner(
                     transaction: transaction, openFiles: environment.openFiles,
                     staging: environment.staging, isDraining: isDraining,
                     date: environment.clock.date(),
                     openFileInterval: environment.openFileInterval)
-                var choice = choice
-                choice.lastLookedAt = start
-                while true {
-                    let entries = try transaction.dueEntries(
-                        at: now, after: choice.lastLookedAt, limit: 256)
-                    if entries.isEmpty { break }
-                    for entry in entries where !choice.busy.contains(entry.inode) {
-                        guard !choice.isFull else { return choice }
-                        choice.lastLookedAt = entry.sequence
-                        let decided = try planner.decide(
-                            from: entry.inode, at: now, busy: choice.busy)
-                        guard let (inode, step) = decided else {
-                            choice.passOver()
-                            continue
-                        }
-                        let attempts = try transaction.journalEntry(of: inode)?.attempts ?? 0
-                        if !choice.add(step, for: inode, attempts: attempts) { return choice }
-                    }
-                    choice.lastLookedAt = entries.last?.sequence ?? 0
-                }
-                choice.isExhausted = true
-                return choice
+                return try planner.offer(to: choice, at: now, after: start)
             }
         }
         hasFailed = result == nil

@@ -355,6 +355,10 @@ struct ContentTests {
         // Whoever cannot ask, because there is no name to look up, reads past the kernel's idea of it.
         let direct = try fixture.fs.open(file, flags: .both).now()
         #expect(direct.isDirect)
+        // Somebody else can, perhaps.
+        #expect(throws: FileSystemError.staleHandle) {
+            try fixture.fs.open(file, flags: .both).now()
+        }
         let beside = try fixture.fs.open(file, flags: .both).now()
         #expect(beside.isDirect)
         fixture.fs.release(file, handle: direct.handle)

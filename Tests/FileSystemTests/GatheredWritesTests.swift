@@ -69,6 +69,81 @@ struct GatheredWritesTests {
         _ = try fixture.open(file, .reading)
     }
 
+    /// The server's side changes a file's content, and nobody has been told yet.
+    private func changeSilently(_ file: InodeID, to text: String, in fixture: Fixture) throws {
+        let id = try fixture.node(file)?.facts.id
+        let facts = fixture.content.add(Array(text.utf8), id: id)
+        try fixture.store.write { try $0.setFacts(facts, of: file) }
+    }
+
+    @Test("an open between a change and the news of it gets the size that the content has")
+    func unannounced() throws {
+        let fixture = try gathering()
+        let file = try fixture.remoteFile("f", text("1"))
+        _ = try found("f", in: fixture)
+        try changeSilently(file, to: "longer", in: fixture)
+        #expect(throws: FileSystemError.staleHandle) { try fixture.open(file, .reading) }
+        let entry = try found("f", in: fixture)
+        #expect(entry.generation == 1)
+        #expect(entry.attributes.size == 6)
+        // Another process may have come to the inode before this one has heard of the new one.
+        let early = try fixture.fs.open(file, flags: .reading).now()
+        #expect(early.isDirect)
+        try fixture.close(file, early.handle)
+        fixture.clock.advance(seconds: 3)
+        #expect(try !fixture.fs.open(file, flags: .reading).now().isDirect)
+    }
+
+    @Test("who cannot ask for the size passes the kernel's pages, and appends at the end there is")
+    func unasked() throws {
+        let fixture = try gathering()
+        let file = try fixture.remoteFile("f", text("1"))
+        _ = try found("f", in: fixture)
+        try changeSilently(file, to: "longer", in: fixture)
+        let appending = OpenFlags(reads: false, writes: true, truncates: false, appends: true)
+        #expect(throws: FileSystemError.staleHandle) { try fixture.open(file, appending) }
+        let opened = try fixture.fs.open(file, flags: appending).now()
+        #expect(opened.isDirect)
+        _ = try fixture.write(file, opened.handle, 1, text("!"))
+        #expect(try fixture.read(file, opened.handle) == text("longer!"))
+    }
+
+    @Test("what an open empties has the size that the kernel gives it")
+    func emptied() throws {
+        let fixture = try gathering()
+        let file = try fixture.remoteFile("f", text("1"))
+        _ = try found("f", in: fixture)
+        try changeSilently(file, to: "longer", in: fixture)
+        let emptying = OpenFlags(reads: false, writes: true, truncates: true)
+        #expect(try !fixture.fs.open(file, flags: emptying).now().isDirect)
+    }
+
+    @Test("each caller is sent back to ask, and none of them twice in a row")
+    func callers() throws {
+        let fixture = try gathering()
+        let file = try fixture.remoteFile("f", text("1"))
+        _ = try found("f", in: fixture)
+        let (one, other) = (
+            Caller(userID: 0, groupID: 0, processID: 1), Caller(userID: 0, groupID: 0, processID: 2)
+        )
+        try changeSilently(file, to: "longer", in: fixture)
+        for caller in [one, other] {
+            #expect(throws: FileSystemError.staleHandle) {
+                try fixture.fs.open(file, flags: .reading, caller: caller).now()
+            }
+        }
+        _ = try found("f", in: fixture)
+        // Changed again before it comes again, and announced this time.
+        try change(file, to: "and longer", in: fixture)
+        let opened = try fixture.fs.open(file, flags: .reading, caller: one).now()
+        #expect(opened.isDirect)
+        #expect(try fixture.read(file, opened.handle) == text("and longer"))
+        try fixture.close(file, opened.handle)
+        #expect(throws: FileSystemError.staleHandle) {
+            try fixture.fs.open(file, flags: .reading, caller: one).now()
+        }
+    }
+
     @Test("appended bytes go where the kernel says")
     func appending() throws {
         let fixture = try gathering()

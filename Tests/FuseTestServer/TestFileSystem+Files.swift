@@ -5,7 +5,7 @@ import FileSystem
 import Synchronization
 
 extension TestFileSystem {
-    func open(_ inode: InodeID, flags: OpenFlags) -> Answer<OpenedFile> {
+    func open(_ inode: InodeID, flags: OpenFlags, caller: Caller) -> Answer<OpenedFile> {
         delayed(by: "open") { [self] in
             perform("open") { (state) throws(FileSystemError) in
                 if flags.truncates {

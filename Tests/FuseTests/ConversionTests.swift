@@ -153,7 +153,35 @@ struct ConversionTests {
         var options = MountOptions(source: "s")
         options.gathersWrites = isAsked
         let flags = Negotiation.additionalFlags(options)
-        #expect((flags & UInt32(CFUSE_INIT_WRITEBACK_CACHE) != 0) == isAsked)
+        #expect((flags & UInt64(CFUSE_INIT_WRITEBACK_CACHE) != 0) == isAsked)
+    }
+
+    @Test("flags of the second word are taken where the kernel has one, and answered in one")
+    func secondWord() {
+        let wanted = Negotiation.additionalFlags(MountOptions(source: "s"))
+        #expect(wanted & CFUSE_INIT_DIRECT_IO_ALLOW_MMAP != 0)
+        func offered(_ words: [UInt32], count: Int) -> UInt64 {
+            let request = [UInt32](repeating: 0, count: 13) + words
+            return request.withUnsafeBytes { cfuse_offered_flags($0.baseAddress, count) }
+        }
+        let words = [UInt32(CFUSE_INIT_EXT) | 1, 1 << 4]
+        #expect(offered(words, count: 60) & wanted == CFUSE_INIT_DIRECT_IO_ALLOW_MMAP)
+        #expect(offered(words, count: 56) & wanted == 0)
+        #expect(offered([1, 1 << 4], count: 60) & wanted == 0)
+
+        func answer(length: Int) -> [UInt32] {
+            var words = [UInt32](repeating: 0, count: 16)
+            words.withUnsafeMutableBytes { bytes in
+                cfuse_add_flags(
+                    bytes.baseAddress?.assumingMemoryBound(to: CChar.self), length,
+                    CFUSE_INIT_DIRECT_IO_ALLOW_MMAP | 2)
+            }
+            return words
+        }
+        #expect(answer(length: 64)[3] == UInt32(CFUSE_INIT_EXT) | 2)
+        #expect(answer(length: 64)[8] == 1 << 4)
+        #expect(answer(length: 24)[3] == 2)
+        #expect(answer(length: 24)[8] == 0)
     }
 }
 

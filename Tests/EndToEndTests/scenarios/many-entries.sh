@@ -1,4 +1,4 @@
-# Ten thousand entries in one folder.
+# Ten thousand entries in one folder, and 150 folders, each in the one before.
 # limit: 400
 mkdir "$MNT/many"
 cd "$MNT/many"
@@ -13,3 +13,14 @@ test "$(find . -type f -size -2 | wc -l)" = 10000
 test "$(cat 'entry 07777')" = 7777
 dbxfs sync "$MNT" --timeout 300
 test "$(ls -f | grep -c '^entry')" = 10000
+
+# Each level is a step of its own, which must not cost the more the deeper the rest is.
+python3 - << 'END'
+import os
+
+os.chdir(os.environ["MNT"])
+for _ in range(150):
+    os.mkdir("level")
+    os.chdir("level")
+END
+dbxfs sync "$MNT" --timeout 60

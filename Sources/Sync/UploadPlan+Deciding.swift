@@ -1,0 +1,104 @@
+// Which node comes next: a walk through the due entries of the journal, and from each one to what it waits
+// for. Not responsible for what a node's step is (`UploadPlan.swift`) nor for what goes together (`StepChoice`).
+
+import Core
+import MetadataStore
+
+extension UploadPlanner {
+    /// Offers the steps of the entries that are due at a time to a choice, in order, after one.
+    mutating func offer(
+        to choice: StepChoice, at now: Timestamp, after start: Int64
+    ) throws -> StepChoice {
+        var choice = choice
+        choice.lastLookedAt = start
+        while true {
+            let entries = try transaction.dueEntries(
+                at: now, after: choice.lastLookedAt, limit: 256)
+            if entries.isEmpty { break }
+            for entry in entries where !choice.busy.contains(entry.inode) {
+                guard !choice.isFull else { return choice }
+                choice.lastLookedAt = entry.sequence
+                guard let (inode, step) = try decide(from: entry, at: now, busy: choice.busy)
+                else {
+                    choice.passOver()
+                    continue
+                }
+                let attempts = try transaction.journalEntry(of: inode)?.attempts ?? 0
+                if !choice.add(step, for: inode, attempts: attempts) { return choice }
+            }
+            choice.lastLookedAt = entries.last?.sequence ?? 0
+        }
+        choice.isExhausted = true
+        return choice
+    }
+
+    /// Asks nothing of what is in a new folder that was found to wait: many levels of new folders would be
+    /// as many questions for each level that is sent.
+    private mutating func decide(
+        from entry: JournalEntry, at now: Timestamp, busy: Set<InodeID>
+    ) throws -> (inode: InodeID, step: UploadStep)? {
+        if let folder = entry.unsentFolder, waiting.contains(folder) {
+            waiting.insert(entry.inode)
+            return nil
+        }
+        return try decide(from: entry.inode, at: now, busy: busy)
+    }
+
+    /// The step to take for a node, or for the one that it waits for, directly or not; nil when
+    /// nothing can be done for it now. `busy` nodes are on their way already.
+    mutating func decide(
+        from start: InodeID, at now: Timestamp, busy: Set<InodeID>
+    ) throws -> (inode: InodeID, step: UploadStep)? {
+        var visited: [InodeID] = []
+        var found: Set<InodeID> = []
+        var settled: Set<InodeID> = []
+        var current = start
+        while !busy.contains(current), !waiting.contains(current) {
+            guard found.insert(current).inserted else { return try breakRing(of: visited) }
+            visited.append(current)
+            let step = try step(for: current, busy: busy)
+            switch step {
+            case .waitFor(let other):
+                guard try isDue(other, at: now) else {
+                    waiting.formUnion(visited)
+                    return nil
+                }
+                current = other
+            case .waitForWriters:
+                try transaction.reschedule(current, due: now.adding(seconds: 1))
+                waiting.formUnion(visited)
+                return nil
+            case .settled:
+                if try transaction.node(current)?.staged != nil {
+                    return (current, step)
+                }
+                try transaction.dequeue(current)
+                guard current != start else { return nil }
+                guard settled.insert(current).inserted else {
+                    // Waits for what has nothing to wait for, which news may end.
+                    try transaction.reschedule(start, due: now.adding(seconds: 1))
+                    return nil
+                }
+                current = start
+                (visited, found) = ([], [])
+            case .makeFolder, .upload, .copy, .move, .deleteFile, .deleteFolder:
+                return (current, step)
+            }
+        }
+        // A chain of folders is looked at once, and not from each of them anew.
+        waiting.formUnion(visited)
+        return nil
+    }
+
+    /// Whether a node that another one waits for may be sent now.
+    private func isDue(_ inode: InodeID, at now: Timestamp) throws -> Bool {
+        if let entry = try transaction.journalEntry(of: inode) {
+            return entry.due <= now
+        }
+        guard let node = try transaction.node(inode), !node.flags.contains(.localOnly) else {
+            return false
+        }
+        try transaction.enqueue(inode, due: now)
+        return true
+    }
+}
