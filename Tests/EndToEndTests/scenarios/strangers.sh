@@ -10,6 +10,8 @@ while [ "$above" != / ]; do
     above=$(dirname "$above")
 done
 chmod 777 "$WORK"
+# A stranger may not be let through to a python of root's own.
+python=/usr/bin/python3
 stranger() { timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 denied() { if stranger "$@" > "$WORK/said" 2>&1; then cat "$WORK/said"; exit 1; fi; }
 pid_of() { dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])'; }
@@ -95,7 +97,8 @@ for name, value in (("cache_size", "0"), ("cache_size", "9223372036854775807"), 
 ask(b"[" * 200000)
 ask(b"x" * (2 << 20))
 END
-denied python3 "$WORK/control.py" "$socket" once
+stranger $python -c ""
+denied $python "$WORK/control.py" "$socket" once
 python3 "$WORK/control.py" "$socket" once
 python3 "$WORK/control.py" "$socket"
 dbxfs unpin "$MNT/folder" || true
@@ -125,6 +128,7 @@ test "$(stat -c %a "$MNT/program")" = 755
 chmod 2755 "$MNT/folder" || true
 test "$(stat -c %a "$MNT/folder")" = 755
 mknod "$MNT/device" c 1 3 && exit 1
+chmod 644 "$MNT/folder/file"
 echo secret > "$MNT/secret"
 chmod 600 "$MNT/secret"
 mkdir "$MNT/closed" "$MNT/sticky"
@@ -167,10 +171,10 @@ cp folder/file secret
 cat secret
 setfattr -n user.x -v y folder/file
 ln secret sticky/mine
-python3 -c 'import os; os.open("folder/file", os.O_RDWR)'
-python3 -c 'import os; os.open("secret", os.O_RDONLY)'
-python3 -c 'import os; os.setxattr("folder/file", "user.x", b"y")'
-python3 -c 'import os; os.removexattr("folder/file", "user.x")'
+/usr/bin/python3 -c 'import os; os.open("folder/file", os.O_RDWR)'
+/usr/bin/python3 -c 'import os; os.open("secret", os.O_RDONLY)'
+/usr/bin/python3 -c 'import os; os.setxattr("folder/file", "user.x", b"y")'
+/usr/bin/python3 -c 'import os; os.removexattr("folder/file", "user.x")'
 END
 cd /
 test "$(cat "$MNT/secret")" = secret
@@ -191,7 +195,7 @@ mv "$WORK/environment.new" "$WORK/environment"
 END
 chmod +x "$WORK/bin/xdg-open"
 test -n "$DBXFS_ACCESS_TOKEN"
-PATH="$WORK/bin:$PATH" DISPLAY=:0 "$DBXFS" login --app-key test-app < /dev/null > "$WORK/login" 2>&1 &
+PATH="$WORK/bin:$PATH" DISPLAY=:0 env -u TOKEN "$DBXFS" login --app-key test-app < /dev/null > "$WORK/login" 2>&1 &
 login=$!
 until test -e "$WORK/environment"; do
     kill -0 $login
