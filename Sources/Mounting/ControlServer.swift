@@ -11,8 +11,9 @@ public final class ControlServer: Sendable {
     /// Conversations at a time. A `sync` lasts as long as its uploads, so several are normal; a thousand
     /// are a script gone wild.
     private static let limit = 64
-    /// Seconds for a whole request to come. Whoever has connected has something to say.
-    private static let requestPatience = 30
+    /// Seconds for a whole request to come, and for a whole line of the answer to be taken. Whoever has connected has
+    /// something to say, and whoever has asked reads.
+    public static let standardPatience = 30
 
     private let folder: ControlFolder
     private let name: String
@@ -20,6 +21,7 @@ public final class ControlServer: Sendable {
     private let service: any MountService
     private let ending: MountEnding
     private let log: Logger
+    private let patience: Int
     private let conversations = Mutex(Conversations())
 
     private struct Conversations {
@@ -30,12 +32,14 @@ public final class ControlServer: Sendable {
 
     /// Binds the socket of a mount, in the place of one that a dead process left.
     ///
-    /// The caller holds the account's lock and the mountpoint, so no living mount has this socket.
+    /// The caller holds the account's lock and the mountpoint, so no living mount has this socket. `patience` is in
+    /// seconds.
     public init(
         folder: ControlFolder, mountpoint: String, service: any MountService, ending: MountEnding,
-        log: Logger
+        log: Logger, patience: Int = standardPatience
     ) throws(CommandError) {
         try makePrivateFolder(folder.path)
+        self.patience = patience
         self.folder = folder
         self.name = folder.socketName(for: mountpoint)
         self.service = service
@@ -87,7 +91,7 @@ public final class ControlServer: Sendable {
                 break
             }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            let connection = ControlConnection(descriptor: descriptor)
+            let connection = ControlConnection(descriptor: descriptor, sendPatience: patience)
             guard isWelcome(connection) else { continue }
             Thread.start {
                 self.serve(connection)
@@ -113,7 +117,7 @@ public final class ControlServer: Sendable {
 
     private func serve(_ connection: ControlConnection) {
         defer { noteSpoken(connection) }
-        while let request = connection.receive(ControlRequest.self, within: Self.requestPatience) {
+        while let request = connection.receive(ControlRequest.self, within: patience) {
             noteSpoken(connection)
             defer { conversations.withLock { $0.silent.append(connection) } }
             log.debug("control request", metadata: ["command": "\(request.command.rawValue)"])

@@ -55,17 +55,21 @@ public struct ControlFolder: Hashable, Sendable {
 public final class ControlConnection: Sendable {
     private let descriptor: Int32
     private let received = Received()
+    /// Seconds for the other side to take a whole line; nil for as long as it likes.
+    private let sendPatience: Int?
 
     /// Takes over a connected socket.
-    init(descriptor: Int32) {
+    init(descriptor: Int32, sendPatience: Int? = nil) {
         self.descriptor = descriptor
+        self.sendPatience = sendPatience
     }
 
     deinit {
         close(descriptor)
     }
 
-    /// Sends one line; returns whether the other side is still there.
+    /// Sends one line; returns whether the other side is still there and takes it. Half a line is the last thing that
+    /// is said.
     @discardableResult
     public func send(_ message: some Encodable) -> Bool {
         guard var line = try? JSONEncoder().encode(message) else { return false }
@@ -78,13 +82,18 @@ public final class ControlConnection: Sendable {
     func sendPart(_ text: String) -> Bool { send(Data(text.utf8)) }
 
     private func send(_ line: Data) -> Bool {
-        line.withUnsafeBytes { bytes in
+        let deadline = sendPatience.map { ContinuousClock.now + .seconds($0) }
+        return line.withUnsafeBytes { bytes in
             var sent = 0
             while sent < bytes.count {
+                guard isInTime(deadline, SO_SNDTIMEO) else {
+                    end()
+                    return false
+                }
                 let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(sent))
                 let count = Glibc.send(
                     descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
-                if count < 0, errno == EINTR { continue }
+                if count < 0, errno == EINTR || errno == EAGAIN && deadline != nil { continue }
                 guard count > 0 else { return false }
                 sent += count
             }
@@ -98,16 +107,12 @@ public final class ControlConnection: Sendable {
     public func receive<Message: Decodable>(
         _ type: Message.Type, within patience: Int? = nil
     ) -> Message? {
-        let end = patience.map { ContinuousClock.now + .seconds($0) }
+        let deadline = patience.map { ContinuousClock.now + .seconds($0) }
         while true {
             if let line = received.takeLine() {
                 return try? JSON.decode(type, from: Array(line))
             }
-            if let end {
-                let seconds = (end - .now) / .seconds(1)
-                guard seconds > 0 else { return nil }
-                setReceiveTimeout(seconds: Int(min(seconds, 3600)) + 1)
-            }
+            guard isInTime(deadline, SO_RCVTIMEO) else { return nil }
             var buffer = [UInt8](repeating: 0, count: 16384)
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count < 0, errno == EINTR { continue }
@@ -122,8 +127,20 @@ public final class ControlConnection: Sendable {
 
     /// Gives up on a silent other side after that many seconds.
     func setReceiveTimeout(seconds: Int) {
+        setTimeout(SO_RCVTIMEO, seconds: seconds)
+    }
+
+    /// Whether there is time left; if so, the next call of that kind returns soon after it is over.
+    private func isInTime(_ deadline: ContinuousClock.Instant?, _ option: Int32) -> Bool {
+        guard let deadline else { return true }
+        let seconds = (deadline - .now) / .seconds(1)
+        guard seconds > 0 else { return false }
+        setTimeout(option, seconds: Int(min(seconds, 3600)) + 1)
+        return true
+    }
+
+    private func setTimeout(_ option: Int32, seconds: Int) {
         var limit = timeval(tv_sec: seconds, tv_usec: 0)
-        setsockopt(
-            descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 }

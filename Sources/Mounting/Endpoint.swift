@@ -34,7 +34,8 @@ public struct Endpoint: Hashable, Sendable, Codable {
             port = authority[authority.index(after: colon)...]
         }
         if let port {
-            guard let number = UInt16(port), number > 0 else { return nil }
+            // A sign would be read, too.
+            guard let number = UInt16(port), number > 0, !port.hasPrefix("+") else { return nil }
         }
         let allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._"
         let isName = !host.isEmpty && host.allSatisfy { allowed.contains($0) }

@@ -31,9 +31,9 @@ public enum OptionValue {
         return value * scale
     }
 
-    /// A user or group number.
+    /// A user or group number. The largest stands for none in the kernel.
     public static func identifier(_ text: String) -> UInt32? {
-        number(Substring(text)).flatMap { UInt32(exactly: $0) }
+        number(Substring(text)).flatMap { UInt32(exactly: $0) }.flatMap { $0 == .max ? nil : $0 }
     }
 
     /// Permission bits to take away, in octal: `022`.

@@ -32,8 +32,8 @@ public enum PrivateFile {
         return lstat(path, &status) != 0 && errno == ENOENT
     }
 
-    /// A file's text, up to `limit` bytes; nil when there is no such file. Links are not followed: they
-    /// could lead to a file of somebody else.
+    /// A file's text; nil when there is no such file. Throws when it has more than `limit` bytes or is no regular file.
+    /// Links are not followed: they could lead to a file of somebody else.
     public static func read(
         _ path: String, limit: Int = 16384
     ) throws(PrivateFileError) -> String? {
@@ -45,6 +45,12 @@ public enum PrivateFile {
             guard fstat(file.rawValue, &status) == 0 else { throw currentErrno }
             guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
                 throw PrivateFileError.fileTooOpen(path)
+            }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw PrivateFileError.unreadable(path, reason: "not a file")
+            }
+            guard status.st_size <= limit else {
+                throw PrivateFileError.unreadable(path, reason: "larger than \(limit) bytes")
             }
             var buffer = [UInt8](repeating: 0, count: limit)
             let count = try buffer.withUnsafeMutableBytes { try file.read(into: $0) }

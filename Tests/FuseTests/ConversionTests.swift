@@ -200,6 +200,27 @@ struct MountOptionTests {
         #expect(options.arguments[2].hasSuffix("subtype=dbxfs,allow_other,ro"))
     }
 
+    @Test(
+        "whatever the source is, it is one option",
+        arguments: [
+            "a,suid", #"a\,suid"#, #"a\\,suid"#, ",", #"\"#, #"a\"#, "a,allow_other", "a,fd=0",
+            "a\n,dev", "a=b,c=d",
+        ])
+    func hostileSource(source: String) {
+        let options = MountOptions(source: source).arguments[2]
+        // As libfuse reads a list: a backslash takes the next character as it is.
+        var parts = [""]
+        var rest = Substring(options)
+        while let character = rest.popFirst() {
+            switch character {
+            case "\\": parts[parts.count - 1].append(rest.popFirst() ?? "?")
+            case ",": parts.append("")
+            default: parts[parts.count - 1].append(character)
+            }
+        }
+        #expect(parts == ["fsname=\(source)", "subtype=dbxfs", "default_permissions"])
+    }
+
     @Test("the table of mounts is read with its escapes, and the last mount at a path counts")
     func mountTable() {
         let table = MountTable(

@@ -21,10 +21,12 @@ import Testing
         folder = ControlFolder(path: temporary.path + deep)
     }
 
-    private func server(_ service: StandIn) throws -> ControlServer {
+    private func server(
+        _ service: StandIn, patience: Int = ControlServer.standardPatience
+    ) throws -> ControlServer {
         let server = try ControlServer(
             folder: folder, mountpoint: Self.mountpoint, service: service, ending: ending,
-            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, patience: patience)
         server.start()
         return server
     }
@@ -218,6 +220,29 @@ import Testing
         }
         #expect(try replies(ControlRequest(.status)).last?.status != nil)
         withExtendedLifetime(crowd) {}
+    }
+
+    @Test("who asks and never reads does not keep commands out for ever")
+    func unreadAnswers() throws {
+        let server = try server(StandIn(operations: 1), patience: 1)
+        defer { server.stop() }
+        // As many as are served at a time, each in the middle of an answer that its socket does not hold.
+        let crowd = try (0..<64).map { _ in
+            let connection = try connect()
+            connection.send(ControlRequest(.conflicts, paths: ["/many"]))
+            #expect(connection.receive(ControlReply.self)?.conflicts?.isEmpty == false)
+            return connection
+        }
+        let deadline = ContinuousClock.now + .seconds(30)
+        var status: MountStatus?
+        while status == nil, ContinuousClock.now < deadline {
+            status = try replies(ControlRequest(.status)).last?.status
+        }
+        #expect(status != nil)
+        // An answer that was given up ends.
+        var last: ControlReply?
+        while let reply = crowd[0].receive(ControlReply.self) { last = reply }
+        #expect(last?.isTreeKnown == nil)
     }
 
     @Test("a request that does not come whole within its time ends the conversation")

@@ -1,4 +1,4 @@
-// Where the token comes from, and from where it is not taken.
+// Where the token comes from. From where it is not taken is in `HostileCredentialsTests`.
 
 import DropboxAPI
 import Foundation
@@ -83,36 +83,5 @@ import Testing
         #expect(error.message.contains("run: dbxfs login --account work"))
         #expect(error.message.contains(file))
         #expect(error.exitStatus == .mountFailure)
-    }
-
-    @Test("a file that others may read is refused", arguments: [0o640, 0o604, 0o660, 0o644])
-    func tooOpen(mode: Int) throws {
-        _ = try folder.write("secret", to: "token", mode: mode)
-        #expect(throws: CommandError.credentialsTooOpen(file: file)) { try token() }
-    }
-
-    @Test("a link is not followed: it could lead to another user's file")
-    func link() throws {
-        let target = try folder.write("secret", to: "elsewhere", mode: 0o600)
-        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: target)
-        let error = try #require(throws: CommandError.self) { try token() }
-        guard case .credentialsUnreadable = error else {
-            Issue.record("\(error)")
-            return
-        }
-    }
-
-    @Test(
-        "what cannot stand in a header is no token, and is not repeated in the message",
-        arguments: ["", "\n", "a b", "secret\r\nX-Evil: 1", "sécret", "tok\u{0}en"])
-    func malformed(text: String) throws {
-        _ = try folder.write(text, to: "token", mode: 0o600)
-        let error = try #require(throws: CommandError.self) { try token() }
-        guard case .credentialsUnreadable = error else {
-            Issue.record("\(error)")
-            return
-        }
-        #expect(!error.message.contains("Evil"))
-        #expect(!error.message.contains("sécret"))
     }
 }

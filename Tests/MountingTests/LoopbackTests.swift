@@ -1,4 +1,5 @@
-// The end of a login over real sockets: what ends it, and what hostile or broken visitors get instead.
+// The end of a login over real sockets: what ends it, and what slow visitors and crowds do to it. Hostile requests
+// are in `HostileLoginTests`.
 
 import Foundation
 import Glibc
@@ -44,74 +45,6 @@ import Testing
         #expect(page.contains("not given access") && !page.contains("said no"))
     }
 
-    @Test(
-        "what is not the browser's return is told off, and the login goes on",
-        arguments: [
-            ("/?code=c&state=wrong", "403"), ("/?code=c", "403"), ("/", "403"),
-            ("/?code=c&state=", "403"), ("/?state={state}", "400"),
-            ("/?code=&state={state}", "400"), ("/?code=a%0D%0Ab&state={state}", "400"),
-            ("/?code=a&code=b&state={state}", "400"),
-            ("/?state=wrong&code=a&state={state}", "400"), ("/?code=%zz&state={state}", "400"),
-            ("/?code=%ff&state={state}", "400"), ("/favicon.ico", "404"),
-            ("/other?code=c&state={state}", "404"), ("//?code=c&state={state}", "404"),
-            ("http://localhost/?code=c&state={state}", "404"), ("*", "404"),
-            ("/?error=access_denied", "403"), ("/?error=access_denied&state=wrong", "403"),
-        ])
-    func strange(target: String, status: String) throws {
-        let login = try WaitingLogin()
-        let page = try login.get(target.replacing("{state}", with: Self.state))
-        #expect(page.hasPrefix("HTTP/1.1 \(status) "), "\(page)")
-        try login.finish()
-    }
-
-    @Test("other methods get 405", arguments: ["POST", "HEAD", "PUT", "OPTIONS", "get"])
-    func methods(method: String) throws {
-        let login = try WaitingLogin()
-        let page = try login.get("/?code=c&state=\(Self.state)", method: method)
-        #expect(page.hasPrefix("HTTP/1.1 405 "), "\(page)")
-        #expect(page.contains("\r\nAllow: GET\r\n"))
-        try login.finish()
-    }
-
-    @Test("a page of a stranger whose name leads here gets 403")
-    func hosts() throws {
-        let login = try WaitingLogin()
-        for host in [
-            "evil.example", "evil.example:\(login.port)", "localhost", "localhost:1",
-            "127.0.0.1", "localhost.evil.example:\(login.port)", "[::1]:\(login.port)", "",
-        ] {
-            let page = try login.get("/?code=c&state=\(Self.state)", host: host)
-            #expect(page.hasPrefix("HTTP/1.1 403 "), "\(host): \(page)")
-        }
-        let own = "Host: localhost:\(login.port)\r\n"
-        let target = "/?code=c&state=\(Self.state)"
-        #expect(try login.get(target, headers: own + login.cookie).hasPrefix("HTTP/1.1 403 "))
-        #expect(try login.exchange("GET \(target) HTTP/1.1\r\n\r\n").hasPrefix("HTTP/1.1 403 "))
-        try login.finish()
-    }
-
-    @Test("what is no request gets 400")
-    func malformed() throws {
-        let login = try WaitingLogin()
-        let host = "Host: localhost:\(login.port)"
-        let target = "/?code=c&state=\(Self.state)"
-        for request in [
-            "\r\n\r\n", "GET\r\n\r\n", "GET \(target)\r\n\(host)\r\n\r\n",
-            "GET  \(target) HTTP/1.1\r\n\(host)\r\n\r\n",
-            "GET \(target) HTTP/2.0\r\n\(host)\r\n\r\n",
-            "GET \(target) HTTP/1.1\n\(host)\r\n\r\n",
-            "GET \(target) HTTP/1.1\r\n\(host)\r\nno header\r\n\r\n",
-            "GET \(target) HTTP/1.1\r\n\(host)\r\n folded: 1\r\n\r\n",
-            "GET \(target)\u{0} HTTP/1.1\r\n\(host)\r\n\r\n",
-            "GET /ä HTTP/1.1\r\n\(host)\r\n\r\n",
-            "\u{16}\u{3}\u{1} a TLS handshake\r\n\r\n",
-        ] {
-            let page = try login.exchange(request)
-            #expect(page.hasPrefix("HTTP/1.1 400 "), "\(request.debugDescription): \(page)")
-        }
-        try login.finish()
-    }
-
     @Test("a request in pieces is one request")
     func pieces() throws {
         let login = try WaitingLogin()
@@ -124,19 +57,6 @@ import Testing
         }
         #expect(WaitingLogin.receive(descriptor).hasPrefix("HTTP/1.1 200 "))
         #expect(login.result() == .code("c"))
-    }
-
-    @Test("headers without end get 431, although more is being sent")
-    func huge() throws {
-        let login = try WaitingLogin()
-        for request in [
-            "GET /?code=c HTTP/1.1\r\nX: " + String(repeating: "x", count: 300_000),
-            "GET /" + String(repeating: "x", count: 300_000) + " HTTP/1.1\r\n\r\n",
-            String(repeating: "X: y\r\n", count: 100_000) + "\r\n\r\n",
-        ] {
-            #expect(try login.exchange(request).hasPrefix("HTTP/1.1 431 "))
-        }
-        try login.finish()
     }
 
     @Test("who is slow gets 408, and does not keep the browser waiting")

@@ -74,7 +74,28 @@ import Testing
         "an unknown option is refused by its name",
         arguments: [
             ("fast", "fast"), ("ro,uid=1,speed=9", "speed"), ("RO", "RO"), ("ro=1", "ro"),
-            ("uid", "uid"),
+            ("uid", "uid"), ("nosuid=0", "nosuid"), ("suid=1", "suid"), ("=", ""), (" ro", " ro"),
+            ("r\u{0}o", "r\u{0}o"),
+            ("ro\nsuid", "ro\nsuid"), (#"\,suid"#, ",suid"), (#"\\,uid=1,x"#, #"\"#),
+            // What libfuse, fusermount3 and mount(8) take, and what would say something else of the mount than dbxfs does.
+            ("fsname=/dev/sda1", "fsname"), ("subtype=ext4", "subtype"), ("fd=0", "fd"),
+            ("rootmode=40777", "rootmode"),
+            ("user_id=0", "user_id"), ("group_id=0", "group_id"), ("blkdev", "blkdev"),
+            ("blksize=4096", "blksize"),
+            ("max_read=1", "max_read"), ("auto_unmount", "auto_unmount"), ("nonempty", "nonempty"),
+            ("debug", "debug"),
+            ("big_writes", "big_writes"), ("use_ino", "use_ino"), ("modules=subdir", "modules"),
+            ("subdir=/", "subdir"),
+            ("kernel_cache", "kernel_cache"), ("clone_fd", "clone_fd"),
+            ("max_threads=9999", "max_threads"),
+            ("helper=evil", "helper"), ("uhelper=evil", "uhelper"), ("context=evil", "context"),
+            ("fscontext=x", "fscontext"),
+            ("rootcontext=x", "rootcontext"), ("bind", "bind"), ("rbind", "rbind"),
+            ("move", "move"), ("remount", "remount"),
+            ("shared", "shared"), ("loop", "loop"), ("offset=1", "offset"),
+            ("symfollow", "symfollow"),
+            ("endpoint=http://evil.example", "endpoint"), ("app_key=evil", "app_key"),
+            ("mountpoint=/", "mountpoint"),
         ])
     func unknown(list: String, name: String) {
         #expect(throws: CommandError.unknownOption(name)) {
@@ -89,7 +110,14 @@ import Testing
             ("fmask", "1777"), ("dmask", "rwx"), ("fsync", "sometimes"), ("cache_dir", "here"),
             ("cache_size", "10X"), ("cache_size", "9223372036854775807G"), ("write_delay", "soon"),
             ("write_delay", "-1"), ("write_delay", "nan"), ("bwlimit_up", "0"),
-            ("bwlimit_down", "fast"),
+            ("bwlimit_down", "fast"), ("uid", "99999999999999999999"), ("uid", "+1"),
+            ("uid", "0x0"), ("uid", "4294967295"),
+            ("gid", "4294967295"), ("gid", "1 "), ("umask", "-1"), ("umask", "+7"),
+            ("dmask", "7777777777777777777777"),
+            ("cache_size", "99999999999999999999"), ("cache_size", "-1"),
+            ("bwlimit_up", "9223372036854775808"),
+            ("write_delay", "1e308h"), ("write_delay", "inf"), ("cache_dir", ""),
+            ("cache_dir", "~/x"), ("case", "FOLD"),
         ])
     func badValue(name: String, value: String) throws {
         let error = try #require(throws: CommandError.self) {

@@ -1,5 +1,6 @@
 // `[ACCOUNT][:/REMOTE/PATH]`, and the folders that follow from it.
 
+import DropboxAPI
 import Testing
 
 @testable import Mounting
@@ -22,12 +23,40 @@ import Testing
     @Test(
         "what would leave the state folder, or is no path, is refused",
         arguments: [
-            "..", ".hidden", "a/b", "work:Projects", ":/a/../b", ":/./a", "a b", "ä", "run",
-            "run:/a",
-            String(repeating: "x", count: 65),
+            "..", ".", "../..", "../work", ".hidden", "a/b", "/", "/etc", "a/../b", "a b", "a\tb",
+            "a\nb", "a\u{0}b",
+            "a,suid", "a\\,suid", "a@b", "@", "work@Projects", "ä", "a\u{301}", "a%2fb", "~",
+            "$HOME", "*", "run", "run:/a",
+            "work:Projects", "work:..", "work:../x", ":/..", ":/.", ":/a/..", ":/a/../b", ":/./a",
+            ":/a/./b", "a/b:/c", "..:/a",
+            " ", " work", String(repeating: "x", count: 65),
         ])
     func refused(text: String) {
         #expect(throws: CommandError.badSource(text)) { try MountSource(parsing: text) }
+    }
+
+    @Test(
+        "whatever a folder's name is, state and cache lie in folders of their own right below dbxfs's",
+        arguments: [
+            ":/,suid", ":/a,dev", ":/\\,suid", ":/@", ":/a@b", ":/a\nb", ":/a\tb", ":/...", ":/.. ",
+            ":/ ..", ":/a:/b",
+            ":/\u{202e}", ":/\u{1b}[31m", ":/%2e%2e", ":/~", ":/-o", ":/a b", ":/ä",
+            ":/" + String(repeating: "x", count: 300), ":/" + String(repeating: "x/", count: 300),
+        ])
+    func strangeFolders(text: String) throws {
+        let environment = try Environment(["HOME": "/home/u"])
+        let folders = AccountFolders(
+            source: try MountSource(parsing: text), settings: .init(), environment: environment)
+        for (path, parent) in [
+            (folders.state, "/home/u/.local/state/dbxfs/"),
+            (folders.cache, "/home/u/.cache/dbxfs/"),
+        ] {
+            #expect(path.hasPrefix(parent))
+            let name = path.dropFirst(parent.count)
+            #expect(name.hasPrefix("default@") && name.utf8.count <= 255)
+            #expect(!name.contains("/") && name.unicodeScalars.allSatisfy { $0.value >= 0x20 })
+        }
+        #expect(folders.login.path == "/home/u/.local/state/dbxfs/default/credentials.json")
     }
 
     @Test("roots and members of one account have different queues, and one token")
@@ -125,38 +154,86 @@ import Testing
 }
 
 @Suite struct EndpointTests {
-    @Test(
-        "https to anybody and http to this machine are allowed",
-        arguments: [
-            ("https://example.com", "https://example.com"),
-            ("https://example.com:8443/", "https://example.com:8443"),
-            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
-            ("http://127.1.2.3", "http://127.1.2.3"), ("http://[::1]:80", "http://[::1]:80"),
-            ("http://localhost:1/", "http://localhost:1"),
-        ])
-    func allowed(text: String, address: String) throws {
-        #expect(try Endpoint(parsing: text).address == address)
+    /// What an address is taken for.
+    enum Verdict: Sendable {
+        /// A server, with this address.
+        case server(String)
+        /// A server to which a token would travel in the clear.
+        case clear
+        /// No address of a server.
+        case nonsense
     }
 
-    @Test(
-        "a token never travels in the clear",
-        arguments: [
-            "http://example.com", "http://192.168.0.1:80", "http://127.0.0.1.example.com",
-            "http://128.0.0.1", "http://localhost.example.com", "http://[fe80::1]",
-        ])
-    func insecure(text: String) {
-        #expect(throws: CommandError.insecureEndpoint(text)) { try Endpoint(parsing: text) }
-    }
+    static let forms: [(String, Verdict)] = [
+        ("https://example.com", .server("https://example.com")),
+        ("https://example.com:8443/", .server("https://example.com:8443")),
+        ("https://127.0.0.1.example.com", .server("https://127.0.0.1.example.com")),
+        ("http://127.0.0.1:8080", .server("http://127.0.0.1:8080")),
+        ("http://127.1.2.3", .server("http://127.1.2.3")),
+        ("http://[::1]:80", .server("http://[::1]:80")),
+        ("http://localhost:1/", .server("http://localhost:1")),
+        // This is this machine, however the zero is read.
+        ("http://127.0.0.01", .server("http://127.0.0.01")),
+        // Other hosts, or names that a resolver may lead anywhere.
+        ("http://example.com", .clear), ("http://192.168.0.1:80", .clear),
+        ("http://127.0.0.1.example.com", .clear), ("http://128.0.0.1", .clear),
+        ("http://localhost.example.com", .clear), ("http://localhost.", .clear),
+        ("http://LOCALHOST", .clear), ("http://127.0.0.1.", .clear), ("http://127.1", .clear),
+        ("http://2130706433", .clear), ("http://0x7f000001", .clear), ("http://0x7f.0.0.1", .clear),
+        ("http://0177.0.0.1", .clear), ("http://127.0.0.256", .clear), ("http://127.0.0.", .clear),
+        ("http://0.0.0.0", .clear), ("http://0", .clear), ("http://[fe80::1]", .clear),
+        ("http://[::]", .clear), ("http://[::ffff:7f00:1]", .clear),
+        ("http://[0:0:0:0:0:0:0:1]", .clear),
+        // More or less than a host and a port.
+        ("", .nonsense), ("example.com", .nonsense), ("127.0.0.1", .nonsense),
+        ("//example.com", .nonsense), ("https://", .nonsense), ("https://a b", .nonsense),
+        ("http://127.0.0.1@evil.com", .nonsense), ("http://127.0.0.1:80@evil.com", .nonsense),
+        ("http://evil.com@127.0.0.1", .nonsense), ("https://user:password@example.com", .nonsense),
+        ("https://example.com/path", .nonsense), ("http://127.0.0.1/../evil.com", .nonsense),
+        ("http://127.0.0.1:80#evil.com", .nonsense), ("http://127.0.0.1?evil.com", .nonsense),
+        ("http://127.0.0.1\\@evil.com", .nonsense), ("http://127.0.0.1%2eevil.com", .nonsense),
+        ("http://127.0.0.1\r\nHost: evil.com", .nonsense), ("http://127.0.0.1\u{0}", .nonsense),
+        ("http://127。0。0。1", .nonsense), ("http://ⓛocalhost", .nonsense),
+        ("https://example.com:0", .nonsense), ("https://example.com:99999", .nonsense),
+        ("https://example.com:", .nonsense), ("http://127.0.0.1:+80", .nonsense),
+        ("http://127.0.0.1:-80", .nonsense), ("http://127.0.0.1:80:80", .nonsense),
+        ("https://[::1", .nonsense), ("http://[::1]evil.com", .nonsense),
+        ("http://[::1%25lo]", .nonsense), ("http://[::ffff:127.0.0.1]", .nonsense),
+        ("http://[]", .nonsense), ("HTTPS:/x", .nonsense), ("HTTP://127.0.0.1", .nonsense),
+        ("ftp://example.com", .nonsense), ("ftp://127.0.0.1", .nonsense),
+        ("file:///etc/passwd", .nonsense), ("unix:/run/evil", .nonsense),
+        ("http+unix://%2frun%2fevil", .nonsense), (" https://example.com", .nonsense),
+    ]
 
     @Test(
-        "what is not a server's address is refused",
-        arguments: [
-            "example.com", "ftp://example.com", "https://", "https://a b",
-            "http://127.0.0.1@evil.com",
-            "https://example.com/path", "https://example.com:0", "https://example.com:99999",
-            "https://[::1", "http://127.0.0.1:80#evil.com", "HTTPS:/x",
-        ])
-    func malformed(text: String) {
-        #expect(throws: CommandError.badEndpoint(text)) { try Endpoint(parsing: text) }
+        "a token goes by https, or to this machine, and only to a plain address", arguments: forms)
+    func addresses(text: String, verdict: Verdict) throws {
+        switch verdict {
+        case .server(let address):
+            #expect(try Endpoint(parsing: text).address == address)
+            _ = try DropboxHosts(endpoint: address)
+        case .clear:
+            #expect(throws: CommandError.insecureEndpoint(text)) { try Endpoint(parsing: text) }
+            // The library takes names of hosts in any case.
+            guard text != "http://LOCALHOST" else { return }
+            #expect(throws: TransportError.self) { try DropboxHosts(endpoint: text) }
+        case .nonsense:
+            #expect(throws: CommandError.badEndpoint(text)) { try Endpoint(parsing: text) }
+        }
+    }
+
+    @Test("a configuration file's address is checked like a variable's", arguments: forms)
+    func configured(text: String, verdict: Verdict) throws {
+        // What TOML itself does not take is an error, too.
+        func address() throws -> String? {
+            try Environment(
+                ["HOME": "/h"],
+                configuration: Configuration(parsing: "endpoint = '\(text)'", file: "c.toml")
+            ).endpoint?.address
+        }
+        switch verdict {
+        case .server(let expected): #expect(try address() == expected)
+        case .clear, .nonsense: #expect(throws: CommandError.self) { try address() }
+        }
     }
 }

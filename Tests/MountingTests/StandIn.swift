@@ -79,10 +79,11 @@ final class StandIn: MountService {
     let settings = Mutex(LiveSettings(cacheSize: 10, writeDelay: 5))
 
     func conflicts(below path: String) throws(CommandError) -> [ConflictReport] {
-        guard path == "/docs" else { throw .nothingThere(path) }
-        return (1...120).map { number in
+        let counts = ["/docs": 120, "/many": 20_000]
+        guard let count = counts[path] else { throw .nothingThere(path) }
+        return (1...count).map { number in
             ConflictReport(
-                path: "/docs/\(number)", original: nil, maker: nil, day: nil, isMadeHere: false,
+                path: "\(path)/\(number)", original: nil, maker: nil, day: nil, isMadeHere: false,
                 bytes: 0)
         }
     }

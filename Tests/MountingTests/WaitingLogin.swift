@@ -64,7 +64,11 @@ final class WaitingLogin: Sendable {
     }
 
     static func send(_ text: String, to descriptor: Int32) {
-        var rest = Array(text.utf8)[...]
+        send(Array(text.utf8), to: descriptor)
+    }
+
+    static func send(_ bytes: [UInt8], to descriptor: Int32) {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -87,6 +91,10 @@ final class WaitingLogin: Sendable {
 
     /// Sends a request as it is, and returns the whole answer.
     func exchange(_ request: String) throws -> String {
+        try exchange(Array(request.utf8))
+    }
+
+    func exchange(_ request: [UInt8]) throws -> String {
         let descriptor = try connect()
         defer { close(descriptor) }
         Self.send(request, to: descriptor)
