@@ -22,6 +22,9 @@ enum Schema {
         migrator.registerMigration("5") { database in
             try database.execute(sql: version5)
         }
+        migrator.registerMigration("6") { database in
+            try database.execute(sql: version6)
+        }
         return migrator
     }
 
@@ -149,6 +152,12 @@ enum Schema {
             value TEXT NOT NULL
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
+        """
+    /// `unconfirmed`: what this mount has made or moved and no delta has told yet.
+    private static let version6 = """
+        CREATE TABLE unconfirmed (
+            id TEXT PRIMARY KEY
+        ) WITHOUT ROWID;
         """
     /// `staged.flushed`: the newest generation whose bytes have reached the disk. `staged.promised`: the
     /// newest one that an fsync has acknowledged. `staged.stamp`: the staging file's modification time when

@@ -173,7 +173,7 @@ actor RemoteWatcher {
             relistings.recover()
         }
         isRoundIdle = entries.isEmpty
-        try await bringInUntold(environment.unconfirmed.untold(by: entries))
+        try await bringInUntold()
         heard()
     }
 
@@ -184,6 +184,8 @@ actor RemoteWatcher {
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries, isFeed: true)
             try applier.newsAreIn()
+            try transaction.forgetUnconfirmed(entries.lazy.compactMap(\.id))
+            try transaction.forgetUnconfirmedWithoutNode()
             try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
             return applier.outcome
         }

@@ -36,7 +36,7 @@ struct UploadRecorder {
 
     /// A node is where users see it, by a new folder or a move of what has the id.
     mutating func placed(_ inode: InodeID, _ entry: RemoteEntry, meant id: FileID? = nil) throws {
-        if id == nil { environment.unconfirmed.add(entry) }
+        if let arrived = entry.id { try transaction.noteUnconfirmed(arrived) }
         if let node = try transaction.node(inode),
             (node.kind == .folder) != entry.isFolder || id != nil && entry.id != id
         {
@@ -89,7 +89,9 @@ struct UploadRecorder {
 
     /// Content is stored.
     mutating func stored(_ upload: ContentUpload, for inode: InodeID, _ entry: RemoteEntry) throws {
-        if case .absent = upload.expectation { environment.unconfirmed.add(entry) }
+        if case .absent = upload.expectation, let arrived = entry.id {
+            try transaction.noteUnconfirmed(arrived)
+        }
         guard let node = try owner(of: entry, sentFor: inode, isOwnContent: true) else { return }
         let facts = RemoteFacts(entry.kind, fallback: node.facts)
         guard isStill(node, upload.expectation, facts) else {

@@ -24,7 +24,6 @@ struct UploadEnvironment: Sendable {
     var openFileInterval: Double
     let disk = DiskQueue(label: "dbxfs.upload")
     let gate = CommitGate()
-    let unconfirmed = UnconfirmedCommits()
     let contradiction = NotedContradiction()
 
     /// The rules' surroundings at this moment.

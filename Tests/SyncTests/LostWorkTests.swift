@@ -181,6 +181,31 @@ import Testing
             "\(harness.history.text)")
     }
 
+    @Test(
+        "what was moved into a folder that others had moved, and then deleted, is shown nowhere",
+        arguments: [false, true])
+    func movedIntoMovedFolder(isRestarted: Bool) async throws {
+        let harness = try await deaf(
+            ["/p/q/f": "F", "/m": "M", "/n/o": "O"], folders: ["/p/q/s"])
+        try await harness.relocate("/p/q", to: "/x")
+        try await harness.move("/m", to: "/p/q/s/m")
+        try await harness.move("/n", to: "/p/q/s/n")
+        harness.noteChange()
+        try await harness.drain()
+        if isRestarted {
+            await harness.stop()
+            try await harness.start(knowingAll: true)
+        }
+        // The mount hears where the folder is before it hears of anything else.
+        try await harness.write("/p/q/f", "edit")
+        harness.noteChange()
+        try await harness.drain()
+        try await harness.remove("/p")
+        #expect(
+            try await hearAll(harness) == ["/x": nil, "/x/f": "edit", "/x/s": nil],
+            "\(harness.history.text)")
+    }
+
     @Test("an edit follows a folder that others have moved, however late the delta is")
     func editInMovedFolder() async throws {
         let harness = try await deaf(["/p/f": "F", "/p/g": "G"], folders: ["/x"])
