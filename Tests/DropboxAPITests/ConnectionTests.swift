@@ -30,6 +30,35 @@ struct ConnectionTests {
         #expect(proxy.requests.first?.headers["proxy-authorization"] == "Basic bWU6aHVzaA==")
     }
 
+    @Test(
+        "a proxy hears no token, and its password is in no error, whether it refuses or is not there"
+    )
+    func proxyHearsNothing() async throws {
+        let refusing = try ScriptedServer(answers: [.answer(407)])
+        defer { refusing.stop() }
+        let dead = try ScriptedServer(answers: [[.close]])
+        dead.stop()
+        for port in [refusing.port, dead.port] {
+            let transport = try CurlTransport(
+                configuration: {
+                    var configuration = TransportConfiguration()
+                    configuration.proxy = .proxy(try Proxy("http://me:hush@127.0.0.1:\(port)"))
+                    return configuration
+                }())
+            var request = HTTPRequest(url: "https://api.example.com/2/x")
+            request.headers = ["Authorization": "Bearer the-token"]
+            let error = await #expect(throws: TransportError.self) {
+                try await transport.send(request)
+            }
+            #expect(error?.message.contains("hush") == false)
+            await transport.shutDown()
+        }
+        #expect(!refusing.requests.isEmpty)
+        for request in refusing.requests {
+            #expect(request.headers["authorization"] == nil)
+        }
+    }
+
     @Test("hosts that are named as exceptions, and this machine, are reached without it")
     func exceptions() async throws {
         let proxy = try ScriptedServer(answers: [.answer(502)])

@@ -96,20 +96,34 @@ struct ErrorTests {
         #expect(error.context.requestID == "r1")
     }
 
-    @Test("a redirect is not followed")
-    func redirect() async throws {
+    @Test(
+        "a redirect is not followed, of whatever kind",
+        arguments: [300, 301, 302, 303, 305, 307, 308])
+    func redirect(status: Int) async throws {
+        let other = try ScriptedServer { _ in .json(Examples.taggedFile) }
+        defer { other.stop() }
         let server = try ScriptedServer { request in
             request.path == "/elsewhere"
                 ? .json(Examples.taggedFile)
-                : .answer(307, [("Location", "/elsewhere")])
+                : .answer(
+                    status,
+                    [
+                        ("Location", status == 307 ? "/elsewhere" : other.url),
+                        ("Refresh", "0; url=\(other.url)"),
+                        ("Alt-Svc", "h2=\"127.0.0.1:\(other.port)\"; ma=3600"),
+                        ("Content-Location", other.url),
+                    ])
         }
         defer { server.stop() }
         let client = try DropboxClient.testing(server)
-        let error = await #expect(throws: CallError<Failure>.self) {
-            try await client.call(Files.getMetadata, .init(path: "/x"))
+        for count in 1...2 {
+            let error = await #expect(throws: CallError<Failure>.self) {
+                try await client.call(Files.getMetadata, .init(path: "/x"))
+            }
+            #expect(error?.kind == .http(status: status, body: ""))
+            #expect(server.requests.count == count)
         }
-        #expect(error?.kind == .http(status: 307, body: ""))
-        #expect(server.requests.count == 1)
+        #expect(other.requests.isEmpty)
     }
 
     @Test(

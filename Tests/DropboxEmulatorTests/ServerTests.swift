@@ -10,7 +10,10 @@ import Testing
 struct ServerTests {
     @Test(
         "another address than this machine's is refused",
-        arguments: ["0.0.0.0", "::", "example.com"])
+        arguments: [
+            "0.0.0.0", "::", "example.com", "192.168.0.1", "128.0.0.1", "127.0.0.1.example.com",
+            "::ffff:0.0.0.0", "0", "",
+        ])
     func loopback(host: String) async throws {
         let server = EmulatorServer(
             configuration: .init(stateFolder: "/nonexistent", host: host))

@@ -12,17 +12,31 @@ struct ContentRange: Hashable {
         let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
         let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let first = UInt64(ends[0]), let last = UInt64(ends[1]),
-            first <= last, last < .max
+        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]),
+            first <= last
         else { return nil }
-        bytes = first..<last + 1
+        // The end is one more, and there has to be one.
+        let (end, overflow) = last.addingReportingOverflow(1)
+        guard !overflow else { return nil }
+        bytes = first..<end
         if parts[1] == "*" {
             total = nil
         } else {
-            guard let total = UInt64(parts[1]), last < total else { return nil }
+            guard let total = Self.number(parts[1]), last < total else { return nil }
             self.total = total
         }
     }
+
+    /// Digits only: a sign would be read, too.
+    private static func number(_ text: Substring) -> UInt64? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt64(text, radix: 10) : nil
+    }
+}
+
+extension Range<UInt64> {
+    /// How many bytes these are. The `count` of a range that a server claims may be more than it can say, and ends the
+    /// process.
+    var length: UInt64 { upperBound.subtractingReportingOverflow(lowerBound).partialValue }
 }
 
 /// Checks the headers of a download against what was asked for.
@@ -46,7 +60,7 @@ enum DownloadCheck {
         guard let total = got.total ?? size, asked.resolved(size: total) == got.bytes else {
             return .failure(wrong)
         }
-        let count = UInt64(got.bytes.count)
+        let count = got.bytes.length
         if let length = length(of: headers), length != count {
             return .failure(.bodyLength(expected: count, received: length))
         }
@@ -65,7 +79,7 @@ enum DownloadCheck {
     /// The length that the headers announce; nil for none, and for compressed bodies.
     private static func length(of headers: HTTPHeaders) -> UInt64? {
         guard headers["Content-Encoding"] == nil else { return nil }
-        return headers["Content-Length"].flatMap { UInt64($0) }
+        return headers["Content-Length"].flatMap { UInt64($0, radix: 10) }
     }
 }
 

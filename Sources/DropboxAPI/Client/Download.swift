@@ -77,7 +77,8 @@ public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
             } catch {
                 throw failure(.init(error))
             }
-            received += UInt64(chunk?.count ?? 0)
+            received =
+                received.addingReportingOverflow(UInt64(clamping: chunk?.count ?? 0)).partialValue
             if let expected, received > expected || chunk == nil && received < expected {
                 let fault = ResponseFault.bodyLength(expected: expected, received: received)
                 throw failure(.response(fault))
@@ -111,8 +112,8 @@ public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
     /// The whole body. Throws `tooLarge` for more than `limit` bytes.
     public func collect(upTo limit: Int) async throws(CallError<RouteFailure>) -> [UInt8] {
         var bytes: [UInt8] = []
-        if let expected, expected <= UInt64(limit) {
-            bytes.reserveCapacity(Int(expected))
+        if let expected, let count = Int(exactly: expected), count <= limit {
+            bytes.reserveCapacity(count)
         }
         var iterator = makeAsyncIterator()
         while let chunk = try await iterator.next() {

@@ -194,7 +194,7 @@ public struct DropboxClient: Sendable {
                 Download(
                     result: result, range: range,
                     body: DownloadBody(
-                        chunks: response.body, expected: range.map { UInt64($0.count) },
+                        chunks: response.body, expected: range.map(\.length),
                         context: context, reporter: reporter)))
         }
     }
