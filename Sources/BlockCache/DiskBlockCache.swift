@@ -21,8 +21,8 @@ public final class DiskBlockCache: Sendable {
     public static let chunkSize = ContentLayout.chunkSize
     /// Bytes of the largest content that an index can be of; a damaged one may say anything.
     private static let largestContent: Int64 = 1 << 42
-    /// Contents kept open: enough for many readers, few enough for any limit of descriptors.
-    private static let openLimit = 128
+    /// Contents kept open.
+    private let openLimit: Int
 
     struct State {
         var retention: Retention
@@ -55,11 +55,10 @@ public final class DiskBlockCache: Sendable {
     /// Lock: a leaf; held for dictionary accesses only, never over disk calls.
     let state: Mutex<State>
 
-    /// Opens or makes a cache folder that keeps at most `limit` bytes.
-    ///
-    /// Throws `inUse` when another process has it, and what the system says when it cannot be made.
-    public init(directory: String, limit: Int64) throws(BlockCacheError) {
+    /// Opens or makes a cache folder that keeps at most `limit` bytes, and so many contents open.
+    init(directory: String, limit: Int64, openLimit: Int) throws(BlockCacheError) {
         self.directory = directory
+        self.openLimit = openLimit
         for path in [directory, directory + "/content"] {
             if mkdir(path, 0o700) != 0 && errno != EEXIST {
                 throw .system(path, errno)
@@ -327,7 +326,7 @@ public final class DiskBlockCache: Sendable {
             if let known = state.open[hash] { return known.layout.size == size ? known : nil }
             state.open[hash] = file
             state.openOrder.append(hash)
-            if state.openOrder.count > Self.openLimit {
+            if state.openOrder.count > openLimit {
                 state.open[state.openOrder.removeFirst()] = nil
             }
             return file

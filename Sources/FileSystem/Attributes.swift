@@ -54,8 +54,16 @@ public struct Attributes: Hashable, Sendable {
         self.changeTime = changeTime
     }
 
-    /// Size in units of 512 bytes, as `st_blocks` counts.
-    public var blocks: Int64 { (size + 511) / 512 }
+    /// Bytes that a file with holes takes of this disk; nil if nothing is known of holes.
+    public var occupied: Int64?
+
+    /// Size in units of 512 bytes, as `st_blocks` counts. What has bytes has a unit at least: programs take files
+    /// without one for nothing but holes.
+    public var blocks: Int64 {
+        let whole = size / 512 + (size % 512 > 0 ? 1 : 0)
+        guard let occupied else { return whole }
+        return min(whole, max(1, occupied / 512))
+    }
 }
 
 /// How long the kernel may trust what it was told.

@@ -168,8 +168,12 @@ extension DropboxFileSystem {
     /// The answer about a node that was read after `moment`.
     func entry(_ node: Node, since moment: Moment) -> Entry {
         let open = node.kind == .file ? openFiles[node.inode] : nil
-        let attributes = Attributes(
+        var attributes = Attributes(
             node, unsaved: open?.unsaved, options: options, folderTime: folderTime)
+        // What a kernel has gathered is not in the file yet.
+        if let staged = node.staged, !openFiles.isOpenForWriting(node.inode) {
+            attributes.occupied = staging.occupiedBytes(of: staged)
+        }
         noteTold(attributes)
         guard relay.epoch == moment.epoch else {
             return Entry(attributes: attributes, timeouts: Timeouts(entry: 0, attributes: 0))

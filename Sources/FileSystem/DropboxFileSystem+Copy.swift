@@ -93,13 +93,24 @@ extension DropboxFileSystem {
         return isCloned
     }
 
-    /// Finds data or a hole. All content counts as data: to know better, it would have to be fetched.
+    /// Finds data or a hole. Holes are those of what is not sent yet, as long as nothing is written to it: what
+    /// the kernel has gathered, or was mapped, is not in the staging file. All else counts as data: to know
+    /// better, it would have to be fetched.
     public func seek(
         _ inode: InodeID, handle: HandleID, offset: Int64, target: SeekTarget
     ) -> Answer<Int64> {
         do {
-            let size = try self.size(of: files.handle(handle).file)
+            let file = try files.handle(handle).file
+            let size = try self.size(of: file)
             guard offset >= 0, offset < size else { return .failed(.noSuchOffset) }
+            if let staged = file.staged, !openFiles.isOpenForWriting(inode) {
+                let isData = target == .data
+                switch isData ? staged.data(from: offset) : staged.hole(from: offset) {
+                case .begins(let found): return .ready(found)
+                case .none: return .failed(.noSuchOffset)
+                case .unknown: break
+                }
+            }
             switch target {
             case .data: return .ready(offset)
             case .hole: return .ready(size)

@@ -1,10 +1,12 @@
 // The size of the cache on disk, pins, restarts, and readers that go on while contents are evicted.
 
-import BlockCache
 import ContentHashing
 import Dispatch
+import Foundation
 import Synchronization
 import Testing
+
+@testable import BlockCache
 
 private let chunk = 64 * 1024
 
@@ -21,6 +23,28 @@ struct LimitTests {
         }
         #expect(cache.usedBytes > limit / 2)
         #expect(Files.diskUsage(folder.path + "/content") <= limit + limit / 4 + 2 << 20)
+    }
+
+    @Test("so many contents are open at a time, by what the process may open")
+    func descriptors() throws {
+        #expect(DiskBlockCache.openLimit(ofDescriptors: 1024) == 128)
+        #expect(DiskBlockCache.openLimit(ofDescriptors: .max) == 128)
+        #expect(DiskBlockCache.openLimit(ofDescriptors: 200) == 25)
+        #expect(DiskBlockCache.openLimit(ofDescriptors: 0) == 4)
+
+        let folder = try TemporaryFolder()
+        let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 30, openLimit: 4)
+        let samples = (0..<40).map { Sample(size: 1000, seed: UInt64($0)) }
+        for sample in samples { cache.store(sample) }
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            .compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            }
+            .filter { $0.hasPrefix(folder.path + "/content") }
+        #expect(!open.isEmpty && open.count <= 4 * 3)
+        for sample in samples {
+            #expect(cache.bytes(of: sample.hash, size: 1000, range: 0..<1000) == sample.bytes)
+        }
     }
 
     @Test("a lower limit holds at once, but for what is pinned")

@@ -124,6 +124,31 @@ struct RangeTests {
         #expect(try fixture.read(target, to).isSame(as: bytes))
     }
 
+    @Test("a file that is not sent yet shows its holes and what it occupies, once it is closed")
+    func holes() throws {
+        let fixture = try Fixture()
+        let created = try fixture.create("f")
+        let (file, writer) = (created.entry.attributes.inode, created.opened.handle)
+        let (middle, size) = (Int64(4 << 20), Int64(8 << 20))
+        _ = try fixture.write(file, writer, middle, [UInt8](repeating: 1, count: 4096))
+        try fixture.setAttributes(file) { $0.size = size }
+        func seek(_ handle: HandleID, _ offset: Int64, _ target: SeekTarget) throws -> Int64 {
+            try fixture.fs.seek(file, handle: handle, offset: offset, target: target).now()
+        }
+        #expect(try seek(writer, 0, .data) == 0)
+        #expect(try fixture.fs.attributes(of: file).now().attributes.blocks == size / 512)
+        try fixture.close(file, writer)
+        let reader = try fixture.open(file, .reading)
+        let blocks = try fixture.fs.attributes(of: file).now().attributes.blocks
+        #expect(blocks >= 8 && blocks < 2048)
+        #expect(try seek(reader, 0, .hole) == 0)
+        #expect(try seek(reader, 0, .data) == middle)
+        let end = try seek(reader, middle, .hole)
+        #expect(end >= middle + 4096 && end < size)
+        #expect(throws: FileSystemError.noSuchOffset) { try seek(reader, end, .data) }
+        #expect(throws: FileSystemError.noSuchOffset) { try seek(reader, size, .hole) }
+    }
+
     @Test("lseek takes all content for data, and fetches nothing")
     func seek() throws {
         let fixture = try Fixture()
