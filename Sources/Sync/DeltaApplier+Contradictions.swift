@@ -22,9 +22,9 @@ extension DeltaApplier {
         } catch {
             guard MetadataStore.isContradiction(error) else { throw error }
             self = before
-            leftOut += 1
+            leftOut +|= 1
         }
-        collected += changes
+        collected.append(contentsOf: changes)
         changes = collected
     }
 

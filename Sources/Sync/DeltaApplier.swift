@@ -174,7 +174,7 @@ struct DeltaApplier {
             facts.id.map({ !detached.contains($0) }) ?? true,
             try transaction.insertIfUnknown(kind, at: place, facts: facts, metBy: listing) != nil
         else { return false }
-        met += 1
+        met +|= 1
         // While not all is known, nobody remembers that there was no such name.
         if context.isTreeComplete {
             announce(place)
@@ -279,7 +279,7 @@ struct DeltaApplier {
     // MARK: Bookkeeping
 
     mutating func mark(_ inode: InodeID) throws {
-        if listing != 0, try transaction.markMet(inode, by: listing) { met += 1 }
+        if listing != 0, try transaction.markMet(inode, by: listing) { met +|= 1 }
     }
 
     /// Takes a node from its place if a later entry of the batch says where it went, and returns

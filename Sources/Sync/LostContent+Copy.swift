@@ -13,10 +13,10 @@ extension LostContent {
         var ranges: [Range<Int64>] = []
         var next: Int64 = 0
         for block in blocks.sorted() where block >= 0 {
-            let start = StagedFile.blockSize.multipliedClamped(by: Int64(block))
+            let start = StagedFile.blockSize *| Int64(clamping: block)
             guard start < end else { break }
             if start > next { ranges.append(next..<start) }
-            next = max(next, min(start.addingClamped(StagedFile.blockSize), end))
+            next = max(next, min(start +| StagedFile.blockSize, end))
         }
         if next < size { ranges.append(next..<size) }
         return ranges

@@ -116,7 +116,7 @@ extension RemoteWatcher {
     /// identity has less of it.
     func isRemoteRoot(_ name: String) -> Bool {
         let current = remoteRoot
-        return current == name || !name.isEmpty && current.hasPrefix(name + " ")
+        return current == name || !name.isEmpty && current.hasPrefix("\(name) ")
     }
 
     /// The person has changed teams, or others have moved the mounted folder. Nothing more is sent until the new team's space is compared with

@@ -67,7 +67,7 @@ extension RemoteWatcher {
         if !outcome.conflicts.isEmpty {
             environment.log.warning(
                 "conflicted copies made", metadata: ["names": "\(outcome.conflicts)"])
-            environment.state.update { $0.conflicts += outcome.conflicts.count }
+            environment.state.update { $0.conflicts +|= outcome.conflicts.count }
         }
         if !outcome.changes.isEmpty {
             environment.observer.treeDidChange(outcome.changes)

@@ -20,7 +20,7 @@ extension RemoteWatcher {
             try await body()
         } catch {
             guard error.isRefusalToList else { throw error }
-            listingFailures += 1
+            listingFailures +|= 1
             guard listingFailures >= Self.patience else { throw error }
             listingFailures = 0
             try await startWalking(phase)
@@ -98,7 +98,7 @@ extension RemoteWatcher {
             for (folder, answer) in zip(folders, answers) {
                 switch answer {
                 case .success(let found):
-                    entries += found.entries
+                    entries.append(contentsOf: found.entries)
                     listed.append(folder)
                 case .failure(let error):
                     failure = failure ?? error

@@ -164,7 +164,7 @@ actor RemoteWatcher {
             }
             page = try await environment.remote.list(after: page.cursor)
             if page.entries.isEmpty { emptyPages.note() }
-            entries += page.entries
+            entries.append(contentsOf: page.entries)
         }
         if entries.isEmpty {
             try await keep(page.cursor)
@@ -269,7 +269,7 @@ actor RemoteWatcher {
             // A server that asks to wait is there: the connection stays what it was.
             return await sleep(seconds: max(1, min(wish, Self.longestPause)))
         }
-        failures += 1
+        failures +|= 1
         environment.state.update { status in
             switch error {
             case .unauthorized(let reason):
@@ -284,7 +284,9 @@ actor RemoteWatcher {
         }
         // Not all mounts that lost the server together come back at the same moment.
         let jitter = Double(environment.clock.now().nanoseconds / 1000 % 1024) / 2048 + 0.5
-        let pause = jitter * min(Self.longestPause, Double(1 << min(failures, 5)))
+        let pause = min(
+            Self.longestPause,
+            Double(sign: .plus, exponent: min(failures, 5), significand: jitter))
         if case .unauthorized = error {
             await sleepUntilLogin(atMost: pause)
         } else {

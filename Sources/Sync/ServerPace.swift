@@ -1,5 +1,6 @@
 // How fast a server is asked again that always answers at once and says nothing. Pure.
 
+import Core
 import RemoteStore
 import Synchronization
 
@@ -14,7 +15,7 @@ struct ServerPace {
     private(set) var count = 0
 
     mutating func note() {
-        count = min(count + 1, 1000)
+        count = min(count +| 1, 1000)
     }
 
     /// An answer brought something.
@@ -24,13 +25,14 @@ struct ServerPace {
 
     /// An answer was as it should be; a server that is wrong every other time is not trusted at once.
     mutating func recover() {
-        count = max(0, count - 1)
+        count = max(0, count -| 1)
     }
 
     /// Seconds to wait.
     func pause(atMost limit: Double) -> Double {
         guard count > Self.usual else { return 0 }
-        return min(limit, Self.first * Double(1 << min(count - Self.usual - 1, 20)))
+        let doublings = min(count -| Self.usual -| 1, 20)
+        return min(limit, Double(sign: .plus, exponent: doublings, significand: Self.first))
     }
 }
 

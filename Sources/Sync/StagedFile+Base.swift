@@ -27,10 +27,10 @@ extension StagedFile {
             } else {
                 // Blocks that were cut off are still marked as staged.
                 let blocks =
-                    range.lowerBound / Self.blockSize...(range.upperBound - 1) / Self.blockSize
+                    range.lowerBound / Self.blockSize...(range.upperBound -| 1) / Self.blockSize
                 guard let base = state.content.base, base.revision == revision.revision,
                     base.limit == range.lowerBound,
-                    !blocks.contains(where: { state.blocks[Int($0)] })
+                    !blocks.contains(where: { state.blocks[Int(clamping: $0)] })
                 else { return nil }
             }
             try removeCut(&state)
@@ -89,10 +89,11 @@ extension StagedFile {
         var position = lseek(source, 0, CFILE_SEEK_DATA)
         while position >= 0 {
             let end = lseek(source, position, CFILE_SEEK_HOLE)
-            var from = Int64(position)
+            var from = Int64(clamping: position)
             var to = from
             while from < end {
-                let count = cfile_copy_range(source, &from, descriptor, &to, Int(Int64(end) - from))
+                let count = cfile_copy_range(
+                    source, &from, descriptor, &to, Int(clamping: Int64(clamping: end) -| from))
                 if count < 0 && errno == EINTR { continue }
                 guard count > 0 else { return false }
             }
@@ -108,15 +109,15 @@ extension StagedFile {
         _ range: Range<Int64>, with bytes: [UInt8], of source: StagedContent.Base
     ) throws(StagingError) {
         try state.withLock { (state) throws(StagingError) in
-            let block = Int(range.lowerBound / Self.blockSize)
-            let start = Int64(block) * Self.blockSize
+            let block = Int(clamping: range.lowerBound / Self.blockSize)
+            let start = Int64(clamping: block) *| Self.blockSize
             guard state.retired == nil, !state.blocks[block], let base = state.content.base,
                 base.revision == source.revision, range.lowerBound == start,
-                range.upperBound >= min(start + Self.blockSize, base.limit)
+                range.upperBound >= min(start +| Self.blockSize, base.limit)
             else { return }
             let upper = min(range.upperBound, base.limit)
             if range.lowerBound < upper {
-                let count = Int(upper - range.lowerBound)
+                let count = Int(clamping: upper -| range.lowerBound)
                 let failure: StagingError? = bytes.withUnsafeBytes { buffer in
                     do throws(StagingError) {
                         try store(

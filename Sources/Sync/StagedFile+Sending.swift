@@ -2,6 +2,7 @@
 // were sent.
 
 import ContentHashing
+import Core
 import Glibc
 import MetadataStore
 import RemoteStore
@@ -50,16 +51,17 @@ extension StagedFile {
         var done = 0
         while done < buffer.count {
             let count = pread(
-                descriptor, address + done, buffer.count - done, off_t(offset) + off_t(done))
+                descriptor, address.advanced(by: done), buffer.count -| done,
+                off_t(offset) +| off_t(done))
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw StagingError(code: errno) }
             if count == 0 {
                 // A hole behind the file's end, where a truncation extended the content.
-                (address + done).initializeMemory(
-                    as: UInt8.self, repeating: 0, count: buffer.count - done)
+                address.advanced(by: done).initializeMemory(
+                    as: UInt8.self, repeating: 0, count: buffer.count -| done)
                 return buffer.count
             }
-            done += count
+            done +|= count
         }
         return done
     }
@@ -70,7 +72,7 @@ extension StagedFile {
     /// before the file is closed.
     public static func endsPiece(from offset: Int64, count: Int) -> Bool {
         let size = PieceLayout.pieceSize
-        return (offset.addingClamped(Int64(count))) / size > offset / size
+        return (offset +| Int64(clamping: count)) / size > offset / size
     }
 
     /// Notes that a piece is about to be read and sent: changes of it are noted from here on. Returns
@@ -103,7 +105,7 @@ extension StagedFile {
                 state.written.end >= PieceLayout.smallestAhead, state.sent?.isOutdated != true
             else { return nil }
             let start = state.sent?.end ?? 0
-            let end = start + PieceLayout.pieceSize
+            let end = start +| PieceLayout.pieceSize
             return start % PieceLayout.pieceSize == 0 && end < state.written.end ? start..<end : nil
         }
     }

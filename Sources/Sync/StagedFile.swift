@@ -53,7 +53,7 @@ public struct StagingError: Error, Hashable, Sendable {
 /// second kind first needs the base's bytes, unless it covers them all.
 public final class StagedFile: Sendable {
     /// Size of a block: Dropbox's unit of hashing and of concurrent uploads.
-    static let blockSize = Int64(ContentHasher.blockSize)
+    static let blockSize = Int64(clamping: ContentHasher.blockSize)
 
     struct State {
         var content: StagedContent
@@ -135,7 +135,7 @@ public final class StagedFile: Sendable {
         if let revision = snapshot.retired {
             return .retired(revision)
         }
-        let end = min(snapshot.content.size, offset.addingClamped(Int64(count)))
+        let end = min(snapshot.content.size, offset +| Int64(clamping: count))
         guard offset >= 0, offset < end else { return .bytes([]) }
         guard let base = snapshot.content.base else {
             return .bytes(try localBytes(offset..<end))
@@ -144,8 +144,8 @@ public final class StagedFile: Sendable {
         var position = offset
         while position < end {
             let block = position / Self.blockSize
-            let blockEnd = min((block + 1) * Self.blockSize, end)
-            if snapshot.blocks[Int(block)] {
+            let blockEnd = min((block +| 1) *| Self.blockSize, end)
+            if snapshot.blocks[Int(clamping: block)] {
                 segments.append(.bytes(try localBytes(position..<blockEnd)))
                 position = blockEnd
             } else if position < base.limit {
@@ -153,7 +153,7 @@ public final class StagedFile: Sendable {
                 segments.append(.base(position..<upper))
                 position = upper
             } else {
-                segments.append(.zeros(Int(blockEnd - position)))
+                segments.append(.zeros(Int(clamping: blockEnd -| position)))
                 position = blockEnd
             }
         }
@@ -165,18 +165,19 @@ public final class StagedFile: Sendable {
 
     /// Bytes of the staging file; behind its end, and in its holes, there are zeros.
     private func localBytes(_ range: Range<Int64>) throws(StagingError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: Int(range.upperBound - range.lowerBound))
+        var bytes = [UInt8](
+            repeating: 0, count: Int(clamping: range.upperBound -| range.lowerBound))
         let failure: Int32? = bytes.withUnsafeMutableBytes { buffer in
             guard let address = buffer.baseAddress else { return nil }
             var done = 0
             while done < buffer.count {
                 let count = pread(
-                    descriptor, address + done, buffer.count - done,
-                    off_t(range.lowerBound) + off_t(done))
+                    descriptor, address.advanced(by: done), buffer.count -| done,
+                    off_t(range.lowerBound) +| off_t(done))
                 if count < 0 && errno == EINTR { continue }
                 if count < 0 { return errno }
                 if count == 0 { return nil }
-                done += count
+                done +|= count
             }
             return nil
         }
@@ -201,7 +202,7 @@ public final class StagedFile: Sendable {
     private func write(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64, to state: inout State, now: Timestamp
     ) throws(StagingError) -> StagedWrite {
-        let end = offset.addingClamped(Int64(bytes.count))
+        let end = offset +| Int64(clamping: bytes.count)
         return try change(&state, offset..<end, now: now) { (state) throws(StagingError) in
             try self.store(bytes, at: offset)
             state.content.size = max(state.content.size, end)
@@ -298,9 +299,9 @@ public final class StagedFile: Sendable {
         // Only now: a block whose bytes could not be stored still is what the base has.
         if state.content.base != nil, !range.isEmpty {
             let blocks =
-                range.lowerBound / Self.blockSize...(range.upperBound - 1) / Self.blockSize
+                range.lowerBound / Self.blockSize...(range.upperBound -| 1) / Self.blockSize
             for block in blocks {
-                state.blocks.insert(Int(block))
+                state.blocks.insert(Int(clamping: block))
             }
         }
         noteChange(&state, in: range, now: now)
@@ -315,10 +316,10 @@ public final class StagedFile: Sendable {
     ) -> [Range<Int64>] {
         guard !range.isEmpty else { return [] }
         var parts: [Range<Int64>] = []
-        let blocks = range.lowerBound / Self.blockSize...(range.upperBound - 1) / Self.blockSize
-        for block in blocks where !state.blocks[Int(block)] {
-            let lower = block * Self.blockSize
-            let upper = min(lower + Self.blockSize, base.limit)
+        let blocks = range.lowerBound / Self.blockSize...(range.upperBound -| 1) / Self.blockSize
+        for block in blocks where !state.blocks[Int(clamping: block)] {
+            let lower = block *| Self.blockSize
+            let upper = min(lower +| Self.blockSize, base.limit)
             if lower < upper && !isReplaced(lower..<upper) {
                 parts.append(lower..<upper)
             }
@@ -328,7 +329,7 @@ public final class StagedFile: Sendable {
 
     func noteChange(_ state: inout State, in range: Range<Int64>, now: Timestamp) {
         state.sent?.noteChange(in: range)
-        state.content.generation += 1
+        state.content.generation +|= 1
         state.content.hash = nil
         state.modified = now
     }
@@ -338,17 +339,18 @@ public final class StagedFile: Sendable {
         var done = 0
         while done < bytes.count {
             let count = pwrite(
-                descriptor, address + done, bytes.count - done, off_t(offset) + off_t(done))
+                descriptor, address.advanced(by: done), bytes.count -| done,
+                off_t(offset) +| off_t(done))
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw StagingError(code: errno) }
-            done += count
+            done +|= count
         }
     }
 
     /// Makes a range of the file zeros, and gives its space back to the disk where that can be done.
     private func storeZeros(_ range: Range<Int64>) throws(StagingError) {
         if range.isEmpty { return }
-        while cfile_punch_hole(descriptor, Int(range.lowerBound), range.count) != 0 {
+        while cfile_punch_hole(descriptor, Int(clamping: range.lowerBound), range.count) != 0 {
             if errno == EINTR { continue }
             guard errno == EOPNOTSUPP else { throw StagingError(code: errno) }
             return try writeZeros(range)
@@ -356,7 +358,7 @@ public final class StagedFile: Sendable {
     }
 
     private func writeZeros(_ range: Range<Int64>) throws(StagingError) {
-        let zeros = [UInt8](repeating: 0, count: Int(min(1 << 20, Int64(range.count))))
+        let zeros = [UInt8](repeating: 0, count: Int(clamping: min(1 << 20, Int64(range.count))))
         for offset in stride(from: range.lowerBound, to: range.upperBound, by: 1 << 20) {
             let count = Int(min(1 << 20, range.upperBound - offset))
             var failure: StagingError?
@@ -375,19 +377,5 @@ public final class StagedFile: Sendable {
 
     func setFileSize(_ size: Int64) throws(StagingError) {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw StagingError(code: errno) }
-    }
-}
-
-extension Int64 {
-    /// The sum, or the largest number if it does not fit.
-    func addingClamped(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
-    }
-
-    /// The product, or the largest number if it does not fit.
-    func multipliedClamped(by other: Int64) -> Int64 {
-        let (product, overflow) = multipliedReportingOverflow(by: other)
-        return overflow ? .max : product
     }
 }

@@ -183,7 +183,7 @@ extension StagedContent {
     var neededFileSize: Int64 {
         guard base != nil else { return size }
         guard let last = BlockBitmap(bytes: blocks).members.last else { return 0 }
-        return min(StagedFile.blockSize.multipliedClamped(by: Int64(last) + 1), size)
+        return min(StagedFile.blockSize *| (Int64(clamping: last) +| 1), size)
     }
 }
 

@@ -64,7 +64,7 @@ enum UploadReaction: Hashable, Sendable {
 
     /// Doubling from a second to five minutes.
     static func delay(after attempts: Int) -> Double {
-        min(300, Double(1 << min(attempts, 9)))
+        min(300, Double(sign: .plus, exponent: min(max(0, attempts), 9), significand: 1))
     }
 
     private static func notFound(_ step: UploadStep, attempts: Int) -> UploadReaction {

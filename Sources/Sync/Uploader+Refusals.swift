@@ -68,7 +68,7 @@ extension Uploader {
     private func pause(for seconds: Double, _ reason: UploadReaction.Pause, at now: Timestamp) {
         // Steps that fail together are one reason to wait, not many.
         guard pausedUntil <= now else { return }
-        pauses += 1
+        pauses +|= 1
         pausedUntil = now.adding(seconds: seconds)
         environment.state.update { status in
             switch reason {

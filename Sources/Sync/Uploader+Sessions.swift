@@ -208,7 +208,7 @@ struct StagedSource: UploadSource {
     var fetched: [Int64: [UInt8]] = [:]
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        let end = min(offset.addingClamped(Int64(buffer.count)), size)
+        let end = min(offset +| Int64(clamping: buffer.count), size)
         var position = offset
         while position < end {
             let block = position / StagedFile.blockSize * StagedFile.blockSize
