@@ -33,7 +33,8 @@ extension Transaction {
     public func forgetUnconfirmedWithoutNode() throws {
         guard try hasUnconfirmed() else { return }
         try run(
-            "DELETE FROM unconfirmed WHERE id NOT IN (SELECT id FROM node WHERE id IS NOT NULL)", [])
+            "DELETE FROM unconfirmed WHERE id NOT IN (SELECT id FROM node WHERE id IS NOT NULL)",
+            [])
     }
 
     private func hasUnconfirmed() throws -> Bool {

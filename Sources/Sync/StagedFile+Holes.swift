@@ -2,6 +2,7 @@
 // gathered is not in the file yet.
 
 import CFile
+import Core
 import Glibc
 public import MetadataStore
 import Synchronization
@@ -47,6 +48,6 @@ extension StagingArea {
         guard content.base == nil else { return nil }
         var status = stat()
         guard lstat(path(of: content.file), &status) == 0 else { return nil }
-        return Int64(status.st_blocks).multipliedClamped(by: 512)
+        return Int64(status.st_blocks) *| 512
     }
 }
