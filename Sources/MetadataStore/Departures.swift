@@ -33,6 +33,33 @@ extension TreeReading {
     }
 }
 
+extension TreeReading {
+    /// Nodes below folders that were moved here which a deletion at this folded path may be about, if others had moved
+    /// the folder before: then the server had it at a place that no delta tells any more. They have the last names of
+    /// the path, one or more; `limit` is how many are looked for.
+    public func nodesInDepartedFolders(
+        endingLike foldedPath: String, limit: Int
+    ) throws -> [Node] {
+        let names = Self.keys(in: foldedPath)
+        let folders = try Int64.fetchAll(
+            database.cachedStatement(sql: "SELECT DISTINCT inode FROM departure LIMIT ?"),
+            arguments: [limit])
+        var found: [Node] = []
+        for folder in folders.map({ InodeID(column: $0) }) {
+            // The first name is of what is above the folder, or of the folder.
+            for start in names.indices.dropFirst() where found.count < limit {
+                var node: Node?
+                for name in names[start...] {
+                    node = try remoteChild(folded: name, of: node?.inode ?? folder)
+                    if node == nil { break }
+                }
+                if let node { found.append(node) }
+            }
+        }
+        return found
+    }
+}
+
 /// A folder on the way down a path that may have been so earlier.
 private struct DepartureStep: Hashable {
     /// How many names of the path lead to it.

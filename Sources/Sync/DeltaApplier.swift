@@ -193,6 +193,21 @@ struct DeltaApplier {
             node.facts.id.flatMap({ lastIndex[$0] }) == nil
         {
             try removeRemote(node)
+        } else if isFeed {
+            try doubt(path)
+        }
+    }
+
+    /// How many nodes one deletion may make this mount doubt.
+    private static let mostDoubts = 16
+
+    /// A deletion of what is not known. Where this mount has moved folders, it may have been in one of them, while that
+    /// was where others had moved it: what looks like it is asked for by its id.
+    private func doubt(_ path: String) throws {
+        let nodes = try transaction.nodesInDepartedFolders(
+            endingLike: path, limit: Self.mostDoubts)
+        for id in nodes.compactMap(\.facts.id) where lastIndex[id] == nil {
+            try transaction.noteUnconfirmed(id)
         }
     }
 

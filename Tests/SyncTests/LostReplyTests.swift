@@ -222,6 +222,23 @@ import Testing
         try await expect(["/c": nil, "/c/other": "2"], of: harness)
     }
 
+    /// The feed names it by a place of which this mount has never heard.
+    @Test("what others deleted in a folder that they had moved goes when this mount moves it on")
+    func deletedThereBetweenMoves() async throws {
+        let harness = try Harness()
+        try await harness.put("/a/file", "1")
+        try await harness.put("/a/in/file", "2")
+        try await harness.put("/a/other", "3")
+        try await harness.settle()
+        await harness.stop()
+        try await harness.relocate("/a", to: "/between")
+        try await harness.remove("/between/file")
+        try await harness.remove("/between/in")
+        try await harness.move("/a", to: "/b")
+        try await harness.drainBeforeNews()
+        try await expect(["/b": nil, "/b/other": "3"], of: harness)
+    }
+
     @Test("what lives in a moved folder stays when a new folder of its old name loses its namesake")
     func namesakeInNewFolder() async throws {
         let harness = try Harness()
