@@ -45,7 +45,7 @@ actor TestBed {
             "CRASH_ROUNDS", "CRASH_SEED", "FAULT_MODES", "FAULT_FROM", "FAULT_TO", "FAULT_STRIDE",
             "FAULT_VARIANT", "FAULT_LIE", "STORM_CHANGES", "STORM_SECONDS", "STORM_MOUNTS",
             "STORM_SEED", "TORTURE_SEEDS", "TORTURE_KEEP", "POWERCUT_CUTS", "POWERCUT_SEED",
-            "POWERCUT_KEEP",
+            "POWERCUT_KEEP", "POWERCUT_FAILS_BY",
         ] { environment[name] = inherited[name] }
     }
 
