@@ -78,55 +78,70 @@ extension DropboxFileSystem {
     // MARK: Beginning
 
     /// The staging file of an open file, begun over its revision if there is none. With
-    /// `discardingContent`, a new one is begun over nothing.
+    /// `discardingContent`, a new one is begun over nothing, unless the disk does not have what the present one
+    /// holds: that can be emptied.
     func stage(_ file: OpenFile, discardingContent: Bool = false) throws -> StagedFile {
         var revision: FileContent?
         switch file.content {
         case .unknown: break
         case .revision(let content): revision = content
         case .staged(let staged):
-            guard let committed = staged.retired else { return staged }
-            file.retire(staged, as: committed)
-            revision = committed
+            if let committed = staged.retired {
+                file.retire(staged, as: committed)
+                revision = committed
+            } else if !discardingContent && !staged.isReplaced {
+                return staged
+            }
         }
-        let base = discardingContent ? nil : revision.map { StagedContent.Base(whole: $0) }
-        let (staged, changes) = try store.write {
-            [revision] transaction -> (StagedFile, [TreeChange]) in
-            guard var node = try transaction.node(file.inode) else {
-                throw FileSystemError.staleHandle
-            }
-            if let begun = try self.staging.file(of: node), begun.retired == nil {
-                // Another handle was faster.
-                return (begun, [])
-            }
-            if let revision, revision.revision != node.facts.revision,
-                // A move gives another revision to the same bytes.
-                revision.hash != node.facts.hash
-            {
-                // The file was deleted here and edited there, and came back while it was open. What
-                // this handle would write belongs to the version before.
-                throw FileSystemError.staleHandle
-            }
-            guard discardingContent || revision != nil else {
-                throw FileSystemError.inputOutput("the file \(file.inode) has no content")
-            }
-            var changes: [TreeChange] = []
-            if node.isOrphan {
-                changes = try self.sync.returnToTree(node, in: transaction)
-                node = try transaction.existing(node.inode)
-            }
-            let begun = try self.staging.begin(
-                node.inode, base: base, size: base?.size ?? 0, due: self.due(for: node.inode),
-                in: transaction)
-            if node.flags.contains(.localOnly) || node.isOrphan {
-                try transaction.dequeue(node.inode)
-            }
-            return (begun, changes)
+        let (staged, changes) = try store.write { [revision] in
+            try self.stage(file, over: revision, discardingContent: discardingContent, $0)
         }
         file.begin(staged)
         if !changes.isEmpty { relay.treeDidChange(changes) }
         sync.noteChange()
         return staged
+    }
+
+    private func stage(
+        _ file: OpenFile, over revision: FileContent?, discardingContent: Bool,
+        _ transaction: Transaction
+    ) throws -> (StagedFile, [TreeChange]) {
+        guard var node = try transaction.node(file.inode) else {
+            throw FileSystemError.staleHandle
+        }
+        if let begun = try staging.file(of: node), begun.retired == nil {
+            // Another handle was faster, unless this is the content that is to be discarded. What a power cut
+            // would leave of it must stay until the disk has more.
+            guard discardingContent, node.place != nil, node.staged?.isFlushed == true else {
+                return (begun, [])
+            }
+            begun.replace()
+            transaction.afterUndo { begun.takeBack() }
+        }
+        if let revision, revision.revision != node.facts.revision,
+            // A move gives another revision to the same bytes.
+            revision.hash != node.facts.hash
+        {
+            // The file was deleted here and edited there, and came back while it was open. What
+            // this handle would write belongs to the version before.
+            throw FileSystemError.staleHandle
+        }
+        guard discardingContent || revision != nil else {
+            throw FileSystemError.inputOutput("the file \(file.inode) has no content")
+        }
+        var changes: [TreeChange] = []
+        if node.isOrphan {
+            changes = try sync.returnToTree(node, in: transaction)
+            node = try transaction.existing(node.inode)
+        }
+        let base = discardingContent ? nil : revision.map { StagedContent.Base(whole: $0) }
+        let begun = try staging.begin(
+            node.inode, base: base, size: base?.size ?? 0, due: due(for: node.inode),
+            in: transaction)
+        if node.flags.contains(.localOnly) || node.isOrphan {
+            try transaction.dequeue(node.inode)
+        }
+        return (begun, changes)
     }
 
     // MARK: Changing
@@ -154,6 +169,9 @@ extension DropboxFileSystem {
                 return .changed
             case .retired(let revision):
                 file.retire(staged, as: revision)
+            case .replaced:
+                // The next look finds the file that has taken its place.
+                continue
             case .needsBase(let ranges):
                 guard try fillFromCache(ranges, staged) else { return .needs(ranges, staged) }
             }

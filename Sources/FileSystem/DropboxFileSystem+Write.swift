@@ -130,7 +130,7 @@ extension DropboxFileSystem {
     func resize(_ file: OpenFile, to size: Int64) throws {
         let old = try self.size(of: file)
         guard old != size else { return }
-        if size == 0, file.staged == nil {
+        if size == 0 {
             _ = try stage(file, discardingContent: true)
             file.noteModified(clock.date())
         }
@@ -139,7 +139,11 @@ extension DropboxFileSystem {
         if try self.size(of: file) != size {
             _ = try change(file) { staged, now in try staged.truncate(to: size, now: now) }
         }
+        guard let staged = file.staged else { return }
+        if staged.hasFlushedContent { try staged.synchronize(promising: false) }
         try save(file, isComplete: false)
-        try file.staged?.trim()
+        // The disk's row must not be one that speaks of more than the disk has.
+        if staged.hasFlushedContent { try store.synchronize() }
+        try staged.trim()
     }
 }

@@ -30,6 +30,13 @@ public final class MetadataStore: Sendable {
     /// Lock: a leaf, held for an assignment.
     private let commitObserver = Mutex(Observer())
 
+    private struct FileObserver {
+        var body: (@Sendable (Int64) -> Void)?
+    }
+
+    /// Lock: a leaf, held for an assignment.
+    private let fallbackObserver = Mutex(FileObserver())
+
     /// Opens or creates the database file.
     ///
     /// Throws a `DatabaseError` when the file is not a database or the disk refuses, and `TooNew` when a
@@ -83,7 +90,9 @@ public final class MetadataStore: Sendable {
     /// Changes the state in one transaction, which an error undoes, on this thread's time.
     public func write<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         defer { commitObserver.withLock { $0.body }?() }
-        return try pool.writeWithoutTransaction { try TransactionEnd.run(body, in: $0) }
+        return try pool.writeWithoutTransaction { database in
+            try TransactionEnd.run(body, in: database) { self.noteDroppedFallback($0) }
+        }
     }
 
     /// Reads a consistent state without holding a thread of the cooperative pool.
@@ -98,12 +107,24 @@ public final class MetadataStore: Sendable {
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         defer { commitObserver.withLock { $0.body }?() }
-        return try await pool.writeWithoutTransaction { try TransactionEnd.run(body, in: $0) }
+        return try await pool.writeWithoutTransaction { database in
+            try TransactionEnd.run(body, in: database) { self.noteDroppedFallback($0) }
+        }
     }
 
     /// Has `body` called after each transaction, with no lock held; nil ends that. It must return at once.
     public func observeTransactions(_ body: (@Sendable () -> Void)?) {
         commitObserver.withLock { $0.body = body }
+    }
+
+    /// Has `body` called with the number of each staging file that was a node's fallback and is not needed any
+    /// more, after the transaction that dropped it, by the rules of `Transaction.afterCommit`.
+    public func observeDroppedFallbacks(_ body: @escaping @Sendable (Int64) -> Void) {
+        fallbackObserver.withLock { $0.body = body }
+    }
+
+    private func noteDroppedFallback(_ file: Int64) {
+        fallbackObserver.withLock { $0.body }?(file)
     }
 
     /// Makes everything committed so far survive power loss. Blocks for the disk.
@@ -114,6 +135,7 @@ public final class MetadataStore: Sendable {
     public func synchronize() throws {
         // Asked before the flush: what commits bring meanwhile may be on the disk or not.
         let extent = LogExtent(indexAt: path + "-shm")
+        if let extent, isSafe(extent) { return }
         let descriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT { return }
@@ -130,6 +152,15 @@ public final class MetadataStore: Sendable {
             mark.isClosed = false
             mark.write(to: Self.markPath(path))
         }
+    }
+
+    /// Whether every transaction so far is known to survive power loss.
+    public var isSafe: Bool {
+        LogExtent(indexAt: path + "-shm").map { isSafe($0) } ?? false
+    }
+
+    private func isSafe(_ extent: LogExtent) -> Bool {
+        mark.withLock { $0.salts == extent.salts && $0.frames == extent.frames && !$0.isClosed }
     }
 
     /// Waits for running work and closes the file.
@@ -185,6 +216,17 @@ public struct Transaction: TreeReading {
     public func afterEnd(_ body: @escaping @Sendable () -> Void) {
         end.onEnd.append(body)
     }
+
+    /// Has `body` called once if this transaction, or the part of it that runs, is undone, by the rules of
+    /// `afterCommit`.
+    public func afterUndo(_ body: @escaping @Sendable () -> Void) {
+        end.onUndo.append(body)
+    }
+
+    /// Tells, once this transaction is committed, that a fallback's staging file is not needed any more.
+    func endFile(_ number: Int64) {
+        end.droppedFallbacks.append(number)
+    }
 }
 
 /// What a transaction's end is to bring.
@@ -194,30 +236,48 @@ public struct Transaction: TreeReading {
 final class TransactionEnd {
     fileprivate(set) var onCommit: [@Sendable () -> Void] = []
     fileprivate(set) var onEnd: [@Sendable () -> Void] = []
+    fileprivate(set) var onUndo: [@Sendable () -> Void] = []
+    fileprivate(set) var droppedFallbacks: [Int64] = []
 
     /// Runs a part of the transaction. What it wanted of the commit is not done if it fails.
     func undoing<Value>(_ body: () throws -> Value) throws -> Value {
-        let before = onCommit
+        let before = (onCommit, droppedFallbacks)
+        let undone = onUndo
+        onUndo = []
+        defer { onUndo = undone + onUndo }
         do {
             return try body()
         } catch {
-            onCommit = before
+            (onCommit, droppedFallbacks) = before
+            undo()
             throw error
         }
     }
 
+    private func undo() {
+        onUndo.reversed().forEach { $0() }
+        onUndo = []
+    }
+
     /// Runs a transaction and what follows it, while no other one can begin.
     static func run<Value>(
-        _ body: (Transaction) throws -> Value, in database: Database
+        _ body: (Transaction) throws -> Value, in database: Database,
+        dropped: (Int64) -> Void
     ) throws -> Value {
         let end = TransactionEnd()
         defer { end.onEnd.forEach { $0() } }
         var value: Value?
-        try database.inTransaction(.immediate) {
-            value = try body(Transaction(database: database, end: end))
-            return .commit
+        do {
+            try database.inTransaction(.immediate) {
+                value = try body(Transaction(database: database, end: end))
+                return .commit
+            }
+        } catch {
+            end.undo()
+            throw error
         }
         end.onCommit.forEach { $0() }
+        end.droppedFallbacks.forEach(dropped)
         guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
         return value
     }

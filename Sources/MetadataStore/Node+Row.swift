@@ -60,6 +60,10 @@ extension Node {
         FROM node LEFT JOIN staged ON staged.inode = node.inode
 
         """
+
+    /// The same, with the node's fallback for its staged content.
+    static let fallbackSelection = selection.replacingOccurrences(
+        of: "LEFT JOIN staged ON", with: "JOIN fallback AS staged ON")
 }
 
 /// The columns of the row that a statement stands at.

@@ -25,6 +25,9 @@ enum Schema {
         migrator.registerMigration("6") { database in
             try database.execute(sql: version6)
         }
+        migrator.registerMigration("7") { database in
+            try database.execute(sql: version7)
+        }
         return migrator
     }
 
@@ -152,6 +155,25 @@ enum Schema {
             value TEXT NOT NULL
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
+        """
+    /// `fallback`: rows of `staged` that the disk has, whose successors it may not have yet. Same columns, in
+    /// the same order.
+    private static let version7 = """
+        CREATE TABLE fallback (
+            inode INTEGER PRIMARY KEY,
+            file INTEGER NOT NULL UNIQUE,
+            size INTEGER NOT NULL,
+            generation INTEGER NOT NULL,
+            base_revision TEXT,
+            base_hash BLOB,
+            base_size INTEGER NOT NULL,
+            base_limit INTEGER NOT NULL,
+            blocks BLOB NOT NULL,
+            hash BLOB,
+            flushed INTEGER NOT NULL,
+            promised INTEGER NOT NULL,
+            stamp INTEGER
+        );
         """
     /// `unconfirmed`: what this mount has made or moved and no delta has told yet.
     private static let version6 = """

@@ -30,7 +30,8 @@ extension TreeReading {
 
     /// The numbers of all staging files that rows name, those of nodes that are gone too.
     public func stagingFiles() throws -> Set<Int64> {
-        try Int64.fetchSet(database, sql: "SELECT file FROM staged")
+        try Int64.fetchSet(
+            database, sql: "SELECT file FROM staged UNION ALL SELECT file FROM fallback")
     }
 
     /// Staging files whose row was removed on purpose: their content is stored, replaced or deleted.
@@ -55,11 +56,10 @@ extension Transaction {
         if number > last { try setSetting("staging.next", to: String(min(number, (1 << 30) - 1))) }
     }
 
-    /// Records a node's staged content.
+    /// Records a node's staged content. If it takes the place of another file's, and the disk has that, the
+    /// other one is the node's fallback until the disk has this one.
     public func setStaged(_ staged: StagedContent, of inode: InodeID) throws {
-        try run(
-            "INSERT OR IGNORE INTO ended SELECT file FROM staged WHERE inode = ? AND file <> ?",
-            [inode.column, staged.file])
+        try keepFallback(of: inode, besides: staged.file)
         try run(
             """
             INSERT OR REPLACE INTO staged (inode, file, size, generation, base_revision, base_hash,
@@ -93,7 +93,9 @@ extension Transaction {
                 staged.hash?.column, staged.flushed, staged.promised, staged.stamp?.column,
                 inode.column, staged.file, staged.generation,
             ])
-        return database.changesCount > 0
+        guard database.changesCount > 0 else { return false }
+        try dropSucceededFallback(of: inode)
+        return true
     }
 
     /// Notes that the disk has the bytes of a generation.
@@ -101,6 +103,7 @@ extension Transaction {
         try run(
             "UPDATE staged SET flushed = max(flushed, ?) WHERE inode = ? AND file = ?",
             [content.generation, content.inode.column, content.file])
+        try dropSucceededFallback(of: content.inode)
     }
 
     /// Notes the hash of staged content, if it is still of that generation.
@@ -114,14 +117,16 @@ extension Transaction {
     public func removeStaged(of inode: InodeID) throws {
         try noteEnded(of: inode)
         try run("DELETE FROM staged WHERE inode = ?", [inode.column])
+        try dropFallback(of: inode)
         try run("DELETE FROM twin WHERE inode = ?", [inode.column])
         try forgetUpload(of: inode)
     }
 
     /// The staged content of a node cannot be vouched for: from here on the node is what the server has, or
-    /// nothing if the server never had it. The staging file is the caller's to put aside.
+    /// nothing if the server never had it. The staging files, the fallback's too, are the caller's to put aside.
     public func abandonStaged(of node: Node) throws {
         try run("DELETE FROM staged WHERE inode = ?", [node.inode.column])
+        try run("DELETE FROM fallback WHERE inode = ?", [node.inode.column])
         try run("DELETE FROM twin WHERE inode = ?", [node.inode.column])
         try forgetUpload(of: node.inode)
         // If it has reached the server after all, it is what another client might have stored: this mount

@@ -96,6 +96,7 @@ extension Transaction {
     /// Forgets a node and everything that hangs on it. Its children, if any, are not looked at.
     public func remove(_ inode: InodeID) throws {
         try noteEnded(of: inode)
+        try dropFallback(of: inode)
         for table in [
             "node", "displaced", "journal", "staged", "twin", "upload", "piece", "attribute",
             "eviction", "pin",
@@ -117,6 +118,8 @@ extension Transaction {
         let deleted = "inode IN (SELECT inode FROM node WHERE parent IS NULL AND inode <> 1)"
         try run("INSERT OR IGNORE INTO ended SELECT file FROM staged WHERE " + deleted, [])
         try run("DELETE FROM staged WHERE " + deleted, [])
+        try run("INSERT OR IGNORE INTO ended SELECT file FROM fallback WHERE " + deleted, [])
+        try run("DELETE FROM fallback WHERE " + deleted, [])
     }
 
     // MARK: Extended attributes and settings

@@ -59,7 +59,24 @@ extension Uploader {
     /// Notes what is about to be committed together, and leaves out what does not hold any more: all of it
     /// when nobody knows what became of a folder's move, because it may be about what is in there, or when
     /// its paths start from another root now.
+    ///
+    /// When it returns, the disk has the content, the notes, and every change that led to the steps. So a power
+    /// cut leaves no older state here than the server has: this mount knows its own commits again, and neither
+    /// takes them for another client's nor sends what they replaced.
     func note(_ attempts: [Attempt]) async throws(RemoteError) -> [Sent] {
+        let sent = try await noteInStore(attempts)
+        guard !sent.isEmpty else { return [] }
+        let staging = environment.staging
+        do throws(RemoteError) {
+            try await local { try staging.flush() }
+        } catch {
+            await forget(sent)
+            throw error
+        }
+        return sent
+    }
+
+    private func noteInStore(_ attempts: [Attempt]) async throws(RemoteError) -> [Sent] {
         if environment.state.current.isRootNew { return [] }
         let store = environment.store
         let time = environment.clock.date()

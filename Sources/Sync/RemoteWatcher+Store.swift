@@ -63,15 +63,7 @@ extension RemoteWatcher {
     }
 
     private func tell(_ outcome: DeltaOutcome) {
-        environment.state.noteStore(nil)
-        if !outcome.conflicts.isEmpty {
-            environment.log.warning(
-                "conflicted copies made", metadata: ["names": "\(outcome.conflicts)"])
-            environment.state.update { $0.conflicts +|= outcome.conflicts.count }
-        }
-        if !outcome.changes.isEmpty {
-            environment.observer.treeDidChange(outcome.changes)
-        }
+        environment.tell(outcome.changes, conflicts: outcome.conflicts)
         uploader.wake()
     }
 }

@@ -16,9 +16,7 @@ extension StagedFile {
         _ revision: FileContent, range: Range<Int64>, now: Timestamp
     ) throws(StagingError) -> StagedWrite? {
         try state.withLock { (state) throws(StagingError) in
-            if let revision = state.retired {
-                return .retired(revision)
-            }
+            if let end = state.end { return end }
             guard !range.isEmpty, range.lowerBound == state.content.size,
                 range.upperBound <= revision.size
             else { return nil }
@@ -51,9 +49,9 @@ extension StagedFile {
         _ source: StagedFile, now: Timestamp
     ) throws(StagingError) -> (source: Int64, own: Int64)? {
         let original = source.state.withLock { $0 }
-        guard original.retired == nil, original.content.size > 0 else { return nil }
+        guard original.end == nil, original.content.size > 0 else { return nil }
         let own: Int64? = try state.withLock { (state) throws(StagingError) in
-            guard state.retired == nil, state.content.size == 0, state.content.base == nil else {
+            guard state.end == nil, state.content.size == 0, state.content.base == nil else {
                 return nil
             }
             try removeCut(&state)
@@ -74,7 +72,7 @@ extension StagedFile {
         // Not under both locks, which two copies could take in either order.
         let generation = original.content.generation
         let isUnchanged = source.state.withLock {
-            $0.content.generation == generation && $0.retired == nil
+            $0.content.generation == generation && $0.end == nil
         }
         guard isUnchanged else {
             _ = try truncate(to: 0, now: now)
@@ -111,7 +109,7 @@ extension StagedFile {
         try state.withLock { (state) throws(StagingError) in
             let block = Int(clamping: range.lowerBound / Self.blockSize)
             let start = Int64(clamping: block) *| Self.blockSize
-            guard state.retired == nil, !state.blocks[block], let base = state.content.base,
+            guard state.end == nil, !state.blocks[block], let base = state.content.base,
                 base.revision == source.revision, range.lowerBound == start,
                 range.upperBound >= min(start +| Self.blockSize, base.limit)
             else { return }

@@ -19,7 +19,7 @@ extension StagedFile {
         // Before the content is looked at: a later time is that of a change which this row does not have.
         let stamp = fileStamp
         let snapshot = state.withLock { $0 }
-        guard snapshot.retired == nil else { return }
+        guard snapshot.end == nil else { return }
         var content = snapshot.content
         content.blocks = snapshot.blocks.bytes
         content.stamp = stamp
@@ -51,7 +51,7 @@ extension StagedFile {
         let saved = state.withLock { state in
             let content = state.content
             let isSaved = content.generation == state.persistedGeneration
-            return isSaved && state.retired == nil && content.flushed < content.generation
+            return isSaved && state.end == nil && content.flushed < content.generation
                 ? content.generation : nil
         }
         guard let saved else { return }
@@ -81,6 +81,22 @@ extension StagedFile {
         try persist(in: transaction)
     }
 
+    /// Another staging file takes this one's place, in the transaction that records that. Readers who have this
+    /// one open read on in it; nothing changes it any more.
+    public func replace() {
+        state.withLock { $0.isReplaced = true }
+    }
+
+    /// Takes `replace` back: the transaction that it belonged to has failed.
+    public func takeBack() {
+        state.withLock { $0.isReplaced = false }
+    }
+
+    /// Whether the disk has some version of this content.
+    public var hasFlushedContent: Bool {
+        state.withLock { $0.end == nil && $0.content.flushed > 0 }
+    }
+
     /// The flusher's work has reached this file.
     func noteFlushed(_ generation: Int64) {
         state.withLock { state in
@@ -91,7 +107,7 @@ extension StagedFile {
 
     private func flushIfPromised() throws(StagingError) {
         let isDue = state.withLock { state in
-            state.retired == nil && state.content.promised > 0
+            state.end == nil && state.content.promised > 0
                 && state.content.flushed < state.content.generation
         }
         if isDue { try synchronize(promising: false) }

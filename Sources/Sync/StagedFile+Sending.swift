@@ -12,7 +12,7 @@ extension StagedFile {
     /// The content as it stands, for an upload; nil once it is committed.
     func contentToSend() -> StagedContent? {
         state.withLock { state in
-            guard state.retired == nil else { return nil }
+            guard state.end == nil else { return nil }
             var content = state.content
             content.blocks = state.blocks.bytes
             return content
@@ -32,7 +32,7 @@ extension StagedFile {
     /// the transaction that records the commit. Returns false when there is more to send.
     func retire(generation: Int64, as revision: FileContent) -> Bool {
         state.withLock { state in
-            guard state.content.generation == generation, state.retired == nil else { return false }
+            guard state.content.generation == generation, state.end == nil else { return false }
             state.retired = revision
             return true
         }
@@ -79,7 +79,7 @@ extension StagedFile {
     /// false if a piece that this session has is another one by now.
     func beginSending(_ piece: Range<Int64>, session: String) -> Bool {
         state.withLock { state in
-            guard state.retired == nil else { return false }
+            guard state.end == nil else { return false }
             var sent = state.sent ?? SentPieces(session: session)
             if sent.session != session { sent = SentPieces(session: session) }
             guard !sent.isOutdated else { return false }
@@ -101,7 +101,7 @@ extension StagedFile {
     /// whatever its size will be: of content that is written from its beginning to its end.
     var nextPieceAhead: Range<Int64>? {
         state.withLock { state in
-            guard state.retired == nil, state.content.base == nil,
+            guard state.end == nil, state.content.base == nil,
                 state.written.end >= PieceLayout.smallestAhead, state.sent?.isOutdated != true
             else { return nil }
             let start = state.sent?.end ?? 0

@@ -37,6 +37,8 @@ public enum StagedWrite: Hashable, Sendable {
     case needsBase([Range<Int64>])
     /// The content has been committed and is this revision now: stage anew over it.
     case retired(FileContent)
+    /// Another staging file has taken this one's place: change that.
+    case replaced
 }
 
 /// Why the staging file could not be read or written.
@@ -61,6 +63,7 @@ public final class StagedFile: Sendable {
         var modified: Timestamp?
         var persistedGeneration: Int64
         var retired: FileContent?
+        var isReplaced = false
         /// Where bytes begin that were cut off and that the file still has.
         var cutFrom: Int64?
         var written = WrittenPrefix()
@@ -69,6 +72,12 @@ public final class StagedFile: Sendable {
         var persistedPromise: Int64
         /// Whether the file's name has reached the disk.
         var isNameFlushed = false
+
+        /// Why nothing can be changed any more; nil while it can.
+        var end: StagedWrite? {
+            if isReplaced { return .replaced }
+            return retired.map { .retired($0) }
+        }
     }
 
     /// The inode whose content this is.
@@ -112,16 +121,20 @@ public final class StagedFile: Sendable {
     public var modified: Timestamp? { state.withLock { $0.modified } }
     /// The revision that this content became, once it is committed.
     public var retired: FileContent? { state.withLock { $0.retired } }
+    /// Whether another staging file has taken this one's place.
+    public var isReplaced: Bool { state.withLock { $0.isReplaced } }
     /// The revision below.
     public var base: StagedContent.Base? { state.withLock { $0.content.base } }
     /// Whether there is content that the rows do not speak of.
     public var hasUnsavedContent: Bool {
-        state.withLock { $0.content.generation != $0.persistedGeneration && $0.retired == nil }
+        state.withLock { state in
+            state.content.generation != state.persistedGeneration && state.end == nil
+        }
     }
     /// Whether `persist` has something to do.
     public var hasUnsavedChanges: Bool {
         state.withLock { state in
-            state.retired == nil
+            state.end == nil
                 && (state.content.generation != state.persistedGeneration
                     || state.content.promised != state.persistedPromise)
         }
@@ -246,9 +259,7 @@ public final class StagedFile: Sendable {
     /// end before that, the rows' old size would turn it into zeros.
     public func truncate(to size: Int64, now: Timestamp) throws(StagingError) -> StagedWrite {
         try state.withLock { (state) throws(StagingError) in
-            if let revision = state.retired {
-                return .retired(revision)
-            }
+            if let end = state.end { return end }
             let old = state.content.size
             if size < old {
                 state.cutFrom = min(state.cutFrom ?? .max, size)
@@ -281,9 +292,7 @@ public final class StagedFile: Sendable {
         _ state: inout State, _ range: Range<Int64>, now: Timestamp,
         _ body: (inout State) throws(StagingError) -> Void
     ) throws(StagingError) -> StagedWrite {
-        if let revision = state.retired {
-            return .retired(revision)
-        }
+        if let end = state.end { return end }
         if let base = state.content.base, !range.isEmpty {
             let needed = missing(in: range, of: state, base: base) { part in
                 range.lowerBound <= part.lowerBound && part.upperBound <= range.upperBound

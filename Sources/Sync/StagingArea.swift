@@ -55,9 +55,11 @@ public final class StagingArea: Sendable {
                 FlushedContent(
                     inode: node.inode, file: staged.file, generation: staged.generation))
         }
+        store.observeDroppedFallbacks { [weak self] in self?.removeFile($0) }
     }
 
-    /// Makes all saved content survive power loss. Blocks for the disk.
+    /// Makes all saved content, and every transaction so far, survive power loss. Blocks for the disk; callers
+    /// that come together share one flush.
     public func flush() throws {
         try flusher.flush()
     }
@@ -96,7 +98,10 @@ public final class StagingArea: Sendable {
                 return known
             }
             let path = path(of: content.file)
-            let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+            // A name that no flush has brought to the disk is gone after a power cut; a file without a byte of
+            // the content is made anew.
+            let creates = content.needsFile ? 0 : O_CREAT
+            let descriptor = open(path, O_RDWR | creates | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw StagingError(code: errno) }
             // What a killed process had cut off, or had written and not saved, is no content.
             var status = stat()

@@ -21,11 +21,8 @@ struct StagingCheck {
     /// put aside.
     func run() throws -> [LostContent] {
         let system = SystemIdentity.current(of: directory)
-        let (nodes, known, ended, lastSystem) = try store.read { snapshot in
-            (
-                try snapshot.stagedNodes(), try snapshot.stagingFiles(), try snapshot.endedFiles(),
-                try snapshot.setting(Self.systemKey)
-            )
+        let (nodes, lastSystem) = try store.read { snapshot in
+            (try snapshot.stagedNodes(), try snapshot.setting(Self.systemKey))
         }
         let evidence = StagingEvidence(
             isMemoryIntact: store.damage == nil && lastSystem != nil && lastSystem == system,
@@ -38,6 +35,9 @@ struct StagingCheck {
         }
         for node in nodes {
             if let lost = try check(node, evidence) { found.append(lost) }
+        }
+        let (known, ended) = try store.read { snapshot in
+            (try snapshot.stagingFiles(), try snapshot.endedFiles())
         }
         found += try removeLeftovers(known: known, ended: ended)
         try store.write { transaction in
@@ -67,6 +67,7 @@ struct StagingCheck {
             lost = try lostAndFound.take(path, number: staged.file, lost)
         }
         try store.write { transaction in
+            if try returnToFallback(node, evidence, in: transaction) { return }
             guard let current = try transaction.node(node.inode) else { return }
             if current.remote == .absent, let base = current.staged?.base {
                 // The server has lost it, too: what is left is the revision that the content lay over.
@@ -75,6 +76,20 @@ struct StagingCheck {
             try transaction.abandonStaged(of: current)
         }
         return lost
+    }
+
+    /// What the disk had before the lost content is the node's content again, if the disk has all of it.
+    private func returnToFallback(
+        _ node: Node, _ evidence: StagingEvidence, in transaction: Transaction
+    ) throws -> Bool {
+        guard let fallback = try transaction.fallback(of: node.inode),
+            evidence.doubt(about: fallback, FileFacts(at: "\(directory)/\(fallback.file)")) == nil
+        else { return false }
+        try transaction.returnToFallback(node.inode)
+        var local = node.local
+        local.modified = fallback.stamp ?? local.modified
+        try transaction.setLocal(local, of: node.inode)
+        return true
     }
 
     private func stageBase(
@@ -177,7 +192,7 @@ struct FileFacts: Equatable {
 
 extension StagedContent {
     /// Whether any byte of it is in the staging file.
-    fileprivate var needsFile: Bool { base == nil || blocks.contains { $0 != 0 } }
+    var needsFile: Bool { base == nil || blocks.contains { $0 != 0 } }
 
     /// How long the staging file is at least if it has all that the row says.
     var neededFileSize: Int64 {

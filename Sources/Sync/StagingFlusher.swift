@@ -20,6 +20,9 @@ final class StagingFlusher: Sendable {
         var waiting: [Int64: FlushedContent] = [:]
         var isScheduled = false
         var hasEnded = false
+        /// How many calls have asked for a flush of everything, and how many of them have it.
+        var asked: Int64 = 0
+        var served: Int64 = 0
     }
 
     private let directory: String
@@ -55,9 +58,21 @@ final class StagingFlusher: Sendable {
         }
     }
 
-    /// Flushes all that waits, now. Blocks for the disk. Throws when the disk refuses.
+    /// Flushes all that waits, and the rows, now. Blocks for the disk. Throws when the disk refuses. Calls that
+    /// come while a flush is running share the next one.
     func flush() throws {
-        try queue.sync { try flushNow() }
+        let number = state.withLock { state in
+            state.asked +|= 1
+            return state.asked
+        }
+        try queue.sync {
+            let (asked, served) = state.withLock { ($0.asked, $0.served) }
+            if served >= number { return }
+            try flushNow()
+            // For the rows of others: what was just flushed may be nothing.
+            try store.synchronize()
+            state.withLock { $0.served = max($0.served, asked) }
+        }
     }
 
     /// No flush begins by itself any more.

@@ -18,8 +18,6 @@ struct UploadRecorder {
     private(set) var changes: [TreeChange] = []
     /// Staging files whose content is committed, and what they hold if they hold all of it.
     private(set) var retired: [(number: Int64, content: FileContent?)] = []
-    /// The same, as far as anybody may have them open.
-    private(set) var retiredFiles: [StagedFile] = []
     /// Conflicted copies that were made.
     private(set) var conflicts: [String] = []
 
@@ -266,8 +264,9 @@ struct UploadRecorder {
         }
         try transaction.removeStaged(of: node.inode)
         try transaction.noteTwins(of: node.inode, generation: generation, became: revision)
+        // Handles may have it open: they go on with it if its rows stay.
+        transaction.afterUndo { file.revive() }
         retired.append((staged.file, file.missingRanges.isEmpty ? content : nil))
-        retiredFiles.append(file)
     }
 
     /// Notes where the server says that it put a node. That may be another folder than the planned
@@ -307,11 +306,9 @@ extension Uploader {
         _ body: @escaping @Sendable (inout UploadRecorder) throws -> Void
     ) async -> RemoteOutcome<Void> {
         let environment = environment
-        let ended = RetiredFiles()
         let recorded = await outcome {
             try await environment.store.write { transaction in
                 var recorder = UploadRecorder(transaction: transaction, environment: environment)
-                defer { ended.note(recorder.retiredFiles) }
                 try body(&recorder)
                 return RecordedChanges(
                     changes: recorder.changes, retired: recorder.retired.map { $0 },
@@ -320,27 +317,14 @@ extension Uploader {
         }
         let outcome: RecordedChanges
         switch recorded {
-        case .success(let changes):
-            outcome = changes
-            environment.state.noteStore(nil)
-        case .failure(let error):
-            ended.revive()
-            return .failure(error)
+        case .success(let changes): outcome = changes
+        case .failure(let error): return .failure(error)
         }
-        if !outcome.conflicts.isEmpty {
-            environment.log.warning(
-                "conflicted copies made", metadata: ["names": "\(outcome.conflicts)"])
-            environment.state.update { $0.conflicts += outcome.conflicts.count }
-        }
-        if !outcome.changes.isEmpty {
-            environment.observer.treeDidChange(outcome.changes)
-        }
+        environment.tell(outcome.changes, conflicts: outcome.conflicts)
         guard !outcome.retired.isEmpty else { return .success(()) }
         // What the cache takes over leaves its place: from here on, no power cut may bring back rows that
         // name it there. If that cannot be had, the files stay until the next start.
-        let isOnDisk = await environment.disk.run {
-            (try? environment.store.synchronize()) != nil
-        }
+        let isOnDisk = await environment.disk.run { (try? environment.staging.flush()) != nil }
         guard isOnDisk else { return .success(()) }
         for (number, content) in outcome.retired {
             await environment.disk.run {
@@ -352,19 +336,6 @@ extension Uploader {
             }
         }
         return .success(())
-    }
-}
-
-/// Staged files that a transaction has ended. If it fails, their rows say that they have not.
-private final class RetiredFiles: Sendable {
-    private let files = Mutex<[StagedFile]>([])
-
-    func note(_ ended: [StagedFile]) {
-        files.withLock { $0 = ended }
-    }
-
-    func revive() {
-        for file in files.withLock({ $0 }) { file.revive() }
     }
 }
 

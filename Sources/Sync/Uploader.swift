@@ -33,6 +33,17 @@ struct UploadEnvironment: Sendable {
             host: host,
             isListing: state.current.isListing, isTreeComplete: state.current.isTreeComplete)
     }
+
+    /// Tells of a transaction that is committed: which places users see changed, and the conflicted copies
+    /// that it made.
+    func tell(_ changes: [TreeChange], conflicts: [String]) {
+        state.noteStore(nil)
+        if !conflicts.isEmpty {
+            log.warning("conflicted copies made", metadata: ["names": "\(conflicts)"])
+            state.update { $0.conflicts +|= conflicts.count }
+        }
+        if !changes.isEmpty { observer.treeDidChange(changes) }
+    }
 }
 
 /// The one that sends. Steps of different nodes run side by side, except those that change other

@@ -148,6 +148,69 @@ extension Fixture {
         try store.read { try $0.journalEntry(of: inode)?.due }
     }
 
+    /// The rows and staging files as they were flushed last, and the end of the process.
+    private func keepWhatIsFlushed() throws -> () throws -> Fixture {
+        let files = FileManager.default
+        let flushed = ["/tree.sqlite", "/tree.sqlite-wal"].map { folder + $0 }
+        for path in flushed { try files.copyItem(atPath: path, toPath: path + ".kept") }
+        return {
+            try self.store.close()
+            try? files.removeItem(atPath: self.folder + "/tree.sqlite-shm")
+            for path in flushed {
+                try? files.removeItem(atPath: path)
+                try files.moveItem(atPath: path + ".kept", toPath: path)
+            }
+            return try Fixture(reusing: self.ownedFolder)
+        }
+    }
+
+    @Test(
+        "a power cut after flushed content was emptied and written anew leaves the old or the new",
+        arguments: [true, false])
+    func emptied(byOpen: Bool) async throws {
+        let first = try Fixture()
+        let file = try first.makeFile("f", text("old content"))
+        let handle = try first.open(file)
+        try await first.fs.synchronize(file, handle: handle, dataOnly: false).value()
+        let cut = try first.keepWhatIsFlushed()
+        let second = byOpen ? try first.open(file, .truncating) : handle
+        if !byOpen { try first.setAttributes(file) { $0.size = 0 } }
+        #expect(try first.attributes(file).size == 0)
+        #expect(try first.write(file, second, 0, text("new")) == 3)
+        // The handle that was open all the time has the new content, too.
+        #expect(try first.read(file, handle) == text("new"))
+        #expect(try first.write(file, handle, 3, text("er")) == 2)
+        if byOpen { try first.close(file, second) }
+        #expect(try first.contents(file) == text("newer"))
+        let after = try cut()
+        #expect(try after.contents(after.lookup("f")) == text("old content"))
+    }
+
+    @Test("a power cut after flushed content was cut shorter leaves one of both")
+    func shortened() async throws {
+        let first = try Fixture()
+        let file = try first.makeFile("f", text("old content"))
+        let handle = try first.open(file)
+        try await first.fs.synchronize(file, handle: handle, dataOnly: false).value()
+        try first.setAttributes(file) { $0.size = 3 }
+        let cut = try first.keepWhatIsFlushed()
+        let after = try cut()
+        #expect(try after.contents(after.lookup("f")) == text("old"))
+    }
+
+    @Test("a file without a name is emptied in place")
+    func emptiedWithoutName() async throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f", text("old content"))
+        let handle = try fixture.open(file)
+        try await fixture.fs.synchronize(file, handle: handle, dataOnly: false).value()
+        try fixture.unlink("f")
+        try fixture.setAttributes(file) { $0.size = 0 }
+        #expect(try fixture.write(file, handle, 0, text("new")) == 3)
+        #expect(try fixture.read(file, handle) == text("new"))
+        #expect(throws: FileSystemError.self) { try fixture.lookup("f") }
+    }
+
     @Test("a power cut after an atomic save leaves the old content or the new one")
     func powerCut() async throws {
         let first = try Fixture()
@@ -157,17 +220,9 @@ extension Fixture {
             try await first.fs.synchronize(file, handle: handle, dataOnly: false).value()
             try first.close(file, handle)
         }
-        let files = FileManager.default
-        let flushed = ["/tree.sqlite", "/tree.sqlite-wal"].map { first.folder + $0 }
-        for path in flushed { try files.copyItem(atPath: path, toPath: path + ".kept") }
+        let cut = try first.keepWhatIsFlushed()
         try first.rename("tmp", to: "f")
-        try first.store.close()
-        try? files.removeItem(atPath: first.folder + "/tree.sqlite-shm")
-        for path in flushed {
-            try? files.removeItem(atPath: path)
-            try files.moveItem(atPath: path + ".kept", toPath: path)
-        }
-        let second = try Fixture(reusing: first.ownedFolder)
+        let second = try cut()
         let content = try second.contents(second.lookup("f"))
         #expect(content == text("old") || content == text("new"))
     }
