@@ -15,7 +15,7 @@ import Synchronization
 struct ContentLayout: Hashable, Sendable {
     /// Bytes that are checked together: a small read must not have to check a whole block.
     static let chunkSize: Int64 = 64 * 1024
-    static let blockSize = Int64(ContentHasher.blockSize)
+    static let blockSize = Int64(clamping: ContentHasher.blockSize)
     static let digestSize = 32
     /// XXH64: enough against bit rot, which is no adversary, at a fraction of SHA-256's price.
     static let sumSize = 8
@@ -27,29 +27,38 @@ struct ContentLayout: Hashable, Sendable {
     let hash: ContentHash
     let size: Int64
 
-    var chunkCount: Int { Int((size + Self.chunkSize - 1) / Self.chunkSize) }
-    var blockCount: Int { Int((size + Self.blockSize - 1) / Self.blockSize) }
+    var chunkCount: Int { Self.units(in: size, of: Self.chunkSize) }
+    var blockCount: Int { Self.units(in: size, of: Self.blockSize) }
+
+    /// How many units of a size some bytes take, the last one perhaps in part.
+    private static func units(in bytes: Int64, of size: Int64) -> Int {
+        Int(clamping: (max(0, bytes) +| (size -| 1)) / size)
+    }
 
     var header: [UInt8] {
-        Self.magic + withUnsafeBytes(of: size.littleEndian) { Array($0) } + hash.bytes
+        var header = Self.magic
+        withUnsafeBytes(of: size.littleEndian) { header.append(contentsOf: $0) }
+        header.append(contentsOf: hash.bytes)
+        return header
     }
 
     func digestOffset(_ block: Int) -> Int64 {
-        Int64(Self.headerSize + block * Self.digestSize)
+        Int64(clamping: Self.headerSize +| block *| Self.digestSize)
     }
 
     func sumOffset(_ chunk: Int) -> Int64 {
-        digestOffset(blockCount) + Int64(chunk * Self.sumSize)
+        digestOffset(blockCount) +| Int64(clamping: chunk *| Self.sumSize)
     }
 
+    /// The bytes of a chunk; none behind the end of the content.
     func chunkRange(_ chunk: Int) -> Range<Int64> {
-        let start = Int64(chunk) * Self.chunkSize
-        return start..<min(start + Self.chunkSize, size)
+        let start = Int64(clamping: chunk) *| Self.chunkSize
+        return start..<max(start, min(start +| Self.chunkSize, size))
     }
 
     func chunks(of range: Range<Int64>) -> Range<Int> {
-        let first = Int(range.lowerBound / Self.chunkSize)
-        return first..<Int((range.upperBound + Self.chunkSize - 1) / Self.chunkSize)
+        let first = Int(clamping: range.lowerBound / Self.chunkSize)
+        return first..<max(first, Self.units(in: range.upperBound, of: Self.chunkSize))
     }
 }
 
@@ -110,57 +119,58 @@ final class ContentFile: Sendable {
         guard
             let sums = Self.read(
                 index, at: layout.sumOffset(chunks.lowerBound),
-                count: chunks.count * ContentLayout.sumSize)
+                count: chunks.count *| ContentLayout.sumSize)
         else { return nil }
         let start = layout.chunkRange(chunks.lowerBound).lowerBound
-        let end = layout.chunkRange(chunks.upperBound - 1).upperBound
+        let end = layout.chunkRange(chunks.upperBound -| 1).upperBound
         // Without this a read of absent chunks would first read their holes.
         for number in 0..<chunks.count where Self.sum(sums, number).allSatisfy({ $0 == 0 }) {
             return nil
         }
-        guard let bytes = read(at: start, count: Int(end - start)) else {
+        guard let bytes = read(at: start, count: Int(clamping: end -| start)) else {
             forgetUnreadable(chunks)
             return nil
         }
         for (number, chunk) in chunks.enumerated() {
             let part = layout.chunkRange(chunk)
-            let slice = bytes[Int(part.lowerBound - start)..<Int(part.upperBound - start)]
-            guard Self.sum(of: slice).elementsEqual(Self.sum(sums, number)) else {
+            let found = Self.sum(of: Self.slice(of: bytes[...], at: start, part))
+            guard found.elementsEqual(Self.sum(sums, number)) else {
                 forget(chunk)
                 return nil
             }
         }
         if start == range.lowerBound && end == range.upperBound { return bytes }
-        return Array(bytes[Int(range.lowerBound - start)..<Int(range.upperBound - start)])
+        return Array(Self.slice(of: bytes[...], at: start, range))
     }
 
     /// Whether all chunks of a range are there; they are not read.
     func contains(_ range: Range<Int64>) -> Bool {
-        layout.chunks(of: range).allSatisfy(isPresent)
+        guard range.lowerBound >= 0, range.upperBound <= layout.size else { return range.isEmpty }
+        return layout.chunks(of: range).allSatisfy(isPresent)
     }
 
     /// Stores whole chunks from an offset on; a rest that is no whole chunk is left out. Returns how
     /// many bytes are new, or nil when the disk refused.
     func store(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Int64? {
-        let end = offset + Int64(bytes.count)
+        let end = offset +| Int64(clamping: bytes.count)
         let chunks = layout.chunks(of: offset..<end).filter {
             let range = layout.chunkRange($0)
             return offset <= range.lowerBound && range.upperBound <= end
         }
         guard let first = chunks.first, let last = chunks.last else { return 0 }
         let start = layout.chunkRange(first).lowerBound
-        let whole = slice(of: bytes, at: offset, start..<layout.chunkRange(last).upperBound)
+        let whole = Self.slice(of: bytes, at: offset, start..<layout.chunkRange(last).upperBound)
         let known = Self.read(
-            index, at: layout.sumOffset(first), count: chunks.count * ContentLayout.sumSize)
+            index, at: layout.sumOffset(first), count: chunks.count *| ContentLayout.sumSize)
         var sums: [UInt8] = []
-        sums.reserveCapacity(chunks.count * ContentLayout.sumSize)
+        sums.reserveCapacity(chunks.count *| ContentLayout.sumSize)
         var added: Int64 = 0
         for (number, chunk) in chunks.enumerated() {
             let range = layout.chunkRange(chunk)
-            sums += Self.sum(of: slice(of: bytes, at: offset, range))
+            sums.append(contentsOf: Self.sum(of: Self.slice(of: bytes, at: offset, range)))
             let isPresent = known.map { Self.sum($0, number).contains { $0 != 0 } }
             // An index that ends before these sums has none of them.
-            if !(isPresent ?? self.isPresent(chunk)) { added += Int64(range.count) }
+            if !(isPresent ?? self.isPresent(chunk)) { added +|= Int64(clamping: range.count) }
         }
         // The bytes first: a sum vouches for them.
         guard write(whole, at: start),
@@ -170,11 +180,10 @@ final class ContentFile: Sendable {
     }
 
     /// The bytes of a range of the content, among some that begin at an offset.
-    private func slice(
+    private static func slice(
         of bytes: ArraySlice<UInt8>, at offset: Int64, _ range: Range<Int64>
     ) -> ArraySlice<UInt8> {
-        let first = bytes.startIndex + Int(range.lowerBound - offset)
-        return bytes[first..<first + range.count]
+        bytes.dropFirst(Int(clamping: max(0, range.lowerBound -| offset))).prefix(range.count)
     }
 
     /// Notes what the chunks of bytes that are in the file already sum up to. Returns whether the disk
@@ -201,17 +210,17 @@ final class ContentFile: Sendable {
         var first = notedBlocks.withLock { $0 }
         defer { notedBlocks.withLock { $0 = first } }
         while first < layout.blockCount {
-            let count = min(Self.digestsAtOnce, layout.blockCount - first)
+            let count = min(Self.digestsAtOnce, layout.blockCount -| first)
             // An index that ends before has none from there on.
             let bytes =
                 Self.read(
-                    index, at: layout.digestOffset(first), count: count * ContentLayout.digestSize)
+                    index, at: layout.digestOffset(first), count: count *| ContentLayout.digestSize)
                 ?? Self.read(index, at: layout.digestOffset(first), count: ContentLayout.digestSize)
             guard let bytes else { return false }
             for start in stride(from: 0, to: bytes.count, by: ContentLayout.digestSize) {
-                let digest = bytes[start..<start + ContentLayout.digestSize]
+                let digest = bytes[start...].prefix(ContentLayout.digestSize)
                 if digest.allSatisfy({ $0 == 0 }) { return false }
-                first += 1
+                first +|= 1
             }
         }
         return true
@@ -219,13 +228,13 @@ final class ContentFile: Sendable {
 
     private var notedHash: ContentHash? {
         guard hasAllDigests else { return nil }
-        let count = layout.blockCount * ContentLayout.digestSize
+        let count = layout.blockCount *| ContentLayout.digestSize
         guard let bytes = Self.read(index, at: layout.digestOffset(0), count: count) else {
             return nil
         }
         var digests: [ContentHash] = []
         for start in stride(from: 0, to: count, by: ContentLayout.digestSize) {
-            let digest = bytes[start..<start + ContentLayout.digestSize]
+            let digest = bytes[start...].prefix(ContentLayout.digestSize)
             guard !digest.allSatisfy({ $0 == 0 }), let hash = ContentHash(bytes: digest) else {
                 return nil
             }
@@ -239,8 +248,8 @@ final class ContentFile: Sendable {
         defer { notedBlocks.withLock { $0 = 0 } }
         var digests: [ContentHash] = []
         for block in 0..<layout.blockCount {
-            let start = Int64(block) * ContentLayout.blockSize
-            let range = start..<min(start + ContentLayout.blockSize, layout.size)
+            let start = Int64(clamping: block) *| ContentLayout.blockSize
+            let range = start..<min(start +| ContentLayout.blockSize, layout.size)
             guard let bytes = bytes(range) else {
                 _ = Self.write(
                     index, [UInt8](repeating: 0, count: ContentLayout.digestSize),
@@ -259,8 +268,8 @@ final class ContentFile: Sendable {
         var checked = 0
         var damaged = 0
         for chunk in 0..<layout.chunkCount where isPresent(chunk) {
-            checked += 1
-            if bytes(layout.chunkRange(chunk)) == nil { damaged += 1 }
+            checked +|= 1
+            if bytes(layout.chunkRange(chunk)) == nil { damaged +|= 1 }
         }
         return (checked, damaged)
     }
@@ -284,7 +293,7 @@ final class ContentFile: Sendable {
             let isForgotten = Self.write(
                 index, [UInt8](repeating: 0, count: ContentLayout.sumSize),
                 at: layout.sumOffset(chunk))
-            if isForgotten { lost += Int64(layout.chunkRange(chunk).count) }
+            if isForgotten { lost +|= Int64(clamping: layout.chunkRange(chunk).count) }
         }
     }
 
@@ -299,7 +308,7 @@ final class ContentFile: Sendable {
     // MARK: Bytes
 
     private static func sum(_ sums: [UInt8], _ number: Int) -> ArraySlice<UInt8> {
-        sums[number * ContentLayout.sumSize..<(number + 1) * ContentLayout.sumSize]
+        sums[(number *| ContentLayout.sumSize)...].prefix(ContentLayout.sumSize)
     }
 
     static func sum(of bytes: ArraySlice<UInt8>) -> [UInt8] {
@@ -315,11 +324,11 @@ final class ContentFile: Sendable {
             guard let address = buffer.baseAddress else { return }
             while initialized < count {
                 let got = pread(
-                    descriptor, address + initialized, count - initialized,
-                    off_t(offset) + off_t(initialized))
+                    descriptor, address.advanced(by: initialized), count -| initialized,
+                    off_t(offset +| Int64(clamping: initialized)))
                 if got < 0 && errno == EINTR { continue }
                 if got <= 0 { return }
-                initialized += got
+                initialized +|= got
             }
         }
         return bytes.count == count ? bytes : nil
@@ -333,7 +342,7 @@ final class ContentFile: Sendable {
         let done = bytes.withUnsafeBytes { direct.write($0, at: offset, by: buffer) }
         guard done < bytes.count else { return true }
         return Self.write(
-            data, bytes[(bytes.startIndex + done)...], at: offset + Int64(done))
+            data, bytes.dropFirst(done), at: offset +| Int64(clamping: done))
     }
 
     /// Reads from the data file: what is large past the page cache.
@@ -352,11 +361,11 @@ final class ContentFile: Sendable {
             var done = 0
             while done < buffer.count {
                 let count = pwrite(
-                    descriptor, address + done, buffer.count - done,
-                    off_t(offset) + off_t(done))
+                    descriptor, address.advanced(by: done), buffer.count -| done,
+                    off_t(offset +| Int64(clamping: done)))
                 if count < 0 && errno == EINTR { continue }
                 if count <= 0 { return false }
-                done += count
+                done +|= count
             }
             return true
         }

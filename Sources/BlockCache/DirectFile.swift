@@ -2,6 +2,7 @@
 // for what to do where that is refused.
 
 import CFile
+import Core
 import Glibc
 import Synchronization
 
@@ -19,7 +20,7 @@ final class DirectFile: Sendable {
         fileprivate static let size = 1 << 20
         /// It stays as it is, because fresh pages cost more than the copy. Lock: a leaf, held while a
         /// piece is written.
-        fileprivate let bytes = Mutex([UInt8](repeating: 0, count: size + alignment))
+        fileprivate let bytes = Mutex([UInt8](repeating: 0, count: size +| alignment))
     }
 
     private let descriptor: Int32
@@ -34,10 +35,15 @@ final class DirectFile: Sendable {
         close(descriptor)
     }
 
+    /// So many bytes, without what is no whole unit of the alignment.
+    private static func wholeUnits(_ count: Int) -> Int {
+        count / alignment *| alignment
+    }
+
     /// Exactly `count` bytes from a multiple of the alignment on, or nil.
     func read(at offset: Int64, count: Int) -> [UInt8]? {
-        let wanted = (count + Self.alignment - 1) / Self.alignment * Self.alignment
-        let bytes = [UInt8](unsafeUninitializedCapacity: wanted + Self.alignment) {
+        let wanted = Self.wholeUnits(count +| (Self.alignment -| 1))
+        let bytes = [UInt8](unsafeUninitializedCapacity: wanted +| Self.alignment) {
             buffer, initialized in
             guard let first = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
             let start = first.alignedUp(toMultipleOf: Self.alignment)
@@ -57,20 +63,21 @@ final class DirectFile: Sendable {
     /// Returns how many bytes that were: fewer when the disk refused.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, by buffer: Buffer) -> Int {
         guard let address = bytes.baseAddress else { return 0 }
-        let count = bytes.count / Self.alignment * Self.alignment
+        let count = Self.wholeUnits(bytes.count)
         return buffer.bytes.withLock { buffer in
             buffer.withUnsafeMutableBytes { buffer in
                 guard let first = buffer.baseAddress else { return 0 }
                 let start = first.alignedUp(toMultipleOf: Self.alignment)
                 var done = 0
                 while done < count {
-                    let piece = min(Buffer.size, count - done)
-                    start.copyMemory(from: address + done, byteCount: piece)
-                    let written = pwrite(descriptor, start, piece, off_t(offset) + off_t(done))
+                    let piece = min(Buffer.size, count -| done)
+                    start.copyMemory(from: address.advanced(by: done), byteCount: piece)
+                    let written = pwrite(
+                        descriptor, start, piece, off_t(offset +| Int64(clamping: done)))
                     if written < 0 && errno == EINTR { continue }
                     // What was written in part may end anywhere; the rest is not aligned then.
                     guard written == piece else { return done }
-                    done += piece
+                    done +|= piece
                 }
                 return done
             }

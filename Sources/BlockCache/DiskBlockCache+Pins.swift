@@ -1,6 +1,7 @@
 // Contents that are kept whatever happens. Which ones is the caller's to say, in every run anew.
 
 public import ContentHashing
+import Core
 import Synchronization
 
 extension DiskBlockCache {
@@ -33,6 +34,6 @@ extension DiskBlockCache {
             }
         }
         for hash in victims { remove(hash) }
-        return before - usedBytes
+        return before -| usedBytes
     }
 }

@@ -59,13 +59,13 @@ public final class DiskBlockCache: Sendable {
     init(directory: String, limit: Int64, openLimit: Int) throws(BlockCacheError) {
         self.directory = directory
         self.openLimit = openLimit
-        for path in [directory, directory + "/content"] {
+        for path in [directory, "\(directory)/content"] {
             if mkdir(path, 0o700) != 0 && errno != EEXIST {
                 throw .system(path, errno)
             }
             guard Self.isOurs(path) else { throw .notAFolder(path) }
         }
-        let lockPath = directory + "/lock"
+        let lockPath = "\(directory)/lock"
         lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else { throw .system(lockPath, errno) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
@@ -90,8 +90,8 @@ public final class DiskBlockCache: Sendable {
         forEachContent { hash, path in
             var status = stat()
             var bytes: Int64 = 0
-            for path in [path, path + ".index"] where lstat(path, &status) == 0 {
-                bytes += Int64(status.st_blocks) * 512
+            for path in [path, "\(path).index"] where lstat(path, &status) == 0 {
+                bytes +|= Int64(clamping: status.st_blocks) *| 512
             }
             found.append((hash, bytes, status.st_mtim.tv_sec))
         }
@@ -132,8 +132,9 @@ public final class DiskBlockCache: Sendable {
     public func insert(
         block: Int, of hash: ContentHash, size: Int64, bytes: [UInt8], unused: Bool = false
     ) -> Insertion {
-        let offset = Int64(block) * Self.blockSize
-        guard block >= 0, offset < size, Int64(bytes.count) == min(Self.blockSize, size - offset)
+        let offset = Int64(clamping: block) *| Self.blockSize
+        guard block >= 0, offset < size,
+            Int64(clamping: bytes.count) == min(Self.blockSize, size -| offset)
         else { return .mismatch }
         let digest = bytes.withUnsafeBytes { ContentHasher.blockDigest($0) }
         // What can be checked at once is checked before anybody can read it.
@@ -152,7 +153,7 @@ public final class DiskBlockCache: Sendable {
 
     /// Stores the whole chunks among some bytes.
     public func insert(at offset: Int64, of hash: ContentHash, size: Int64, bytes: [UInt8]) {
-        guard offset >= 0, offset + Int64(bytes.count) <= size,
+        guard offset >= 0, offset +| Int64(clamping: bytes.count) <= size,
             let file = content(hash, size: size, creates: true)
         else { return }
         store(bytes[...], at: offset, of: hash, in: file)
@@ -192,9 +193,9 @@ public final class DiskBlockCache: Sendable {
     private func survey(_ path: String, hash: ContentHash, size: Int64) -> Survey? {
         var survey = Survey()
         let isRead = forEachBlock(of: path, size: size) { bytes in
-            for start in stride(from: 0, to: bytes.count, by: Int(Self.chunkSize)) {
-                let end = min(start + Int(Self.chunkSize), bytes.count)
-                survey.sums += ContentFile.sum(of: bytes[start..<end])
+            let chunk = Int(clamping: Self.chunkSize)
+            for start in stride(from: 0, to: bytes.count, by: chunk) {
+                survey.sums.append(contentsOf: ContentFile.sum(of: bytes[start...].prefix(chunk)))
             }
             survey.digests.append(bytes.withUnsafeBytes { ContentHasher.blockDigest($0) })
         }
@@ -205,7 +206,7 @@ public final class DiskBlockCache: Sendable {
         var block = 0
         _ = forEachBlock(of: path, size: size) { bytes in
             _ = insert(block: block, of: hash, size: size, bytes: bytes)
-            block += 1
+            block +|= 1
         }
     }
 
@@ -218,10 +219,10 @@ public final class DiskBlockCache: Sendable {
         var status = stat()
         // A file with a second name could be changed under that one.
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_nlink == 1, Int64(status.st_size) == size
+            status.st_nlink == 1, Int64(clamping: status.st_size) == size
         else { return false }
-        for offset in stride(from: 0, to: size, by: Int(Self.blockSize)) {
-            let count = Int(min(Self.blockSize, size - offset))
+        for offset in stride(from: 0, to: size, by: Int(clamping: Self.blockSize)) {
+            let count = Int(clamping: min(Self.blockSize, size -| offset))
             guard let bytes = ContentFile.read(descriptor, at: offset, count: count) else {
                 return false
             }
@@ -251,8 +252,8 @@ public final class DiskBlockCache: Sendable {
             else { return self.remove(hash) }
             let (checked, damaged) = file.verify()
             self.settleLosses(of: hash, in: file)
-            report.checked += checked
-            report.damaged += damaged
+            report.checked +|= checked
+            report.damaged +|= damaged
         }
         report.bytes = usedBytes
         return report
@@ -269,7 +270,7 @@ public final class DiskBlockCache: Sendable {
             // bytes. The limit stays: others may free the disk.
             return evict { retention in
                 let used = retention.used
-                return retention.victims(downTo: used - used / 8, keeping: nil)
+                return retention.victims(downTo: used -| used / 8, keeping: nil)
             }
         }
         state.withLock { state in
@@ -283,12 +284,12 @@ public final class DiskBlockCache: Sendable {
     private static func cost(_ bytes: Int64, isNew: Bool) -> Int64 {
         let page: Int64 = 4096
         guard bytes > 0 else { return 0 }
-        return (bytes + page - 1) / page * page + (isNew ? page : 0)
+        return (bytes +| (page -| 1)) / page *| page +| (isNew ? page : 0)
     }
 
     private func settleLosses(of hash: ContentHash, in file: ContentFile) {
         let lost = Self.cost(file.takeLost(), isNew: false)
-        if lost > 0 { state.withLock { $0.retention.add(-lost, to: hash) } }
+        if lost > 0 { state.withLock { $0.retention.add(0 -| lost, to: hash) } }
     }
 
     private func forgetOpen(_ hash: ContentHash) {
@@ -315,7 +316,7 @@ public final class DiskBlockCache: Sendable {
         if let known = state.withLock({ $0.open[hash] }) {
             return known.layout.size == size ? known : nil
         }
-        guard size <= Self.largestContent else { return nil }
+        guard (0...Self.largestContent).contains(size) else { return nil }
         guard creates ? makeFolder(of: hash) : Self.isOurs(folder(of: hash)) else { return nil }
         guard
             let file = ContentFile(
@@ -342,9 +343,8 @@ public final class DiskBlockCache: Sendable {
         let count = withUnsafeMutableBytes(of: &size) {
             pread(descriptor, $0.baseAddress, 8, 8)
         }
-        let believable: ClosedRange<Int64> = 0...Self.largestContent
-        return count == 8 && believable.contains(Int64(littleEndian: size))
-            ? Int64(littleEndian: size) : nil
+        let claimed = size.littleEndian
+        return count == 8 && (0...Self.largestContent).contains(claimed) ? claimed : nil
     }
 
     // MARK: Paths
@@ -355,7 +355,7 @@ public final class DiskBlockCache: Sendable {
 
     private func dataPath(_ hash: ContentHash) -> String { "\(folder(of: hash))/\(hash.hex)" }
 
-    private func indexPath(_ hash: ContentHash) -> String { dataPath(hash) + ".index" }
+    private func indexPath(_ hash: ContentHash) -> String { "\(dataPath(hash)).index" }
 
     private func makeFolder(of hash: ContentHash) -> Bool {
         mkdir(folder(of: hash), 0o700) == 0 || errno == EEXIST && Self.isOurs(folder(of: hash))
@@ -372,7 +372,7 @@ public final class DiskBlockCache: Sendable {
     }
 
     private func forEachContent(_ body: (ContentHash, String) -> Void) {
-        for name in Self.names(in: directory + "/content") where name.utf8.count == 2 {
+        for name in Self.names(in: "\(directory)/content") where name.utf8.count == 2 {
             let folder = "\(directory)/content/\(name)"
             for file in Self.names(in: folder) {
                 if let hash = ContentHash(hex: file) { body(hash, "\(folder)/\(file)") }

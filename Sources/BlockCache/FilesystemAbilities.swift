@@ -1,6 +1,7 @@
 // What a cache can make use of in the filesystem that it lies on, found out by trying. Not responsible for
 // what follows from that.
 
+import Core
 import Glibc
 
 /// What a filesystem can do for a cache.
@@ -16,7 +17,7 @@ public struct FilesystemAbilities: Hashable, Sendable {
     /// Tries with a file that has no name any more when this returns. Throws `system` when none can be made
     /// in the folder.
     public init(probing folder: String) throws(BlockCacheError) {
-        var template = Array((folder + "/.probe.XXXXXX").utf8CString)
+        var template = Array("\(folder)/.probe.XXXXXX".utf8CString)
         let file = mkstemp(&template)
         guard file >= 0 else { throw .system(folder, errno) }
         defer { close(file) }
@@ -27,6 +28,6 @@ public struct FilesystemAbilities: Hashable, Sendable {
         guard ftruncate(file, Self.size) == 0, pwrite(file, page, page.count, 0) == page.count,
             fsync(file) == 0, fstat(file, &status) == 0
         else { throw .system(folder, errno) }
-        isSparse = Int(status.st_blocks) * 512 < Self.size / 2
+        isSparse = Int(clamping: status.st_blocks) *| 512 < Self.size / 2
     }
 }

@@ -1,6 +1,7 @@
 // Which contents are kept when the cache is full. Pure: uses in, victims out.
 
 import ContentHashing
+import Core
 import HeapModule
 
 /// A segmented least-recently-used list of contents.
@@ -45,9 +46,9 @@ struct Retention: Sendable {
 
     /// Somebody has opened a content.
     mutating func use(_ hash: ContentHash) {
-        clock += 1
+        clock +|= 1
         entries[hash]?.lastUse = clock
-        entries[hash]?.uses += 1
+        entries[hash]?.uses +|= 1
         queue(hash)
     }
 
@@ -56,7 +57,7 @@ struct Retention: Sendable {
         guard let place = place(of: hash) else { return }
         order.insert(place)
         // Contents that are used often would fill it with places that mean nothing.
-        if order.count > 2 * entries.count + 64 {
+        if order.count > 2 *| entries.count +| 64 {
             order = Heap(entries.keys.compactMap { self.place(of: $0) })
         }
     }
@@ -71,25 +72,25 @@ struct Retention: Sendable {
     mutating func add(_ bytes: Int64, to hash: ContentHash, uses: Int = 1) {
         if entries[hash] == nil {
             guard bytes > 0 else { return }
-            clock += 1
+            clock +|= 1
             entries[hash] = Entry(bytes: 0, lastUse: clock, uses: uses)
             queue(hash)
         }
-        entries[hash]?.bytes += bytes
-        used += bytes
-        if pinned.contains(hash) { pinnedBytes += bytes }
+        entries[hash]?.bytes +|= bytes
+        used +|= bytes
+        if pinned.contains(hash) { pinnedBytes +|= bytes }
     }
 
     /// A content was found on disk with so many bytes.
     mutating func count(_ bytes: Int64, of hash: ContentHash) {
-        add(max(0, bytes - (entries[hash]?.bytes ?? 0)), to: hash, uses: 0)
+        add(max(0, bytes -| (entries[hash]?.bytes ?? 0)), to: hash, uses: 0)
     }
 
     /// A content is gone.
     mutating func remove(_ hash: ContentHash) {
         if let entry = entries.removeValue(forKey: hash) {
-            used -= entry.bytes
-            if pinned.contains(hash) { pinnedBytes -= entry.bytes }
+            used = used -| entry.bytes
+            if pinned.contains(hash) { pinnedBytes = pinnedBytes -| entry.bytes }
         }
     }
 
@@ -97,9 +98,9 @@ struct Retention: Sendable {
     mutating func pin(_ hash: ContentHash, _ isPinned: Bool) {
         let bytes = entries[hash]?.bytes ?? 0
         if isPinned {
-            if pinned.insert(hash).inserted { pinnedBytes += bytes }
+            if pinned.insert(hash).inserted { pinnedBytes +|= bytes }
         } else if pinned.remove(hash) != nil {
-            pinnedBytes -= bytes
+            pinnedBytes = pinnedBytes -| bytes
             queue(hash)
         }
     }
@@ -109,20 +110,20 @@ struct Retention: Sendable {
         let released = pinned.subtracting(hashes)
         pinned = hashes
         for hash in released { queue(hash) }
-        pinnedBytes = entries.reduce(0) { $0 + (hashes.contains($1.key) ? $1.value.bytes : 0) }
+        pinnedBytes = entries.reduce(0) { $0 +| (hashes.contains($1.key) ? $1.value.bytes : 0) }
     }
 
     /// What contents that are not pinned may take. Pinned ones may be more than the limit: then the
     /// others have a little left, without which each of their bytes would be fetched again and again.
-    private var room: Int64 { max(limit - pinnedBytes, limit / 16) }
+    private var room: Int64 { max(limit -| pinnedBytes, limit / 16) }
 
     /// Contents to remove so that the rest is within the limit; they are counted as gone. `keeping` is
     /// the one that is being filled: it goes last among those that were used as little as it was, so a
     /// single huge file does not push out what is used often.
     mutating func victims(keeping current: ContentHash?) -> [ContentHash] {
-        guard used - pinnedBytes > room else { return [] }
+        guard used -| pinnedBytes > room else { return [] }
         // A little more than needed, so that a full cache does not search at every insertion.
-        return victims(downTo: pinnedBytes + room - room / 16, keeping: current)
+        return victims(downTo: pinnedBytes +| (room -| room / 16), keeping: current)
     }
 
     /// Contents to remove so that the rest is so small, limit or not.

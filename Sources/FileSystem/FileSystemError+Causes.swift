@@ -2,7 +2,6 @@
 // `RemoteError` must choose its meaning here.
 
 import Glibc
-import MetadataStore
 import RemoteStore
 import Sync
 
@@ -42,27 +41,12 @@ extension FileSystemError {
         }
     }
 
-    /// What a failed staging file means.
-    init(_ error: StagingError) {
-        switch error.code {
-        case ENOSPC, EDQUOT: self = .noSpace
-        case EFBIG: self = .tooLarge
-        default:
-            self = .inputOutput("a staging file failed: \(String(cString: strerror(error.code)))")
-        }
-    }
-
     /// What any error of the layers below means.
     init(cause error: any Error) {
         switch error {
         case let error as FileSystemError: self = error
-        case let error as RemoteError: self.init(error)
-        case let error as StagingError: self.init(error)
-        case is CancellationError: self = .interrupted
-        default:
-            self =
-                MetadataStore.isDiskFull(error)
-                ? .noSpace : .inputOutput("the local database failed: \(error)")
+        case let error as StagingError where error.code == EFBIG: self = .tooLarge
+        default: self.init(RemoteError.local(cause: error))
         }
     }
 }

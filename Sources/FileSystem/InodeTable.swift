@@ -18,8 +18,8 @@ final class InodeTable: Sendable {
         var known: [InodeID: Known] = [:]
         /// Files that were opened although the kernel had another size.
         var mistaken: Set<InodeID> = []
-        /// Until when the kernel may take files for what they were.
-        var news: [InodeID: Timestamp] = [:]
+        /// Until when the kernel may take files for what they were, after it was told of a change.
+        var changeEnds: [InodeID: Timestamp] = [:]
         var unlinked: Set<InodeID> = []
         var opened: [InodeID: ContentVersion] = [:]
         var generations: [InodeID: Generation] = [:]
@@ -84,7 +84,7 @@ final class InodeTable: Sendable {
         }
     }
 
-    /// Notes which size the kernel is about to be told of a file that nobody here is writing to.
+    /// Notes which size the kernel is about to be told of a file that no process here is writing to.
     func noteToldSize(_ size: Int64, of inode: InodeID, at now: Timestamp) {
         state.withLock { state in
             if !state.isSizeKernels { Self.tell(size, of: inode, &state, at: now) }
@@ -96,13 +96,13 @@ final class InodeTable: Sendable {
     ) {
         guard let told = state.known[inode]?.size, told != size else { return }
         state.known[inode]?.size = size
-        state.news[inode] = now.adding(nanoseconds: newsLife)
+        state.changeEnds[inode] = now.adding(nanoseconds: changeLife)
     }
 
-    /// Nanoseconds for which the kernel may take a file for what it was before news: it knows better when
+    /// Nanoseconds for which the kernel may take a file for what it was before a change: it knows better when
     /// the process that asked has run. Not longer than needed: meanwhile the file is read past its pages,
     /// and kernels before 6.6 do not map it shared.
-    private static let newsLife: Int64 = 2_000_000_000
+    private static let changeLife: Int64 = 2_000_000_000
 
     /// Whether the kernel has the size of a file that is about to be read.
     func knowledge(ofSize size: Int64, of inode: InodeID, at now: Timestamp) -> SizeKnowledge {
@@ -111,8 +111,8 @@ final class InodeTable: Sendable {
                 state.mistaken.remove(inode)
                 return Self.isOutdated(inode, &state, at: now) ? .uncertain : .right
             }
-            state.news[inode] = now.adding(nanoseconds: Self.newsLife)
-            // The store has the news, and this table may not have heard of them yet.
+            state.changeEnds[inode] = now.adding(nanoseconds: Self.changeLife)
+            // The store has the change, and this table may not have been told of it yet.
             if state.isSizeKernels { state.generations[inode, default: Generation()].renew() }
             return .wrong
         }
@@ -135,9 +135,9 @@ final class InodeTable: Sendable {
     private static func isOutdated(
         _ inode: InodeID, _ state: inout State, at now: Timestamp
     ) -> Bool {
-        guard let end = state.news[inode] else { return false }
+        guard let end = state.changeEnds[inode] else { return false }
         if now < end { return true }
-        state.news[inode] = nil
+        state.changeEnds[inode] = nil
         return false
     }
 
@@ -170,7 +170,7 @@ final class InodeTable: Sendable {
             }
             state.known[inode] = nil
             state.mistaken.remove(inode)
-            state.news[inode] = nil
+            state.changeEnds[inode] = nil
             state.opened[inode] = nil
             state.generations[inode] = nil
             return state.unlinked.remove(inode) != nil

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The callers whose last `open` was answered with `ESTALE`.
 ///
-/// At this error the kernel looks the name up and opens what it finds, once, on the same thread. Whoever comes
-/// again must therefore not be sent back again: the process would get the error. Looking up need not have
+/// At this error the kernel looks the name up and opens what it finds, once, on the same thread. A caller that
+/// comes again must therefore not be sent back again: the process would get the error. Looking up need not have
 /// helped, because a descriptor in `/proc` has no name, and another change may have come in between.
 final class SentBack: Sendable {
     /// When each was sent back, by the kernel's number of the thread.

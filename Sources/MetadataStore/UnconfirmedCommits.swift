@@ -6,11 +6,21 @@
 public import Core
 import GRDB
 
+/// Statements that take each row's node from the index of identities: there are few rows, and a million nodes.
+enum UnconfirmedQuery {
+    /// CROSS JOIN keeps the order: the rows, and for each its node.
+    static let withNode = """
+        SELECT unconfirmed.id FROM unconfirmed CROSS JOIN node ON node.id = unconfirmed.id LIMIT ?
+        """
+    static let deletionWithoutNode = """
+        DELETE FROM unconfirmed WHERE NOT EXISTS (SELECT 1 FROM node WHERE node.id = unconfirmed.id)
+        """
+}
+
 extension TreeReading {
     /// Identities that no delta has told, `limit` at most, of nodes that the server is believed to have.
     public func unconfirmedIDs(limit: Int) throws -> [FileID] {
-        let statement = try database.cachedStatement(
-            sql: "SELECT id FROM unconfirmed WHERE id IN (SELECT id FROM node) LIMIT ?")
+        let statement = try database.cachedStatement(sql: UnconfirmedQuery.withNode)
         return try String.fetchAll(statement, arguments: [limit]).map { FileID($0) }
     }
 }
@@ -32,9 +42,7 @@ extension Transaction {
     /// Forgets what is not believed to be on the server any more.
     public func forgetUnconfirmedWithoutNode() throws {
         guard try hasUnconfirmed() else { return }
-        try run(
-            "DELETE FROM unconfirmed WHERE id NOT IN (SELECT id FROM node WHERE id IS NOT NULL)",
-            [])
+        try run(UnconfirmedQuery.deletionWithoutNode, [])
     }
 
     private func hasUnconfirmed() throws -> Bool {

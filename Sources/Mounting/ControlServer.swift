@@ -11,8 +11,8 @@ public final class ControlServer: Sendable {
     /// Conversations at a time. A `sync` lasts as long as its uploads, so several are normal; a thousand
     /// are a script gone wild.
     private static let limit = 64
-    /// Seconds for a whole request to come, and for a whole line of the answer to be taken. Whoever has connected has
-    /// something to say, and whoever has asked reads.
+    /// Seconds for a whole request to come, and for a whole line of the answer to be taken. A client that has
+    /// connected has something to say, and one that has asked reads.
     public static let standardPatience = 30
 
     private let folder: ControlFolder
@@ -61,7 +61,7 @@ public final class ControlServer: Sendable {
         }
     }
 
-    // Only here, where nobody can shut it down any more: a closed number may be another's.
+    // Only here, where no thread can shut it down any more: a closed number may be another's.
     deinit {
         close(listener)
     }
@@ -75,7 +75,7 @@ public final class ControlServer: Sendable {
     public func stop() {
         unlink(folder.path + "/" + name)
         shutdown(listener, Int32(SHUT_RDWR))
-        // Whoever does not read that is not waited for.
+        // A client that does not read that is not waited for.
         _ = ending.listeners.wait(timeout: .now() + .seconds(2))
     }
 
@@ -288,7 +288,7 @@ public final class MountEnding: Sendable {
         state.withLock { $0.limit = seconds }
     }
 
-    /// Everything is over; whoever waits hears of it.
+    /// Everything is over; all callers that wait are told.
     public func end(_ outcome: DrainOutcome) {
         state.withLock { $0.outcome = outcome }
         hasEnded.set()

@@ -33,7 +33,7 @@ public enum PrivateFile {
     }
 
     /// A file's text; nil when there is no such file. Throws when it has more than `limit` bytes or is no regular file.
-    /// Links are not followed: they could lead to a file of somebody else.
+    /// Links are not followed: they could lead to a file of another user.
     public static func read(
         _ path: String, limit: Int = 16384
     ) throws(PrivateFileError) -> String? {

@@ -73,11 +73,6 @@ public enum RemoteError: Error, Hashable, Sendable {
         case other
     }
 
-    /// Whether this machine failed, which says nothing of the server.
-    public var isLocal: Bool {
-        if case .local = self { true } else { false }
-    }
-
     /// Whether the same call may succeed after a while, without anybody's doing.
     public var isTransient: Bool {
         switch self {

@@ -1,5 +1,5 @@
 // What becomes of a node when the server changed it, for each state that this mount may have it in.
-// The table of docs/semantics.md, row by row: whatever users wrote and the server has not, survives.
+// The table of docs/semantics.md, row by row: all that users wrote and the server has not, survives.
 
 import ContentHashing
 import Core
@@ -9,7 +9,7 @@ import RemoteStore
 extension DeltaApplier {
     // MARK: New on the server
 
-    /// A file that was not known. Whatever users have made at its place steps aside.
+    /// A file that was not known. What users have made at its place steps aside.
     mutating func insertFile(_ kind: NodeKind, at place: Place, _ facts: RemoteFacts) throws {
         if let hash = facts.hash, try arrived(kind, hash: hash, at: place, facts) { return }
         try bringBack(place.parent)
@@ -113,7 +113,7 @@ extension DeltaApplier {
         let isSameContent = facts.hash != nil && node.facts.hash == facts.hash
         if node.facts.revision == facts.revision || isSameContent {
             // A move gives a new revision to the same content, this mount's own move of a folder above
-            // too; nobody's work depends on its name.
+            // too; no process depends on its name.
             if node.facts != facts {
                 try transaction.setFacts(facts, of: node.inode)
                 announceAttributes(of: node.inode)

@@ -57,8 +57,8 @@ extension DeltaApplier {
         return try self.place(of: entry)
     }
 
-    /// A folder turns out to be elsewhere before the news tell of its move: by an answer, by a look or by a
-    /// listing. They will tell what others deleted in it, by its old place, and what is in it, by its new one.
+    /// A folder turns out to be elsewhere before the feed tells of its move: by an answer, by a look or by a
+    /// listing. The feed will tell what others deleted in it, by its old place, and what is in it, by its new one.
     func noteMove(of node: Node, to place: Place) throws {
         guard node.kind == .folder, !isFeed, let left = try transaction.remotePlace(of: node),
             !left.isSameThere(as: place)

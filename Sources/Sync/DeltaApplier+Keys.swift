@@ -6,7 +6,7 @@ import MetadataStore
 import RemoteStore
 
 extension DeltaApplier {
-    /// What users see at a place of the server's, whatever its name was filed under until now.
+    /// What users see at a place of the server's, under any key that its name was filed under until now.
     mutating func seen(at place: Place) throws -> Node? {
         try adoptKey(of: place)
         return try transaction.child(folded: place.name.folded, of: place.parent)

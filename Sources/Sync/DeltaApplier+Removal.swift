@@ -1,10 +1,40 @@
-// What goes with what the server has no more: files, and folders with all that is in them, however deep.
-// What users wrote or moved there stays. Not responsible for finding out that something is gone.
+// What a deletion is of, and what goes with what the server has no more: files, and folders with all that is
+// in them, however deep. What users wrote or moved there stays. Not responsible for telling the kernel.
 
 import Core
 import MetadataStore
+import RemoteStore
 
 extension DeltaApplier {
+    /// How many nodes one deletion may make this mount doubt.
+    private static let mostDoubts = 16
+
+    /// The server tells that nothing is at a path.
+    mutating func applyDeletion(_ entry: RemoteEntry) throws {
+        let path = entry.foldedPath.rawValue
+        if let node = try transaction.remoteNode(foldedPath: path), node.inode != .root {
+            try removeRemote(node)
+        } else if isFeed, let node = try transaction.departedNode(foldedPath: path),
+            // What lives in a moved folder is told again at its new place.
+            node.facts.id.flatMap({ lastIndex[$0] }) == nil
+        {
+            try removeRemote(node)
+        } else if isFeed {
+            try doubt(path)
+        }
+    }
+
+    /// A deletion names a path that no node has. Another client may have moved a folder, and deleted something in it
+    /// there, before this mount moved the same folder; no delta tells that place any more. So nodes in moved folders
+    /// that the path's last names lead to are noted, to be looked up by their ids.
+    private func doubt(_ path: String) throws {
+        let nodes = try transaction.nodesInDepartedFolders(
+            endingLike: path, limit: Self.mostDoubts)
+        for id in nodes.compactMap(\.facts.id) where lastIndex[id] == nil {
+            try transaction.noteUnconfirmed(id)
+        }
+    }
+
     /// A node on its way out: a folder goes after what is in it.
     private struct Removal {
         var node: Node

@@ -104,7 +104,7 @@ struct DeltaApplier {
     private static let longestCommit = 900.0
 
     /// The feed has told all until now, with no commit on its way.
-    func newsAreIn() throws {
+    func feedCaughtUp() throws {
         try transaction.forgetAttempts(
             sentBefore: context.date.adding(seconds: -Self.longestCommit))
         try transaction.forgetDepartures()
@@ -175,40 +175,13 @@ struct DeltaApplier {
             try transaction.insertIfUnknown(kind, at: place, facts: facts, metBy: listing) != nil
         else { return false }
         met +|= 1
-        // While not all is known, nobody remembers that there was no such name.
+        // While not all is known, the kernel does not remember that there was no such name.
         if context.isTreeComplete {
             announce(place)
         } else {
             announceListing(of: place.parent)
         }
         return true
-    }
-
-    private mutating func applyDeletion(_ entry: RemoteEntry) throws {
-        let path = entry.foldedPath.rawValue
-        if let node = try transaction.remoteNode(foldedPath: path), node.inode != .root {
-            try removeRemote(node)
-        } else if isFeed, let node = try transaction.departedNode(foldedPath: path),
-            // What lives in a moved folder is told again at its new place.
-            node.facts.id.flatMap({ lastIndex[$0] }) == nil
-        {
-            try removeRemote(node)
-        } else if isFeed {
-            try doubt(path)
-        }
-    }
-
-    /// How many nodes one deletion may make this mount doubt.
-    private static let mostDoubts = 16
-
-    /// A deletion of what is not known. Where this mount has moved folders, it may have been in one of them, while that
-    /// was where others had moved it: what looks like it is asked for by its id.
-    private func doubt(_ path: String) throws {
-        let nodes = try transaction.nodesInDepartedFolders(
-            endingLike: path, limit: Self.mostDoubts)
-        for id in nodes.compactMap(\.facts.id) where lastIndex[id] == nil {
-            try transaction.noteUnconfirmed(id)
-        }
     }
 
     /// The node that the server has at a place, after bringing one there that it had elsewhere.
@@ -253,7 +226,7 @@ struct DeltaApplier {
     }
 
     /// Makes a place free for a node that an answer has put there. What was believed to be there was
-    /// moved or deleted by somebody else, and the feed has yet to say so.
+    /// moved or deleted by another client, and the feed has yet to say so.
     mutating func vacate(_ place: Place, for inode: InodeID) throws {
         let occupant = try transaction.remoteChild(folded: place.name.folded, of: place.parent)
         guard let occupant, occupant.inode != inode else { return }
@@ -265,7 +238,7 @@ struct DeltaApplier {
         try attach(moved, at: place)
     }
 
-    /// The same where the answer is about nobody who is known.
+    /// The same where the answer is about what no node is known of.
     mutating func vacate(_ place: Place, besides inode: InodeID) throws {
         let occupant = try transaction.remoteChild(folded: place.name.folded, of: place.parent)
         if let occupant, occupant.inode != inode { try removeRemote(occupant) }
@@ -396,7 +369,7 @@ extension RemoteFacts {
 }
 
 extension RemoteEntry {
-    /// The news that nothing is at a path of names, as far as a tree knows them.
+    /// The entry of a delta that tells that nothing is at a path of names, as far as a tree knows them.
     init?(deleted path: RemotePath, in tree: some TreeReading) throws {
         let names = try path.components.map { try FileName($0) }
         guard let name = names.last else { return nil }

@@ -6,8 +6,8 @@ import MetadataStore
 public import RemoteStore
 
 extension RemoteError {
-    /// What a failed write or read on this machine means to a step.
-    static func local(cause: any Error) -> RemoteError {
+    /// What a failed write or read on this machine means to a step, or to the process that waits for it.
+    public static func local(cause: any Error) -> RemoteError {
         switch cause {
         case let error as RemoteError: return error
         case is CancellationError: return .cancelled

@@ -37,14 +37,14 @@ extension LostAndFound {
         guard lstat(path, &status) != 0 else { throw StagingError(code: EEXIST) }
         let folder = Self.folder(of: path)
         let random = String(UInt64.random(in: 0...UInt64.max), radix: 36)
-        let temporary = folder + "/.dbxfs-recover-" + random
+        let temporary = "\(folder)/.dbxfs-recover-\(random)"
         let target = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard target >= 0 else { throw StagingError(code: errno) }
         do throws(StagingError) {
             defer { close(target) }
             try Self.copyData(from: source, to: target, size: entry.content.size)
             // The time is a convenience: not every filesystem takes one.
-            let time = timespec(tv_sec: time_t(entry.content.modified), tv_nsec: 0)
+            let time = timespec(tv_sec: time_t(clamping: entry.content.modified), tv_nsec: 0)
             _ = [time, time].withUnsafeBufferPointer { futimens(target, $0.baseAddress) }
             guard fsync(target) == 0 else { throw StagingError(code: errno) }
             try Self.nameNew(temporary, path)
@@ -84,7 +84,7 @@ extension LostAndFound {
     ) throws(StagingError) {
         var status = stat()
         guard fstat(source, &status) == 0,
-            ftruncate(target, max(off_t(size), status.st_size)) == 0
+            ftruncate(target, max(off_t(clamping: size), status.st_size)) == 0
         else { throw StagingError(code: errno) }
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var position = lseek(source, 0, CFILE_SEEK_DATA)
@@ -102,7 +102,8 @@ extension LostAndFound {
     ) throws(StagingError) {
         var position = range.lowerBound
         while position < range.upperBound {
-            let wanted = Int(min(off_t(buffer.count), range.upperBound - position))
+            let rest = Int(clamping: range.upperBound -| position)
+            let wanted = min(buffer.count, rest)
             let count = buffer.withUnsafeMutableBytes {
                 pread(source, $0.baseAddress, wanted, position)
             }
@@ -112,14 +113,14 @@ extension LostAndFound {
             while written < count {
                 let step = buffer.withUnsafeBytes {
                     pwrite(
-                        target, $0.baseAddress?.advanced(by: written), count - written,
-                        position + off_t(written))
+                        target, $0.baseAddress?.advanced(by: written), count -| written,
+                        position +| off_t(clamping: written))
                 }
                 if step < 0, errno == EINTR { continue }
                 guard step > 0 else { throw StagingError(code: step < 0 ? errno : EIO) }
-                written += step
+                written +|= step
             }
-            position += off_t(count)
+            position +|= off_t(clamping: count)
         }
     }
 }

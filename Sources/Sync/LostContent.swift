@@ -105,7 +105,7 @@ public struct LostAndFound: Sendable {
         let file = Self.fileName(name, content.path)
         content.file = file
         try write(content, name)
-        guard rename(path, folder + "/" + file) == 0 else { throw StagingError(code: errno) }
+        guard rename(path, "\(folder)/\(file)") == 0 else { throw StagingError(code: errno) }
         try flush()
         return content
     }
@@ -127,7 +127,7 @@ public struct LostAndFound: Sendable {
 
     private static let noteSuffix = ".json"
 
-    private func notePath(_ name: String) -> String { folder + "/" + name + Self.noteSuffix }
+    private func notePath(_ name: String) -> String { "\(folder)/\(name)\(Self.noteSuffix)" }
 
     private func noted(_ name: String) -> LostContent? {
         FileManager.default.contents(atPath: notePath(name))
@@ -139,8 +139,8 @@ public struct LostAndFound: Sendable {
     /// A name that no content has: when a database was lost, numbers begin anew.
     private func freeName(_ number: Int64) -> String {
         var (name, others) = ("\(number)", 1)
-        while let file = noted(name)?.file, access(folder + "/" + file, F_OK) == 0 {
-            others += 1
+        while let file = noted(name)?.file, access("\(folder)/\(file)", F_OK) == 0 {
+            others +|= 1
             name = "\(number)-\(others)"
         }
         return name
@@ -151,9 +151,9 @@ public struct LostAndFound: Sendable {
         // Of scalars: a name may begin with an accent, which would make one character with the slash.
         guard let name = path?.unicodeScalars.split(separator: "/").last else { return ownName }
         let kept = name.filter { $0.value >= 0x20 && $0.value != 0x7F }
-        var text = ownName + " "
-        for scalar in kept where text.utf8.count + 4 <= 200 { text.unicodeScalars.append(scalar) }
-        return text.hasSuffix(noteSuffix) ? text + "_" : text
+        var text = "\(ownName) "
+        for scalar in kept where text.utf8.count <= 196 { text.unicodeScalars.append(scalar) }
+        return text.hasSuffix(noteSuffix) ? "\(text)_" : text
     }
 
     private func makeFolder() throws(StagingError) {

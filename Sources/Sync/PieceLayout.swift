@@ -2,37 +2,45 @@
 // still write.
 
 import ContentHashing
+import Core
 
 /// The pieces of a content: all but the last are multiples of 4 MiB, as concurrent sessions want them.
 struct PieceLayout: Hashable, Sendable {
     /// Bytes of a piece: rclone's measurements give 16 MiB nearly three quarters of the throughput of the
     /// largest piece, at an eighth of the memory.
-    static let pieceSize = 4 * blockSize
+    static let pieceSize = 4 *| blockSize
     /// From how many bytes on a file is sent while it is still being written.
-    static let smallestAhead = 2 * pieceSize
-    private static let blockSize = Int64(ContentHasher.blockSize)
+    static let smallestAhead = 2 *| pieceSize
+    /// The most bytes that are laid out: more than Dropbox stores. A damaged row may claim any size, and memory follows it.
+    private static let largestSize: Int64 = 1 << 42
+    private static let blockSize = Int64(clamping: ContentHasher.blockSize)
 
     /// What may travel at once.
     var parallel: [Range<Int64>] = []
     /// What closes the session, when all else has arrived: a block at most, because it travels alone.
     var last: Range<Int64>
 
-    /// Lays out a content of so many bytes, one at least.
-    init(size: Int64) {
-        let end = (size - 1) / Self.blockSize * Self.blockSize
-        parallel = stride(from: 0, to: end, by: Int(Self.pieceSize)).map {
-            $0..<min($0 + Self.pieceSize, end)
+    /// Lays out a content of so many bytes; nil for none, and for more than Dropbox stores.
+    init?(size: Int64) {
+        guard (1...Self.largestSize).contains(size) else { return nil }
+        let end = (size -| 1) / Self.blockSize *| Self.blockSize
+        parallel = stride(from: 0, to: end, by: Int(clamping: Self.pieceSize)).map {
+            $0..<min($0 +| Self.pieceSize, end)
         }
         last = end..<size
     }
 
-    var all: [Range<Int64>] { parallel + [last] }
+    var all: [Range<Int64>] {
+        var all = parallel
+        all.append(last)
+        return all
+    }
 
     /// Whether pieces of which a session has the blocks' digests are pieces of this layout.
     func holds(_ digests: [Int64: [ContentHash]]) -> Bool {
         let counts = Dictionary(
             uniqueKeysWithValues: all.map { piece in
-                (piece.lowerBound, (piece.count - 1) / ContentHasher.blockSize + 1)
+                (piece.lowerBound, (piece.count -| 1) / ContentHasher.blockSize +| 1)
             })
         return digests.allSatisfy { counts[$0.key] == $0.value.count }
     }

@@ -71,7 +71,7 @@ extension RemoteWatcher {
             try applier.apply(page.entries)
             if !page.hasMore {
                 try applier.removeUnseen()
-                try applier.newsAreIn()
+                try applier.feedCaughtUp()
             }
             try transaction.setSetting(Setting.cursor, to: page.cursor.rawValue)
             let next = page.hasMore ? phase : .complete

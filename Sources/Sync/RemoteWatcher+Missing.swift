@@ -41,7 +41,7 @@ extension RemoteWatcher {
                 try transaction.beginListing()
                 var applier = try DeltaApplier(transaction: transaction, context: surroundings)
                 try applier.removeUnseen()
-                try applier.newsAreIn()
+                try applier.feedCaughtUp()
                 try transaction.setSetting(Setting.walk, to: nil)
                 try transaction.setSetting(Setting.phase, to: Phase.missing.rawValue)
                 return applier.outcome

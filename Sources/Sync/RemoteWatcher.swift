@@ -183,7 +183,7 @@ actor RemoteWatcher {
         try await write { transaction in
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries, isFeed: true)
-            try applier.newsAreIn()
+            try applier.feedCaughtUp()
             try transaction.forgetUnconfirmed(entries.lazy.compactMap(\.id))
             try transaction.forgetUnconfirmedWithoutNode()
             try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
@@ -194,7 +194,7 @@ actor RemoteWatcher {
     private func keep(_ cursor: Cursor) async throws(RemoteError) {
         let context = environment.deltaContext()
         try await write { transaction in
-            try DeltaApplier(transaction: transaction, context: context).newsAreIn()
+            try DeltaApplier(transaction: transaction, context: context).feedCaughtUp()
             try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
             return DeltaOutcome()
         }

@@ -75,7 +75,7 @@ extension UploadPlanner {
                 try transaction.dequeue(current)
                 guard current != start else { return nil }
                 guard settled.insert(current).inserted else {
-                    // Waits for what has nothing to wait for, which news may end.
+                    // Waits for what has nothing to wait for, which a delta may end.
                     try transaction.reschedule(start, due: now.adding(seconds: 1))
                     return nil
                 }

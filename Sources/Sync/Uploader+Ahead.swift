@@ -79,9 +79,9 @@ extension Uploader {
         try await forgettingLostSession(of: file) { () async throws(RemoteError) in
             let partial = try await session(for: file, nil)
             environment.state.update { status in
-                let sent = partial.pieces.values.reduce(0) { $0 + Int64($1.count) }
+                let sent = partial.pieces.values.reduce(0) { $0 +| Int64(clamping: $1.count) }
                 status.uploads[inode] = SyncStatus.Upload(
-                    path: path, size: file.size, sent: sent * StagedFile.blockSize)
+                    path: path, size: file.size, sent: sent *| StagedFile.blockSize)
             }
             defer { environment.state.update { $0.uploads[inode] = nil } }
             try await sendPiecesAhead(of: file, partial)
@@ -99,7 +99,7 @@ extension Uploader {
                     let piece = file.nextPieceAhead,
                     file.beginSending(piece, session: partial.session)
                 {
-                    running += 1
+                    running +|= 1
                     group.addTask {
                         do throws(RemoteError) {
                             try await self.sendAhead(piece, of: file, partial)
@@ -110,7 +110,7 @@ extension Uploader {
                     }
                 }
                 guard let result = await group.next() else { break }
-                running -= 1
+                running = running -| 1
                 if case .failure(let error) = result { failure = failure ?? error }
             }
             return failure.map { RemoteOutcome.failure($0) } ?? .success(())

@@ -53,7 +53,8 @@ extension Uploader {
                 case .failure(let error): failures.append((content.item, error))
                 }
             }
-            return failures + (await finish(ready))
+            failures.append(contentsOf: await finish(ready))
+            return failures
         } catch {
             return items.map { ($0, error) }
         }
@@ -72,7 +73,7 @@ extension Uploader {
                         // A copy made meanwhile has bytes that are elsewhere.
                         content.base == nil
                     else { return nil }
-                    var bytes = [UInt8](repeating: 0, count: Int(content.size))
+                    var bytes = [UInt8](repeating: 0, count: Int(clamping: content.size))
                     _ = try bytes.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
                     upload.staged = content
                     let hash = ContentHasher.hash(bytes)
@@ -98,7 +99,7 @@ extension Uploader {
         guard !ready.isEmpty else { return [] }
         let uploads = ready.map { content, session in
             FinishedUpload(
-                session: session, size: Int64(content.bytes.count),
+                session: session, size: Int64(clamping: content.bytes.count),
                 commit: commit(content.upload, content.hash))
         }
         let attempts = ready.map { content, _ in
@@ -172,13 +173,14 @@ extension Uploader {
         let attempts = ready.map {
             Attempt(inode: $0.item.inode, step: $0.item.step, hash: $0.hash)
         }
-        let failures = await commit(attempts) { wanted async throws(RemoteError) in
+        var failures = await commit(attempts) { wanted async throws(RemoteError) in
             try await self.environment.remote.copyFiles(wanted.map { ready[$0].relocation })
         } record: { recorder, index, entry in
             try recorder.stored(ready[index].upload, for: ready[index].item.inode, entry)
         }
         let taken = Set(ready.map(\.item.inode))
-        return failures + items.filter { !taken.contains($0.inode) }.map { ($0, .cancelled) }
+        for item in items where !taken.contains(item.inode) { failures.append((item, .cancelled)) }
+        return failures
     }
 
     /// Notes the hashes of what is to be copied, as `noteHash` does. What changed meanwhile, or is not
@@ -260,5 +262,5 @@ struct Copy: Sendable {
 
 extension ContentUpload {
     /// The most bytes that a batch takes of one file, so that it stays as large as it was planned.
-    fileprivate var limit: Int64 { Int64(ContentHasher.blockSize) }
+    fileprivate var limit: Int64 { Int64(clamping: ContentHasher.blockSize) }
 }

@@ -11,7 +11,7 @@ import RemoteStore
 extension Uploader {
     /// Largest content sent in one call: one block, which is read into memory and so cannot change
     /// while it is sent.
-    private static let smallSize = Int64(ContentHasher.blockSize)
+    private static let smallSize = Int64(clamping: ContentHasher.blockSize)
 
     /// Has the server copy content that it has. The copy is of what is there now; if that is not what
     /// was copied here, the content follows as the next revision.
@@ -56,7 +56,7 @@ extension Uploader {
     private func sendSmall(
         _ file: StagedFile, _ upload: ContentUpload
     ) async throws(RemoteError) {
-        let size = Int(upload.staged.size)
+        let size = Int(clamping: upload.staged.size)
         let bytes = try await local {
             var bytes = [UInt8](repeating: 0, count: size)
             _ = try bytes.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
@@ -104,7 +104,7 @@ extension Uploader {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(range.count)
         while let piece = try await stream.next() {
-            bytes += piece
+            bytes.append(contentsOf: piece)
         }
         guard bytes.count == range.count else {
             throw .malformed("a download of \(range.count) bytes gave \(bytes.count)")
@@ -150,10 +150,10 @@ extension Uploader {
 /// Content in memory.
 private struct ByteSource: UploadSource {
     let bytes: [UInt8]
-    var size: Int64 { Int64(bytes.count) }
+    var size: Int64 { Int64(clamping: bytes.count) }
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
+        let part = bytes.dropFirst(Int(clamping: max(0, offset))).prefix(buffer.count)
         buffer.copyBytes(from: part)
         return part.count
     }

@@ -111,13 +111,15 @@ extension Uploader {
             }
         }
         var ids = Array(question.ids)
-        ids += await displacedIDs(by: findings.atPaths.map(\.entry))
+        ids.append(contentsOf: await displacedIDs(by: findings.atPaths.map(\.entry)))
         var asked: Set<FileID> = []
         while let id = ids.popLast(), asked.count < Self.longestLook {
             guard asked.insert(id).inserted else { continue }
             if let entry = try await remote.entry(of: id) {
-                findings.byID += try await unknownFolders(above: entry.foldedPath) + [entry]
-                ids += await displacedIDs(by: [entry])
+                findings.byID.append(
+                    contentsOf: try await unknownFolders(above: entry.foldedPath))
+                findings.byID.append(entry)
+                ids.append(contentsOf: await displacedIDs(by: [entry]))
             } else if question.ids.contains(id) {
                 findings.missingIDs.append(id)
             }

@@ -7,10 +7,10 @@ import MetadataStore
 import RemoteStore
 
 extension Uploader {
-    /// How often what is missing on the server is waited for, because the news may tell that it was moved.
+    /// How often what is missing on the server is waited for, because a delta may tell that it was moved.
     private static let doubts = 2
-    /// Seconds to wait for them.
-    private static let newsDelay = 0.3
+    /// Seconds to wait for that delta.
+    private static let deltaDelay = 0.3
 
     func react(to error: RemoteError, step: UploadStep, inode: InodeID) async {
         let store = environment.store
@@ -34,7 +34,7 @@ extension Uploader {
                 for: step, of: inode, believesAbsence: attempts >= Self.doubts)
             if attempts < Self.doubts, case .success(let isAllThere) = answer {
                 await postpone(
-                    inode, by: isAllThere && attempts == 0 ? 0 : Self.newsDelay)
+                    inode, by: isAllThere && attempts == 0 ? 0 : Self.deltaDelay)
             } else {
                 await postpone(inode, by: UploadReaction.delay(after: attempts))
             }
@@ -57,10 +57,11 @@ extension Uploader {
     func pause(after error: RemoteError) {
         let now = environment.clock.now()
         let seconds = min(30, UploadReaction.delay(after: pauses))
+        if case .local(let failure) = error {
+            return pause(for: seconds, .local(failure.problem), at: now)
+        }
         switch UploadReaction(to: error, step: .settled, attempts: pauses) {
         case .pause(let seconds, let reason): pause(for: seconds, reason, at: now)
-        case .retry(_, let problem) where error.isLocal:
-            pause(for: seconds, .local(problem), at: now)
         default: pause(for: seconds, .offline("\(error)"), at: now)
         }
     }

@@ -51,6 +51,6 @@ extension Uploader {
     private func askForRoom() async -> Int64? {
         guard let space = try? await environment.remote.space() else { return nil }
         environment.state.update { $0.space = space }
-        return space.allocated - space.used
+        return space.allocated -| space.used
     }
 }

@@ -11,8 +11,8 @@ extension Uploader {
     static let concurrentPieces = 4
     /// The same where bytes of the base are held in memory.
     private static let concurrentFetchedPieces = 2
-    /// Seconds after which a session is not trusted any more: the server keeps them for seven days.
-    private static let longestUse = 6.0 * 86_400
+    /// Seconds after which a session is not trusted any more: six days, and the server keeps them for seven.
+    private static let longestUse = 518_400.0
 
     /// Sends a content through a session and commits it.
     func sendBig(_ file: StagedFile, _ upload: ContentUpload) async throws(RemoteError) {
@@ -41,12 +41,14 @@ extension Uploader {
         _ file: StagedFile, _ upload: ContentUpload
     ) async throws(RemoteError) {
         let size = upload.staged.size
-        let layout = PieceLayout(size: size)
+        guard let layout = PieceLayout(size: size) else { throw .tooLarge }
         let partial = try await session(for: file, layout)
         var digests = partial.pieces
         environment.state.update { status in
             let arrived = layout.all.filter { digests[$0.lowerBound] != nil }
-            status.uploads[file.inode]?.sent = arrived.reduce(0) { $0 + Int64($1.count) }
+            status.uploads[file.inode]?.sent = arrived.reduce(0) {
+                $0 +| Int64(clamping: $1.count)
+            }
         }
         let missing = layout.parallel.filter { digests[$0.lowerBound] == nil }
         digests.merge(try await sendPieces(missing, of: file, upload, partial)) { $1 }
@@ -169,7 +171,7 @@ extension Uploader {
             }
         }
         environment.state.update {
-            $0.uploads[file.inode]?.sent += Int64(range.count)
+            $0.uploads[file.inode]?.sent +|= Int64(clamping: range.count)
         }
         return digests
     }
@@ -211,28 +213,30 @@ struct StagedSource: UploadSource {
         let end = min(offset +| Int64(clamping: buffer.count), size)
         var position = offset
         while position < end {
-            let block = position / StagedFile.blockSize * StagedFile.blockSize
-            let upper = min(block + StagedFile.blockSize, end)
+            let block = position / StagedFile.blockSize *| StagedFile.blockSize
+            let upper = min(block +| StagedFile.blockSize, end)
             let part = UnsafeMutableRawBufferPointer(
-                rebasing: buffer[Int(position - offset)..<Int(upper - offset)])
+                rebasing: buffer[
+                    Int(clamping: position -| offset)..<Int(clamping: upper -| offset)])
             if let bytes = fetched[block] {
                 part.initializeMemory(as: UInt8.self, repeating: 0)
-                part.copyBytes(from: bytes.dropFirst(Int(position - block)).prefix(part.count))
+                let rest = bytes.dropFirst(Int(clamping: position -| block))
+                part.copyBytes(from: rest.prefix(part.count))
             } else {
                 _ = try file.readForUpload(at: position, into: part)
             }
             position = upper
         }
-        return Int(max(0, end - offset))
+        return Int(clamping: max(0, end -| offset))
     }
 
     /// The digests of the blocks in a range that begins at a block's start.
     func blockDigests(of range: Range<Int64>) throws -> [ContentHash] {
         try stride(from: range.lowerBound, to: range.upperBound, by: ContentHasher.blockSize).map {
             start in
-            let size = min(ContentHasher.blockSize, Int(range.upperBound - start))
+            let size = min(ContentHasher.blockSize, Int(clamping: range.upperBound -| start))
             return try ContentHasher.blockDigest(size: size) { offset, part in
-                _ = try read(at: start + Int64(offset), into: part)
+                _ = try read(at: start +| Int64(clamping: offset), into: part)
             }
         }
     }
@@ -262,13 +266,13 @@ extension StagedFile {
     ) throws -> Bool {
         let elsewhere = Set(
             missingRanges(in: piece).filter {
-                $0.upperBound == min($0.lowerBound + Self.blockSize, piece.upperBound)
+                $0.upperBound == min($0.lowerBound +| Self.blockSize, piece.upperBound)
             }.map(\.lowerBound))
         let source = StagedSource(file: self, size: piece.upperBound)
         let starts = stride(
             from: piece.lowerBound, to: piece.upperBound, by: ContentHasher.blockSize)
         for (start, digest) in zip(starts, digests) where !elsewhere.contains(start) {
-            let block = start..<min(start + Self.blockSize, piece.upperBound)
+            let block = start..<min(start +| Self.blockSize, piece.upperBound)
             guard try source.blockDigests(of: block) == [digest] else { return false }
         }
         return true

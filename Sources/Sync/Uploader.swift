@@ -119,12 +119,12 @@ actor Uploader {
     func beginDraining() async throws {
         let now = environment.clock.now()
         try await environment.store.write { try $0.makeAllDue(at: now, onlyFresh: false) }
-        drainers += 1
+        drainers +|= 1
         wake()
     }
 
     func endDraining() {
-        drainers -= 1
+        drainers = drainers -| 1
     }
 
     // MARK: Choosing
@@ -147,7 +147,7 @@ actor Uploader {
         while running < Self.concurrency && !isExclusive && !isPaused {
             let choice = StepChoice(
                 busy: inFlight, patient: patient, batching: batching,
-                room: Self.concurrency - running)
+                room: Self.concurrency -| running)
             let chosen = await choose(choice, at: now, after: round.place)
             start(chosen, in: &group)
             guard round.goesOn(after: chosen, isSending: isSending) else { break }
@@ -181,14 +181,14 @@ actor Uploader {
             isExclusive = isExclusive || step.isExclusive
             inFlight.insert(inode)
             if step.isPatient { patient.insert(inode) }
-            running += 1
+            running +|= 1
             group.addTask { await self.perform(step, for: inode) }
         }
         for batch in chosen.batches {
             isExclusive = isExclusive || batch.kind.isExclusive
             batching.insert(batch.kind)
             inFlight.formUnion(batch.items.map(\.inode))
-            running += 1
+            running +|= 1
             group.addTask { await self.perform(batch) }
         }
     }
@@ -226,7 +226,7 @@ actor Uploader {
         } catch {
             await react(to: error, step: step, inode: inode)
         }
-        running -= 1
+        running = running -| 1
         inFlight.remove(inode)
         patient.remove(inode)
         if step.isExclusive {
@@ -252,7 +252,7 @@ actor Uploader {
 
     private func perform(_ batch: StepBatch) async {
         await send(batch)
-        running -= 1
+        running = running -| 1
         inFlight.subtract(batch.items.map(\.inode))
         batching.remove(batch.kind)
         if batch.kind.isExclusive {

@@ -5,6 +5,7 @@ import GRDB
 import MetadataStore
 import Mounting
 import RemoteStore
+import Sync
 import SystemPackage
 
 extension CommandError {
@@ -23,8 +24,7 @@ extension CommandError {
             self = .serverFailed(
                 server: server, detail: "it asks to wait for \(Int(seconds)) seconds")
         case .server(let detail): self = .serverFailed(server: server, detail: detail)
-        case .local(.diskFull): self = .system("this machine's disk is full")
-        case .local(.other(let detail)): self = .system(detail)
+        case .local(let failure): self = .system(failure.problem)
         case .notFound, .disallowedName, .rootMissing: self = .remoteFolderMissing(remotePath)
         case .notAFolder: self = .remoteNotAFolder(remotePath)
         case .notAFile, .conflict, .insufficientSpace, .tooLarge, .busy, .cursorReset,

@@ -31,6 +31,19 @@ struct RetentionTests {
         }
     }
 
+    @Test("numbers at the limits of what can be counted end at them, and the decisions hold")
+    func extremes() {
+        var retention = Retention(limit: .min)
+        retention.pin(hash(1), true)
+        for number in [1, 2, 3] { retention.add(.max, to: hash(number)) }
+        #expect(retention.used == .max)
+        #expect(Set(retention.victims(keeping: nil)).isSubset(of: [hash(2), hash(3)]))
+        #expect(retention.entries[hash(1)]?.bytes == .max)
+        retention.add(.max, to: hash(1))
+        retention.count(.min, of: hash(1))
+        #expect(retention.pinnedBytes == .max)
+    }
+
     @Test("a pass over a whole tree, once each, leaves what was read twice before")
     func scan() {
         var retention = Retention(limit: 1000)

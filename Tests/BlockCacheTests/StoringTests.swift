@@ -68,8 +68,31 @@ struct StoringTests {
         let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 30)
         let sample = Sample(size: chunk + 1, seed: 4)
         cache.store(sample)
-        #expect(cache.bytes(of: sample, 0..<sample.size + 1) == nil)
+        for range in [0..<sample.size + 1, 0..<Int64.max, Int64.min..<1, Int64.max - 1..<Int64.max]
+        {
+            #expect(cache.bytes(of: sample, range) == nil)
+            #expect(!cache.contains(sample.hash, size: sample.size, range: range))
+        }
         #expect(cache.bytes(of: sample, 7..<7) == [])
+    }
+
+    @Test("a size that no content has is a miss, and nothing is kept of it")
+    func impossibleSizes() throws {
+        let folder = try TemporaryFolder()
+        let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 30)
+        let sample = Sample(size: chunk, seed: 5)
+        for size in [Int64.min, -1, .max] {
+            cache.insert(at: 0, of: sample.hash, size: size, bytes: sample.bytes)
+            cache.insert(at: .max, of: sample.hash, size: size, bytes: sample.bytes)
+            for block in [Int.min, 0, .max] {
+                let found = cache.insert(
+                    block: block, of: sample.hash, size: size, bytes: sample.bytes)
+                #expect(found == .mismatch)
+            }
+            #expect(cache.bytes(of: sample.hash, size: size, range: 0..<1) == nil)
+            #expect(!cache.contains(sample.hash, size: size, range: 0..<1))
+        }
+        #expect(cache.usedBytes == 0)
     }
 
     @Test("one hash under another size is a miss, never other bytes")

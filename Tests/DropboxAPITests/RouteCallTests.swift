@@ -173,6 +173,27 @@ struct RouteCallTests {
         #expect(request.bodyHash == ContentHasher.hash(whole))
     }
 
+    @Test("bodies that claim more bytes than there can be are refused or cut, and end no process")
+    func hugeBodies() throws {
+        struct Endless: BodySource {
+            var length: UInt64 { .max }
+            func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+                buffer.count
+            }
+        }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let body = ConcatenatedBody([BytesBody([1]), Endless(), Endless()])
+        #expect(body.length == .max)
+        let count = try bytes.withUnsafeMutableBytes { try body.read(at: .max - 1, into: $0) }
+        #expect(count > 0)
+        let descriptor = open("/dev/zero", O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        let file = try FileBody(descriptor: descriptor, start: .max, length: .max)
+        #expect(throws: FileBody.ReadError(errno: EINVAL)) {
+            try bytes.withUnsafeMutableBytes { try file.read(at: 5, into: $0) }
+        }
+    }
+
     @Test("a body that ends before its length fails the call and nothing is sent twice")
     func shortBody() async throws {
         struct Short: BodySource {

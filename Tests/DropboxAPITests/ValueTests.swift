@@ -92,6 +92,14 @@ struct ValueTests {
         #expect(limit.rate == 1)
     }
 
+    @Test("a time that is longer than any clock can count is the longest that there is")
+    func forever() {
+        #expect(Duration.seconds(Int64.max).milliseconds == .max)
+        #expect(Duration.seconds(Int64.min).milliseconds == .min)
+        #expect(Duration.milliseconds(-1_500).milliseconds == -1_500)
+        #expect(Duration.microseconds(2_500_999).milliseconds == 2_500)
+    }
+
     @Test("a timer counts silence by phase, and the whole by the deadline")
     func timer() {
         let start = ContinuousClock.now

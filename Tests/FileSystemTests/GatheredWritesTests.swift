@@ -15,10 +15,24 @@ struct GatheredWritesTests {
 
     /// The server's side changes a file's content.
     private func change(_ file: InodeID, to text: String, in fixture: Fixture) throws {
+        try changeSilently(file, to: text, in: fixture)
+        fixture.relay.treeDidChange([.content(file)])
+    }
+
+    /// The server's side changes a file's content, and the kernel has not been told yet.
+    private func changeSilently(_ file: InodeID, to text: String, in fixture: Fixture) throws {
         let id = try fixture.node(file)?.facts.id
         let facts = fixture.content.add(Array(text.utf8), id: id)
         try fixture.store.write { try $0.setFacts(facts, of: file) }
-        fixture.relay.treeDidChange([.content(file)])
+    }
+
+    /// A file that the kernel has a shorter size of than the server.
+    private func outdated() throws -> (fixture: Fixture, file: InodeID) {
+        let fixture = try gathering()
+        let file = try fixture.remoteFile("f", text("1"))
+        _ = try found("f", in: fixture)
+        try changeSilently(file, to: "longer", in: fixture)
+        return (fixture, file)
     }
 
     private func found(_ text: String, in fixture: Fixture) throws -> Entry {
@@ -69,19 +83,9 @@ struct GatheredWritesTests {
         _ = try fixture.open(file, .reading)
     }
 
-    /// The server's side changes a file's content, and nobody has been told yet.
-    private func changeSilently(_ file: InodeID, to text: String, in fixture: Fixture) throws {
-        let id = try fixture.node(file)?.facts.id
-        let facts = fixture.content.add(Array(text.utf8), id: id)
-        try fixture.store.write { try $0.setFacts(facts, of: file) }
-    }
-
-    @Test("an open between a change and the news of it gets the size that the content has")
+    @Test("an open between a change and the notification of it gets the size that the content has")
     func unannounced() throws {
-        let fixture = try gathering()
-        let file = try fixture.remoteFile("f", text("1"))
-        _ = try found("f", in: fixture)
-        try changeSilently(file, to: "longer", in: fixture)
+        let (fixture, file) = try outdated()
         #expect(throws: FileSystemError.staleHandle) { try fixture.open(file, .reading) }
         let entry = try found("f", in: fixture)
         #expect(entry.generation == 1)
@@ -96,10 +100,7 @@ struct GatheredWritesTests {
 
     @Test("who cannot ask for the size passes the kernel's pages, and appends at the end there is")
     func unasked() throws {
-        let fixture = try gathering()
-        let file = try fixture.remoteFile("f", text("1"))
-        _ = try found("f", in: fixture)
-        try changeSilently(file, to: "longer", in: fixture)
+        let (fixture, file) = try outdated()
         let appending = OpenFlags(reads: false, writes: true, truncates: false, appends: true)
         #expect(throws: FileSystemError.staleHandle) { try fixture.open(file, appending) }
         let opened = try fixture.fs.open(file, flags: appending).now()
@@ -110,23 +111,17 @@ struct GatheredWritesTests {
 
     @Test("what an open empties has the size that the kernel gives it")
     func emptied() throws {
-        let fixture = try gathering()
-        let file = try fixture.remoteFile("f", text("1"))
-        _ = try found("f", in: fixture)
-        try changeSilently(file, to: "longer", in: fixture)
+        let (fixture, file) = try outdated()
         let emptying = OpenFlags(reads: false, writes: true, truncates: true)
         #expect(try !fixture.fs.open(file, flags: emptying).now().isDirect)
     }
 
     @Test("each caller is sent back to ask, and none of them twice in a row")
     func callers() throws {
-        let fixture = try gathering()
-        let file = try fixture.remoteFile("f", text("1"))
-        _ = try found("f", in: fixture)
+        let (fixture, file) = try outdated()
         let (one, other) = (
             Caller(userID: 0, groupID: 0, processID: 1), Caller(userID: 0, groupID: 0, processID: 2)
         )
-        try changeSilently(file, to: "longer", in: fixture)
         for caller in [one, other] {
             #expect(throws: FileSystemError.staleHandle) {
                 try fixture.fs.open(file, flags: .reading, caller: caller).now()

@@ -153,6 +153,20 @@ import Testing
         var count = 0
     }
 
+    @Test(
+        "nodes of unconfirmed commits are found by their identities, and not all nodes are listed",
+        arguments: [UnconfirmedQuery.withNode, UnconfirmedQuery.deletionWithoutNode])
+    func unconfirmed(query: String) throws {
+        let plan = try store.read { snapshot in
+            try Row.fetchAll(
+                snapshot.database,
+                sql: "EXPLAIN QUERY PLAN " + query.replacing("?", with: "1")
+            ).map { $0["detail"] as String }
+        }
+        let ofNodes = plan.filter { $0.contains(" node ") }
+        #expect(!ofNodes.isEmpty && ofNodes.allSatisfy { $0.contains("node_id (id=?)") }, "\(plan)")
+    }
+
     @Test("an exact name with another key is found by its index")
     func index() throws {
         let plan = try store.read { snapshot in

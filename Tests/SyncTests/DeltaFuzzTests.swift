@@ -97,7 +97,7 @@ private final class RandomPages {
             try await harness.store.write { transaction in
                 var applier = try DeltaApplier(transaction: transaction, context: context)
                 try applier.apply(entries, isFeed: true)
-                try applier.newsAreIn()
+                try applier.feedCaughtUp()
             }
             return true
         } catch {
@@ -121,7 +121,7 @@ private final class RandomPages {
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries)
             try applier.removeUnseen()
-            try applier.newsAreIn()
+            try applier.feedCaughtUp()
             return applier.leftOut
         }
     }

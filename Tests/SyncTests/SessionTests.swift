@@ -16,11 +16,16 @@ import Testing
     /// Two whole pieces, a part of one, and less than a block.
     private static let size = 2 * PieceLayout.pieceSize + Self.block + 1000
 
+    @Test("a size that no content of Dropbox has is not laid out", arguments: [.min, -1, 0, .max])
+    func impossibleLayout(size: Int64) {
+        #expect(PieceLayout(size: size) == nil)
+    }
+
     @Test(
         "pieces cover the content once, in multiples of a block, the last one a block at most",
         arguments: [1, block, block + 1, PieceLayout.pieceSize, PieceLayout.pieceSize + 1, size])
-    func layout(size: Int64) {
-        let layout = PieceLayout(size: size)
+    func layout(size: Int64) throws {
+        let layout = try #require(PieceLayout(size: size))
         #expect(layout.all.first?.lowerBound == 0)
         #expect(layout.all.last?.upperBound == size)
         for (left, right) in zip(layout.all, layout.all.dropFirst()) {

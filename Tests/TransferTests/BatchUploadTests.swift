@@ -89,6 +89,15 @@ struct BatchUploadTests {
         #expect(pieces.map(\.count) == [limits.pieceSize, limits.pieceSize, 1])
     }
 
+    @Test("a file that claims more bytes than there can be takes no memory for its pieces")
+    func hugeFile() {
+        let limits = UploadLimits(.init(memoryBudget: 0, pieceSize: 0, concurrency: 1))
+        let size = UInt64(limits.pieceSize)
+        #expect(Array(limits.pieces(of: .max).prefix(2)) == [0..<size, size..<2 * size])
+        #expect(Array(limits.pieces(of: size)) == [0..<size])
+        #expect(Array(limits.pieces(of: 0)).isEmpty)
+    }
+
     @Test("a file that is unreadable, changes or is in conflict leaves the others alone")
     func badFiles() async throws {
         try await TestAccount.with { account in

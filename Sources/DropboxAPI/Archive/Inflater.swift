@@ -23,7 +23,7 @@ final class Inflater {
     init() throws(ZipError) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        let size = Int32(MemoryLayout<z_stream>.size)
+        let size = Int32(clamping: MemoryLayout<z_stream>.size)
         guard inflateInit2_(stream, -MAX_WBITS, ZLIB_VERSION, size) == Z_OK else {
             stream.deallocate()
             throw .malformed("zlib does not start")
@@ -47,11 +47,13 @@ final class Inflater {
             stream.pointee.avail_in = UInt32(clamping: input.count)
             output.bytes = [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, filled in
                 stream.pointee.next_out = buffer.baseAddress
-                stream.pointee.avail_out = UInt32(Self.pieceSize)
+                stream.pointee.avail_out = UInt32(clamping: Self.pieceSize)
                 status = CZlib.inflate(stream, Z_NO_FLUSH)
-                filled = Self.pieceSize - Int(stream.pointee.avail_out)
+                // What zlib leaves is a part of what it was given.
+                filled = Self.pieceSize &- Int(clamping: stream.pointee.avail_out)
             }
-            output.consumed = min(input.count, Int(UInt32.max)) - Int(stream.pointee.avail_in)
+            let given = Int(clamping: UInt32(clamping: input.count))
+            output.consumed = given &- Int(clamping: stream.pointee.avail_in)
             stream.pointee.next_in = nil
         }
         // Z_BUF_ERROR: it wants more.
@@ -67,6 +69,6 @@ final class Inflater {
 /// The checksum of zip archives, continued.
 func checksum(_ known: UInt, _ bytes: some Collection<UInt8>) -> UInt {
     bytes.withContiguousStorageIfAvailable { buffer in
-        UInt(crc32_z(known, buffer.baseAddress, buffer.count))
+        UInt(truncatingIfNeeded: crc32_z(known, buffer.baseAddress, buffer.count))
     } ?? checksum(known, Array(bytes))
 }

@@ -15,6 +15,9 @@ public enum ZipError: Error, Hashable, Sendable {
 /// Sizes may stand before the data, or behind it, as writers put them that do not know them before. Of a
 /// stored entry of the second kind the end is where a descriptor tells the length and the checksum of just
 /// what came before it.
+///
+/// Sums do not check for overflow: places are in the buffer, lengths of names and fields have 16 bits, and counts are of
+/// bytes that came, of which no archive has 2^63.
 public struct ZipReader {
     /// A file of an archive. Folders are left out.
     public struct File: Hashable, Sendable {
@@ -73,7 +76,7 @@ public struct ZipReader {
     public mutating func take(_ bytes: [UInt8]) throws(ZipError) -> [File] {
         guard !isOver else { return [] }
         try spend(bytes.count)
-        buffer += bytes
+        buffer.append(contentsOf: bytes)
         var files: [File] = []
         var position = 0
         while !isOver, try advance(&position, &files) {}
@@ -96,8 +99,10 @@ public struct ZipReader {
             } else if entry.header.sizesFollow {
                 try searchEnd(of: &entry, &position)
             } else {
-                let rest = entry.header.compressed - entry.taken
-                keep(Int(min(rest, Int64(buffer.count - position))), of: &entry, &position)
+                // Both are positive, and no more is taken than there is.
+                let rest = entry.header.compressed &- entry.taken
+                let here = buffer.count &- position
+                keep(min(Int(clamping: rest), here), of: &entry, &position)
                 entry.isDataOver = entry.taken == entry.header.compressed
             }
             guard entry.isDataOver else { return false }
@@ -112,7 +117,7 @@ public struct ZipReader {
 
     /// An archive that nothing ends, or that becomes more than it can be, is none.
     private mutating func spend(_ count: Int) throws(ZipError) {
-        let (left, overflow) = bytesLeft.subtractingReportingOverflow(Int64(count))
+        let (left, overflow) = bytesLeft.subtractingReportingOverflow(Int64(clamping: count))
         guard !overflow, left >= 0 else { throw .malformed("more bytes than it can have") }
         bytesLeft = left
     }
@@ -129,24 +134,26 @@ public struct ZipReader {
             isOver = true
             return false
         }
-        guard let nameSize = number(2, at: position + 26),
-            let extraSize = number(2, at: position + 28),
-            position + 30 + Int(nameSize + extraSize) <= buffer.count,
-            let flags = number(2, at: position + 6), let method = number(2, at: position + 8),
-            let checksum = number(4, at: position + 14),
-            var compressed = number(4, at: position + 18).map({ UInt64($0) })
+        guard let nameSize = number(2, at: position &+ 26),
+            let extraSize = number(2, at: position &+ 28),
+            let flags = number(2, at: position &+ 6), let method = number(2, at: position &+ 8),
+            let checksum = number(4, at: position &+ 14),
+            let shortSize = number(4, at: position &+ 18)
         else { return false }
+        let nameStart = position &+ 30
+        let name = nameStart..<(nameStart &+ Int(clamping: nameSize))
+        let extra = name.upperBound..<(name.upperBound &+ Int(clamping: extraSize))
+        guard extra.upperBound <= buffer.count else { return false }
         guard entriesLeft > 0 else { throw .malformed("more entries than it can have") }
-        entriesLeft -= 1
+        entriesLeft &-= 1
         guard flags & 1 == 0 else { throw .unsupported("an encrypted entry") }
         guard method == 0 || method == 8 else { throw .unsupported("compression \(method)") }
-        let name = position + 30..<position + 30 + Int(nameSize)
-        let extra = name.upperBound..<name.upperBound + Int(extraSize)
+        var compressed = UInt64(clamping: shortSize)
         if compressed == 0xFFFF_FFFF { compressed = try longSize(in: extra) }
         guard let compressed = Int64(exactly: compressed) else { throw .malformed("a huge entry") }
         let header = Header(
             name: String(decoding: buffer[name], as: UTF8.self), isDeflated: method == 8,
-            sizesFollow: flags & 8 != 0, checksum: UInt(checksum), compressed: compressed)
+            sizesFollow: flags & 8 != 0, checksum: UInt(clamping: checksum), compressed: compressed)
         current = Current(
             header: header, inflater: header.isDeflated ? try Inflater() : nil)
         position = extra.upperBound
@@ -156,15 +163,15 @@ public struct ZipReader {
     /// The compressed size in the extra field for sizes of 64 bits, behind the other size.
     private func longSize(in extra: Range<Int>) throws(ZipError) -> UInt64 {
         var place = extra.lowerBound
-        while place + 4 <= extra.upperBound, let id = number(2, at: place),
-            let size = number(2, at: place + 2)
+        while place &+ 4 <= extra.upperBound, let id = number(2, at: place),
+            let size = number(2, at: place &+ 2)
         {
-            if id == 1, size >= 16, let low = number(4, at: place + 12),
-                let high = number(4, at: place + 16)
+            if id == 1, size >= 16, let low = number(4, at: place &+ 12),
+                let high = number(4, at: place &+ 16)
             {
-                return UInt64(high) << 32 | UInt64(low)
+                return UInt64(clamping: high) &<< 32 | UInt64(clamping: low)
             }
-            place += 4 + Int(size)
+            place &+= 4 &+ Int(clamping: size)
         }
         throw .malformed("a size is missing")
     }
@@ -172,15 +179,15 @@ public struct ZipReader {
     // MARK: Data
 
     private func keep(_ count: Int, of entry: inout Current, _ position: inout Int) {
-        let bytes = buffer[position..<position + count]
+        let bytes = buffer[position...].prefix(count)
         add(bytes, to: &entry)
-        entry.taken += Int64(count)
-        position += count
+        entry.taken &+= Int64(clamping: count)
+        position &+= count
     }
 
     private func add(_ bytes: ArraySlice<UInt8>, to entry: inout Current) {
         entry.checksum = DropboxAPI.checksum(entry.checksum, bytes)
-        entry.count += Int64(bytes.count)
+        entry.count &+= Int64(clamping: bytes.count)
         if entry.count <= limit {
             entry.content?.append(contentsOf: bytes)
         } else {
@@ -195,8 +202,8 @@ public struct ZipReader {
             let output = try inflater.inflate(buffer[position...])
             try spend(output.bytes.count)
             add(output.bytes[...], to: &entry)
-            entry.taken += Int64(output.consumed)
-            position += output.consumed
+            entry.taken &+= Int64(clamping: output.consumed)
+            position &+= output.consumed
             entry.isDataOver = output.isEnd
             isFull = output.isFull
         } while !entry.isDataOver && isFull
@@ -210,8 +217,8 @@ public struct ZipReader {
             guard let candidate = rest.firstIndex(of: 0x50) else {
                 return keep(rest.count, of: &entry, &position)
             }
-            keep(candidate - position, of: &entry, &position)
-            guard position + 16 <= buffer.count else { return }
+            keep(candidate &- position, of: &entry, &position)
+            guard position &+ 16 <= buffer.count else { return }
             if isDescriptor(at: position, of: entry) {
                 entry.isDataOver = true
                 return
@@ -222,8 +229,8 @@ public struct ZipReader {
 
     private func isDescriptor(at place: Int, of entry: Current) -> Bool {
         number(4, at: place) == Signature.descriptor
-            && number(4, at: place + 4).map(UInt.init) == entry.checksum
-            && number(4, at: place + 8) == UInt32(truncatingIfNeeded: entry.taken)
+            && number(4, at: place &+ 4).map { UInt(clamping: $0) } == entry.checksum
+            && number(4, at: place &+ 8) == UInt32(truncatingIfNeeded: entry.taken)
     }
 
     // MARK: After the data
@@ -233,15 +240,15 @@ public struct ZipReader {
         var expected = entry.header.checksum
         if entry.header.sizesFollow {
             // Up to 24 bytes, and behind them there is always the directory.
-            guard position + 24 <= buffer.count else { return false }
+            guard position &+ 24 <= buffer.count else { return false }
             // The signature may be missing.
-            let start = number(4, at: position) == Signature.descriptor ? position + 4 : position
+            let start = number(4, at: position) == Signature.descriptor ? position &+ 4 : position
             let isShort =
-                number(4, at: start + 4) == UInt32(truncatingIfNeeded: entry.taken)
-                && number(4, at: start + 8) == UInt32(truncatingIfNeeded: entry.count)
-                && isSignature(at: start + 12)
-            expected = UInt(number(4, at: start) ?? 0)
-            position = start + (isShort ? 12 : 20)
+                number(4, at: start &+ 4) == UInt32(truncatingIfNeeded: entry.taken)
+                && number(4, at: start &+ 8) == UInt32(truncatingIfNeeded: entry.count)
+                && isSignature(at: start &+ 12)
+            expected = UInt(clamping: number(4, at: start) ?? 0)
+            position = start &+ (isShort ? 12 : 20)
         }
         guard entry.checksum == expected else {
             throw .malformed("\(entry.header.name) has another checksum")
@@ -256,7 +263,9 @@ public struct ZipReader {
 
     /// A number of 2 or 4 bytes, the lowest first; nil where the buffer does not reach.
     private func number(_ size: Int, at place: Int) -> UInt32? {
-        guard place + size <= buffer.count else { return nil }
-        return (0..<size).reduce(0) { $0 | UInt32(buffer[place + $1]) << (8 * UInt32($1)) }
+        guard place &+ size <= buffer.count else { return nil }
+        return buffer[place...].prefix(size).reversed().reduce(0) {
+            $0 &<< 8 | UInt32(truncatingIfNeeded: $1)
+        }
     }
 }

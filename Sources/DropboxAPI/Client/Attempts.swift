@@ -80,7 +80,7 @@ extension DropboxClient {
         while true {
             try await passGate(call, history.context, Failure.self)
             history.token = try await token(for: call, history, Failure.self)
-            history.context.attempts += 1
+            history.context.attempts &+= 1
             let failed: CallError<Failure>.Failed
             switch await attempt(call, &history, read: read) {
             case .success(let output): return output
@@ -205,7 +205,7 @@ extension DropboxClient {
         _ error: CallError<Failure>, _ call: PreparedCall, _ history: inout CallHistory
     ) async throws(CallError<Failure>) {
         let event = error.kind.retryEvent
-        if RetryPolicy.isThrottling(event) { history.throttles += 1 } else { history.faults += 1 }
+        if RetryPolicy.isThrottling(event) { history.throttles &+= 1 } else { history.faults &+= 1 }
         let progress = RetryPolicy.Progress(
             faults: history.faults, throttles: history.throttles, remaining: remaining(call),
             retryAfterSend: call.retryAfterSend, hasContent: call.hasContent,
@@ -272,7 +272,12 @@ extension CallError.Kind {
 }
 
 extension Duration {
+    /// In whole milliseconds; as many as there can be where it is longer, as what means "for ever" is.
     var milliseconds: Int64 {
-        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+        let (seconds, isLonger) = components.seconds.multipliedReportingOverflow(by: 1_000)
+        let (sum, isJustLonger) = seconds.addingReportingOverflow(
+            components.attoseconds / 1_000_000_000_000_000)
+        guard isLonger || isJustLonger else { return sum }
+        return components.seconds < 0 ? .min : .max
     }
 }

@@ -12,7 +12,7 @@ public enum ByteRange: Hashable, Sendable {
         switch self {
         case .from(let start): "bytes=\(start)-"
         case .bytes(let range) where range.isEmpty: nil
-        case .bytes(let range): "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+        case .bytes(let range): "bytes=\(range.lowerBound)-\(range.upperBound &- 1)"
         }
     }
 
@@ -117,13 +117,13 @@ public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
         }
         var iterator = makeAsyncIterator()
         while let chunk = try await iterator.next() {
-            guard chunk.count <= limit - bytes.count else {
+            guard bytes.count <= limit, chunk.count <= limit &- bytes.count else {
                 let error = TransportError(
                     kind: .tooLarge, message: "more than \(limit) bytes",
                     mayHaveBeenReceived: true)
                 throw iterator.failure(.transport(error))
             }
-            bytes += chunk
+            bytes.append(contentsOf: chunk)
         }
         return bytes
     }

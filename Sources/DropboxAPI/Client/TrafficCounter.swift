@@ -28,20 +28,20 @@ public final class TrafficCounter: DropboxObserver {
     /// Counts the request.
     public func requestEnded(_ record: RequestRecord) {
         state.withLock { totals in
-            totals.requests[record.route, default: 0] += 1
+            totals.requests[record.route, default: 0] &+= 1
             if record.failure != nil {
-                totals.failures[record.route, default: 0] += 1
+                totals.failures[record.route, default: 0] &+= 1
             }
         }
     }
 
     /// Counts bytes up.
     public func sent(bytes: Int, label: String) {
-        state.withLock { $0.bytesUp += UInt64(bytes) }
+        state.withLock { $0.bytesUp &+= UInt64(clamping: bytes) }
     }
 
     /// Counts bytes down.
     public func received(bytes: Int, label: String) {
-        state.withLock { $0.bytesDown += UInt64(bytes) }
+        state.withLock { $0.bytesDown &+= UInt64(clamping: bytes) }
     }
 }

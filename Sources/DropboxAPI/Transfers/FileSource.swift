@@ -37,7 +37,7 @@ public struct BytesSource: FileSource, OpenedFile {
     public func open() -> any OpenedFile { self }
 
     /// Number of bytes.
-    public var length: UInt64 { UInt64(bytes.count) }
+    public var length: UInt64 { UInt64(clamping: bytes.count) }
 
     /// Copies from the array.
     public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -100,10 +100,11 @@ package struct FileIdentity: Hashable, Sendable {
 
     init(_ status: stat) {
         self.init(
-            device: UInt64(status.st_dev), inode: UInt64(status.st_ino),
-            size: UInt64(max(0, status.st_size)),
-            modified: Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
-        )
+            device: UInt64(truncatingIfNeeded: status.st_dev),
+            inode: UInt64(truncatingIfNeeded: status.st_ino),
+            size: UInt64(clamping: status.st_size),
+            modified: Int64(truncatingIfNeeded: status.st_mtim.tv_sec) &* 1_000_000_000
+                &+ Int64(truncatingIfNeeded: status.st_mtim.tv_nsec))
     }
 }
 
@@ -138,7 +139,7 @@ package final class OpenedLocalFile: OpenedFile {
         at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
     ) throws -> Int {
         while true {
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(clamping: offset))
             if count >= 0 { return count }
             guard errno == EINTR else { throw LocalFile.Failure.system(errno: errno) }
         }
@@ -156,13 +157,13 @@ package final class OpenedLocalFile: OpenedFile {
 extension OpenedFile {
     /// The bytes of a range. Throws `FileUploadError.changed` when the file has fewer.
     package func bytes(_ range: Range<UInt64>) throws -> [UInt8] {
-        try [UInt8](unsafeUninitializedCapacity: Int(range.count)) { buffer, count in
+        try [UInt8](unsafeUninitializedCapacity: Int(clamping: range.length)) { buffer, count in
             let whole = UnsafeMutableRawBufferPointer(buffer)
             while count < whole.count {
                 let part = UnsafeMutableRawBufferPointer(rebasing: whole[count...])
-                let read = try read(at: range.lowerBound + UInt64(count), into: part)
-                guard read > 0 else { throw FileUploadError.changed }
-                count += read
+                let read = try read(at: range.lowerBound &+ UInt64(clamping: count), into: part)
+                guard read > 0, read <= part.count else { throw FileUploadError.changed }
+                count &+= read
             }
         }
     }

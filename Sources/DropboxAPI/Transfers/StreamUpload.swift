@@ -37,7 +37,7 @@ extension Files.Calls {
             } catch {
                 throw .append(error)
             }
-            cursor.offset += UInt64(piece.count)
+            cursor.offset &+= UInt64(clamping: piece.count)
         }
         do throws(CallError<Files.UploadSessionFinishError>) {
             return try await uploadSessionFinish(
@@ -57,7 +57,7 @@ extension Files.Calls {
                 cursor: cursor, body: BytesBody(piece), options: options)
         } catch {
             guard case .incorrectOffset(let server)? = error.routeError,
-                server.correctOffset == cursor.offset + UInt64(piece.count)
+                server.correctOffset == cursor.offset &+ UInt64(clamping: piece.count)
             else { throw error }
         }
     }
@@ -83,7 +83,7 @@ private struct PieceReader<Iterator: AsyncIteratorProtocol> where Iterator.Eleme
                     isAtEnd = true
                     break
                 }
-                buffer += chunk
+                buffer.append(contentsOf: chunk)
             } catch {
                 throw .source(error)
             }

@@ -20,17 +20,22 @@ struct UploadLimits: Hashable, Sendable {
     let concurrency: Int
 
     init(_ options: BatchUploadOptions) {
-        let budget = max(options.memoryBudget, 2 * Self.block)
+        let budget = max(options.memoryBudget, Self.block &* 2)
         let wanted = min(options.pieceSize, Self.largestPiece, budget / 2)
-        pieceSize = max(Self.block, wanted / Self.block * Self.block)
+        pieceSize = max(Self.block, wanted / Self.block &* Self.block)
         // One more is being read.
-        concurrency = max(1, min(options.concurrency, budget / pieceSize - 1))
+        concurrency = max(1, min(options.concurrency, budget / pieceSize &- 1))
     }
 
     /// The pieces of a large file, in order. The last one closes its session.
-    func pieces(of length: UInt64) -> [Range<UInt64>] {
-        stride(from: 0, to: length, by: pieceSize).map {
-            $0..<min($0 + UInt64(pieceSize), length)
+    ///
+    /// They are made one by one: a sparse file may claim more bytes than there is memory for a list of its pieces.
+    func pieces(of length: UInt64) -> some Sequence<Range<UInt64>> {
+        sequence(state: 0 as UInt64) { start in
+            guard start < length else { return nil }
+            let piece = start..<(start &+ min(UInt64(clamping: pieceSize), length &- start))
+            start = piece.upperBound
+            return piece
         }
     }
 }

@@ -23,12 +23,13 @@ struct UploadParcel: Sendable {
 
     mutating func add(_ part: Part) {
         parts.append(part)
-        size += part.bytes.count
+        size &+= part.bytes.count
     }
 
     /// Whether so many bytes of another file fit in.
     func hasRoom(for count: UInt64, _ limits: UploadLimits) -> Bool {
-        parts.count < UploadLimits.partsPerRequest && UInt64(size) + count <= limits.pieceSize
+        parts.count < UploadLimits.partsPerRequest && size <= limits.pieceSize
+            && count <= limits.pieceSize &- size
     }
 
     /// Says which session each part goes to.
@@ -61,11 +62,12 @@ struct UploadParcel: Sendable {
 }
 
 extension UploadParcel.Part {
-    private var end: UInt64 { offset + UInt64(bytes.count) }
+    private var end: UInt64 { offset &+ UInt64(clamping: bytes.count) }
 
     fileprivate var argument: Files.UploadSessionAppendBatchArgEntry {
         .init(
-            cursor: .init(sessionID: session, offset: offset), length: UInt64(bytes.count),
+            cursor: .init(sessionID: session, offset: offset),
+            length: UInt64(clamping: bytes.count),
             close: closes)
     }
 

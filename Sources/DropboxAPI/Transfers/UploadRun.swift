@@ -74,7 +74,7 @@ struct UploadRun {
         do throws(FileUploadError) {
             let source = files[index].source
             let file = try await reading { try source.open() }
-            if file.length > UInt64(limits.pieceSize) {
+            if file.length > UInt64(clamping: limits.pieceSize) {
                 try await sendLarge(index, file, &group)
             } else {
                 try await addSmall(index, file, &group)
@@ -146,8 +146,9 @@ struct UploadRun {
             let count = parcel.parts.count
             if sessions.count < count {
                 // As many as all files could need: a session that nobody uses expires.
-                let known = outcomes.count { $0 != nil } + travelling.count - count
-                let wanted = max(count, files.count - known)
+                let settled = outcomes.count { $0 != nil }
+                let known = settled &+ travelling.count &- count
+                let wanted = max(count, files.count &- known)
                 sessions = try await startSessions(
                     min(wanted, UploadLimits.filesPerBatch), .sequential)
             }
@@ -166,7 +167,7 @@ struct UploadRun {
         let ids: [String]
         do throws(CallError<NoError>) {
             ids = try await calls.uploadSessionStartBatch(
-                numSessions: UInt64(count), sessionType: type, options: options.call
+                numSessions: UInt64(clamping: count), sessionType: type, options: options.call
             ).sessionIDs
         } catch {
             throw error.kind == .cancelled ? .cancelled : .start(error)
@@ -181,8 +182,8 @@ struct UploadRun {
     private mutating func dispatch(_ group: inout TaskGroup<Event>) async {
         while parcelsUnderWay >= limits.concurrency { await handleNext(&group) }
         let (parcel, calls, options) = (parcel, calls, options.call)
-        for part in parcel.parts { travelling[part.file]?.underWay += 1 }
-        parcelsUnderWay += 1
+        for part in parcel.parts { travelling[part.file]?.underWay &+= 1 }
+        parcelsUnderWay &+= 1
         self.parcel = UploadParcel()
         group.addTask { .sent(parcel, await parcel.send(by: calls, options)) }
     }
@@ -203,13 +204,13 @@ struct UploadRun {
     private mutating func arrived(
         _ parcel: UploadParcel, _ results: [Result<Void, FileUploadError>]
     ) {
-        parcelsUnderWay -= 1
+        parcelsUnderWay &-= 1
         for (part, result) in zip(parcel.parts, results) {
-            travelling[part.file]?.underWay -= 1
+            travelling[part.file]?.underWay &-= 1
             switch result {
             case .failure(let error): end(part.file, .failure(error))
             case .success:
-                progress.bytesSent += UInt64(part.bytes.count)
+                progress.bytesSent &+= UInt64(clamping: part.bytes.count)
                 guard part.closes, let state = travelling[part.file] else { continue }
                 ready.append(
                     PendingCommit(
@@ -238,9 +239,9 @@ struct UploadRun {
         outcomes[file] = outcome
         travelling[file] = nil
         switch outcome {
-        case .success: progress.filesStored += 1
+        case .success: progress.filesStored &+= 1
         case .failure(let error):
-            progress.filesFailed += 1
+            progress.filesFailed &+= 1
             if error.concernsAllCalls { stop = error }
         }
         options.progress?(progress)

@@ -29,12 +29,12 @@ public struct BytesBody: BodySource {
     }
 
     /// Number of bytes.
-    public var length: UInt64 { UInt64(bytes.count) }
+    public var length: UInt64 { UInt64(clamping: bytes.count) }
 
     /// Copies from the array.
     public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard offset < length else { return 0 }
-        let part = bytes[Int(offset)...].prefix(buffer.count)
+        let part = bytes[Int(clamping: offset)...].prefix(buffer.count)
         part.withUnsafeBytes { buffer.copyMemory(from: $0) }
         return part.count
     }
@@ -77,9 +77,11 @@ public final class FileBody: BodySource {
         at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
     ) throws -> Int {
         guard offset < length else { return 0 }
-        let count = Int(min(UInt64(buffer.count), length - offset))
+        let count = min(buffer.count, Int(clamping: length &- offset))
+        let (place, overflow) = start.addingReportingOverflow(offset)
+        guard !overflow, let place = off_t(exactly: place) else { throw ReadError(errno: EINVAL) }
         while true {
-            let read = pread(descriptor, buffer.baseAddress, count, off_t(start + offset))
+            let read = pread(descriptor, buffer.baseAddress, count, place)
             if read >= 0 { return read }
             guard errno_() == EINTR else { throw ReadError(errno: errno_()) }
         }
@@ -101,7 +103,9 @@ public struct ConcatenatedBody: BodySource {
         var end: UInt64 = 0
         for part in parts {
             starts.append(end)
-            end += part.length
+            // A sum beyond the limit is no length of anything: the end is there, and the server refuses it.
+            let (sum, overflow) = end.addingReportingOverflow(part.length)
+            end = overflow ? .max : sum
         }
         self.starts = starts
         length = end
@@ -113,8 +117,9 @@ public struct ConcatenatedBody: BodySource {
     ) throws -> Int {
         guard offset < length else { return 0 }
         let index = partIndex(covering: offset)
-        let inner = offset - starts[index]
-        let room = Int(min(UInt64(buffer.count), parts[index].length - inner))
+        let inner = offset &- starts[index]
+        guard inner < parts[index].length else { return 0 }
+        let room = min(buffer.count, Int(clamping: parts[index].length &- inner))
         return try parts[index].read(
             at: inner, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<room]))
     }
@@ -123,8 +128,8 @@ public struct ConcatenatedBody: BodySource {
     private func partIndex(covering offset: UInt64) -> Int {
         var low = 0
         var high = starts.count
-        while high - low > 1 {
-            let middle = (low + high) / 2
+        while high &- low > 1 {
+            let middle = (low &+ high) / 2
             if starts[middle] <= offset { low = middle } else { high = middle }
         }
         return low

@@ -39,8 +39,8 @@ final class CurlTransfer {
         self.easy = easy
         self.timer = timer
         self.flow = flow
-        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        errorText = .allocate(capacity: Int(clamping: CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(clamping: CURL_ERROR_SIZE))
     }
 
     deinit {
@@ -65,7 +65,9 @@ final class CurlTransfer {
         setLong(CURLOPT_TCP_KEEPALIVE, 1)
         setLong(CURLOPT_TCP_KEEPIDLE, 30)
         setLong(CURLOPT_TCP_KEEPINTVL, 15)
-        setLong(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: request.timeouts.connect.milliseconds))
+        // libcurl takes no more than a C int has.
+        let connect = Int32(clamping: request.timeouts.connect.milliseconds)
+        setLong(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: connect))
         setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // Middle boxes forget idle connections after a minute or more without telling anybody.
         setLong(CURLOPT_MAXAGE_CONN, 55)
@@ -90,15 +92,14 @@ final class CurlTransfer {
         setProxy(url, settings.proxy)
         setLong(CURLOPT_IPRESOLVE, settings.ipVersion.option)
         let usesHTTP2 = url.isEncrypted && settings.http2.contains(request.purpose)
-        setLong(
-            CURLOPT_HTTP_VERSION,
-            usesHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
+        let version = usesHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        setLong(CURLOPT_HTTP_VERSION, Int(clamping: version))
         // Calls wait for a connection that may take many of them rather than open one each;
         // content wants connections of its own.
         setLong(CURLOPT_PIPEWAIT, usesHTTP2 && !request.purpose.movesContent ? 1 : 0)
         setLong(CURLOPT_SSL_VERIFYPEER, 1)
         setLong(CURLOPT_SSL_VERIFYHOST, 2)
-        setLong(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        setLong(CURLOPT_SSLVERSION, Int(clamping: CURL_SSLVERSION_TLSv1_2))
         if let file = settings.certificateFile {
             ccurl_set_string(easy, CURLOPT_CAINFO, file)
         }
@@ -131,7 +132,7 @@ final class CurlTransfer {
             lines.append("Content-Type:")
         }
         for field in request.headers.fields {
-            let isSafe = (field.name + field.value).utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+            let isSafe = "\(field.name)\(field.value)".utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
             guard isSafe, !field.name.isEmpty else {
                 throw TransportError(
                     kind: .invalidRequest,
@@ -164,26 +165,27 @@ final class CurlTransfer {
         }
     }
 
+    /// libcurl gives all sizes as one times the number of bytes that it holds.
     private func setCallbacks() {
         let context = Unmanaged.passUnretained(self).toOpaque()
         ccurl_set_pointer(easy, CURLOPT_PRIVATE, context)
         ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
         ccurl_set_data_callback(easy, CURLOPT_HEADERFUNCTION) { data, size, count, context in
             guard let data, let transfer = CurlTransfer.from(context) else { return 0 }
-            return transfer.receiveHeader(UnsafeRawBufferPointer(start: data, count: size * count))
+            return transfer.receiveHeader(UnsafeRawBufferPointer(start: data, count: size &* count))
         }
         ccurl_set_pointer(easy, CURLOPT_HEADERDATA, context)
         ccurl_set_data_callback(easy, CURLOPT_WRITEFUNCTION) { data, size, count, context in
             guard let data, let transfer = CurlTransfer.from(context) else { return 0 }
-            return transfer.receiveBody(UnsafeRawBufferPointer(start: data, count: size * count))
+            return transfer.receiveBody(UnsafeRawBufferPointer(start: data, count: size &* count))
         }
         ccurl_set_pointer(easy, CURLOPT_WRITEDATA, context)
         ccurl_set_data_callback(easy, CURLOPT_READFUNCTION) { data, size, count, context in
             guard let data, let transfer = CurlTransfer.from(context) else {
-                return Int(CURL_READFUNC_ABORT)
+                return Int(clamping: CURL_READFUNC_ABORT)
             }
             return transfer.sendBody(
-                UnsafeMutableRawBufferPointer(start: data, count: size * count))
+                UnsafeMutableRawBufferPointer(start: data, count: size &* count))
         }
         ccurl_set_pointer(easy, CURLOPT_READDATA, context)
         ccurl_set_seek_callback(easy) { context, offset, origin in
@@ -214,7 +216,7 @@ final class CurlTransfer {
             return 0
         case .head(let status):
             hasHead = true
-            announcedLength = parser.headers["Content-Length"].flatMap { UInt64($0) }
+            announcedLength = parser.headers["Content-Length"].flatMap { UInt64($0, radix: 10) }
             flow.noteProgress(self)
             nextCheck = .now
             exchange.deliver(ResponseHead(status: status, headers: parser.headers))
@@ -223,12 +225,12 @@ final class CurlTransfer {
     }
 
     private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard flow.mayReceive(self) else { return Int(CURL_WRITEFUNC_PAUSE) }
+        guard flow.mayReceive(self) else { return Int(clamping: CURL_WRITEFUNC_PAUSE) }
         switch exchange.receive(bytes, announced: announcedLength) {
         case .refused: return 0
         case .heldUp:
             isHeldByReader = true
-            return Int(CURL_WRITEFUNC_PAUSE)
+            return Int(clamping: CURL_WRITEFUNC_PAUSE)
         case .taken:
             flow.noteReceived(bytes.count, self)
             return bytes.count
@@ -238,15 +240,16 @@ final class CurlTransfer {
     private func sendBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard let body = request.body, sentOffset < body.length else { return 0 }
         let allowed = flow.maySend(self, upTo: buffer.count)
-        guard allowed > 0 else { return Int(CURL_READFUNC_PAUSE) }
-        let room = Int(min(UInt64(allowed), body.length - sentOffset))
+        guard allowed > 0 else { return Int(clamping: CURL_READFUNC_PAUSE) }
+        // Not past the end: that is looked at above.
+        let room = min(allowed, Int(clamping: body.length &- sentOffset))
         do {
             let count = try body.read(
                 at: sentOffset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<room]))
             guard count > 0, count <= room else {
-                return failBody("the body ended \(body.length - sentOffset) bytes early")
+                return failBody("the body ended \(body.length &- sentOffset) bytes early")
             }
-            sentOffset += UInt64(count)
+            sentOffset &+= UInt64(clamping: count)
             flow.noteSent(count, self)
             return count
         } catch {
@@ -257,14 +260,14 @@ final class CurlTransfer {
     private func failBody(_ message: String) -> Int {
         callbackError = TransportError(
             kind: .bodySource, message: message, mayHaveBeenReceived: true)
-        return Int(CURL_READFUNC_ABORT)
+        return Int(clamping: CURL_READFUNC_ABORT)
     }
 
     private func rewind(to offset: curl_off_t, origin: Int32) -> Int32 {
         guard origin == SEEK_SET, offset >= 0, request.mayBeSentTwice || sentOffset == 0 else {
             return CURL_SEEKFUNC_FAIL
         }
-        sentOffset = UInt64(offset)
+        sentOffset = UInt64(clamping: offset)
         return CURL_SEEKFUNC_OK
     }
 
@@ -295,7 +298,7 @@ final class CurlTransfer {
     private func offset(_ info: CURLINFO) -> Int64 {
         var value: curl_off_t = 0
         ccurl_get_offset(easy, info, &value)
-        return Int64(value)
+        return Int64(clamping: value)
     }
 
     /// Receives or sends again after one of the reasons to pause has gone.
@@ -325,9 +328,9 @@ final class CurlTransfer {
 extension IPVersion {
     fileprivate var option: Int {
         switch self {
-        case .any: Int(CURL_IPRESOLVE_WHATEVER)
-        case .v4: Int(CURL_IPRESOLVE_V4)
-        case .v6: Int(CURL_IPRESOLVE_V6)
+        case .any: Int(clamping: CURL_IPRESOLVE_WHATEVER)
+        case .v4: Int(clamping: CURL_IPRESOLVE_V4)
+        case .v6: Int(clamping: CURL_IPRESOLVE_V6)
         }
     }
 }

@@ -70,7 +70,7 @@ final class CurlWorker {
         if let limit = configuration.connectionsPerHost {
             ccurl_multi_set_long(inbox.multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, limit))
         }
-        ccurl_multi_set_long(inbox.multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+        ccurl_multi_set_long(inbox.multi, CURLMOPT_PIPELINING, Int(clamping: CURLPIPE_MULTIPLEX))
     }
 
     deinit {
@@ -183,7 +183,7 @@ final class CurlWorker {
         transfer.timer.noteProgress(at: .now)
         transfer.nextCheck = .now
         transfers[next.id] = transfer
-        running[next.request.purpose, default: 0] += 1
+        running[next.request.purpose, default: 0] &+= 1
     }
 
     // MARK: Ends
@@ -258,7 +258,7 @@ final class CurlWorker {
     /// Takes a transfer out of libcurl, which ends its connection if it is in the middle of it.
     private func release(_ transfer: CurlTransfer) {
         guard transfers.removeValue(forKey: transfer.id) != nil else { return }
-        running[transfer.request.purpose, default: 1] -= 1
+        running[transfer.request.purpose, default: 1] &-= 1
         flow.forget(transfer)
         curl_multi_remove_handle(inbox.multi, transfer.easy)
         recycle(transfer.easy)
@@ -289,6 +289,9 @@ final class CurlWorker {
         }
     }
 
+    /// Milliseconds after which it looks again, whatever it waits for.
+    private static let longestPoll: Int64 = 60_000
+
     private func pollMilliseconds(from now: ContinuousClock.Instant) -> Int32 {
         var moment = flow.throttleEnd
         for case let check? in transfers.values.map(\.nextCheck) {
@@ -297,8 +300,9 @@ final class CurlWorker {
         if !waiting.values.allSatisfy(\.isEmpty) {
             moment = min(moment ?? now.advanced(by: .seconds(1)), now.advanced(by: .seconds(1)))
         }
-        guard let moment else { return 60_000 }
-        return Int32(clamping: max(0, now.duration(to: moment).milliseconds) + 1)
+        guard let moment else { return Int32(clamping: Self.longestPoll) }
+        let left = max(0, now.duration(to: moment).milliseconds)
+        return Int32(clamping: min(left, Self.longestPoll) &+ 1)
     }
 
     private static var outOfMemory: TransportError {

@@ -152,8 +152,8 @@ final class Exchange: ChunkSource {
                 return .heldUp
             }
             if state.buffer.isEmpty {
-                let room = min(announced ?? 0, UInt64(Self.firstCapacity))
-                state.buffer.reserveCapacity(max(bytes.count, Int(room)))
+                let room = min(Int(clamping: announced ?? 0), Self.firstCapacity)
+                state.buffer.reserveCapacity(max(bytes.count, room))
             }
             state.buffer.append(contentsOf: bytes)
             return .taken

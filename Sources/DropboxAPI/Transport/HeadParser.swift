@@ -23,12 +23,14 @@ struct HeadParser {
     /// Takes the next line, with its line end; lines after the final head (trailers) are ignored.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Event {
         guard !isComplete else { return .incomplete }
-        size += line.count
-        guard size <= Self.limit else { return .tooLarge }
+        // Compared without a sum, which might overflow.
+        guard line.count <= Self.limit &- size else { return .tooLarge }
+        size &+= line.count
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
             headers = [:]
-            status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+            let words = text.split(separator: " ")
+            status = words.dropFirst().first.flatMap { Int($0, radix: 10) } ?? 0
         } else if text.utf8.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             guard status >= 200 else { return .incomplete }
             isComplete = true

@@ -74,13 +74,13 @@ public struct ResponseBody: AsyncSequence, Sendable {
     public func collect(upTo limit: Int) async throws(TransportError) -> [UInt8] {
         var bytes: [UInt8] = []
         while let chunk = try await owner.source.nextChunk() {
-            guard chunk.count <= limit - bytes.count else {
+            guard bytes.count <= limit, chunk.count <= limit &- bytes.count else {
                 owner.source.abandon()
                 throw TransportError(
                     kind: .tooLarge, message: "the answer has more than \(limit) bytes",
                     mayHaveBeenReceived: true)
             }
-            if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
+            if bytes.isEmpty { bytes = chunk } else { bytes.append(contentsOf: chunk) }
         }
         return bytes
     }
@@ -89,7 +89,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     public func prefix(upTo limit: Int) async -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < limit, let chunk = try? await owner.source.nextChunk() {
-            bytes += chunk.prefix(limit - bytes.count)
+            bytes.append(contentsOf: chunk.prefix(limit &- bytes.count))
         }
         owner.source.abandon()
         return bytes

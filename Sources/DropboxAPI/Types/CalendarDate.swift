@@ -32,7 +32,8 @@ public struct CalendarDate: Hashable, Comparable, Sendable, CustomStringConverti
             let month = scanner.number(digits: 2), scanner.skip("-"),
             let day = scanner.number(digits: 2), scanner.rest.isEmpty
         else { return nil }
-        return CalendarDate(year: Int(year), month: Int(month), day: Int(day))
+        return CalendarDate(
+            year: Int(clamping: year), month: Int(clamping: month), day: Int(clamping: day))
     }
 
     /// Compares the days.
@@ -42,8 +43,8 @@ public struct CalendarDate: Hashable, Comparable, Sendable, CustomStringConverti
 
     /// The form that the API uses: `2015-05-12`.
     public var description: String {
-        let digits = String(year * 10_000 + month * 100 + day)
-        let padded = String(repeating: "0", count: 8 - digits.count) + digits
+        let digits = String(year &* 10_000 &+ month &* 100 &+ day)
+        let padded = "\(String(repeating: "0", count: max(0, 8 &- digits.count)))\(digits)"
         return "\(padded.prefix(4))-\(padded.dropFirst(4).prefix(2))-\(padded.suffix(2))"
     }
 

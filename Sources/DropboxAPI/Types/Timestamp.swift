@@ -39,7 +39,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
             (1...31).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
         let days = daysSince1970(year: year, month: month, day: day)
-        return days * 86_400 + hour * 3_600 + minute * 60 + second
+        return days &* 86_400 &+ hour &* 3_600 &+ minute &* 60 &+ second
     }
 
     /// Compares the points in time.
@@ -49,9 +49,10 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
     /// The form that the API uses: `2015-05-12T15:50:38Z`.
     public var description: String {
-        let days = (Double(secondsSince1970) / 86_400).rounded(.down)
-        let second = secondsSince1970 - Int64(days) * 86_400
-        let date = Self.date(daysSince1970: Int64(days))
+        // Rounded down, also before 1970.
+        let remainder = secondsSince1970 % 86_400
+        let second = remainder < 0 ? remainder &+ 86_400 : remainder
+        let date = Self.date(daysSince1970: (secondsSince1970 &- second) / 86_400)
         let fields = [
             Self.padded(date.year, to: 4), "-", Self.padded(date.month, to: 2), "-",
             Self.padded(date.day, to: 2), "T", Self.padded(second / 3_600, to: 2), ":",
@@ -62,34 +63,35 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
     // The two conversions of the proleptic Gregorian calendar, with years that start in March so
     // that the leap day is last: https://howardhinnant.github.io/date_algorithms.html
+    // Years have four digits, so no sum comes near the limits.
 
     private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
-        let marchYear = month <= 2 ? year - 1 : year
-        let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
-        let yearOfEra = marchYear - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
+        let marchYear = month <= 2 ? year &- 1 : year
+        let era = (marchYear >= 0 ? marchYear : marchYear &- 399) / 400
+        let yearOfEra = marchYear &- era &* 400
+        let dayOfYear = (153 &* (month > 2 ? month &- 3 : month &+ 9) &+ 2) / 5 &+ day &- 1
+        let dayOfEra = yearOfEra &* 365 &+ yearOfEra / 4 &- yearOfEra / 100 &+ dayOfYear
+        return era &* 146_097 &+ dayOfEra &- 719_468
     }
 
     private static func date(
         daysSince1970: Int64
     ) -> (year: Int64, month: Int64, day: Int64) {
-        let shifted = daysSince1970 + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
+        let shifted = daysSince1970 &+ 719_468
+        let era = (shifted >= 0 ? shifted : shifted &- 146_096) / 146_097
+        let dayOfEra = shifted &- era &* 146_097
         let yearOfEra =
-            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * dayOfYear + 2) / 153
-        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+            (dayOfEra &- dayOfEra / 1_460 &+ dayOfEra / 36_524 &- dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra &- (365 &* yearOfEra &+ yearOfEra / 4 &- yearOfEra / 100)
+        let marchMonth = (5 &* dayOfYear &+ 2) / 153
+        let month = marchMonth < 10 ? marchMonth &+ 3 : marchMonth &- 9
+        let year = yearOfEra &+ era &* 400 &+ (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear &- (153 &* marchMonth &+ 2) / 5 &+ 1)
     }
 
     private static func padded(_ number: Int64, to width: Int) -> String {
         let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        return "\(String(repeating: "0", count: max(0, width &- digits.count)))\(digits)"
     }
 }
 
@@ -106,7 +108,8 @@ struct DigitScanner {
         var value: Int64 = 0
         for _ in 0..<digits {
             guard let digit = rest.first, (48...57).contains(digit) else { return nil }
-            value = value * 10 + Int64(digit - 48)
+            // As many digits as the caller says, which are few.
+            value = value &* 10 &+ Int64(clamping: digit &- 48)
             rest.removeFirst()
         }
         return value
