@@ -182,8 +182,13 @@ public final class DropboxStore: RemoteStoring {
 
     /// The position after everything that is there now.
     public func latestCursor() async throws(RemoteError) -> Core.Cursor {
+        try await latestCursor(includesDeleted: false)
+    }
+
+    func latestCursor(includesDeleted: Bool) async throws(RemoteError) -> Core.Cursor {
         try await mountedFolder()
-        let argument = Files.ListFolderArg(path: serverPath(.root), recursive: true)
+        let argument = Files.ListFolderArg(
+            path: serverPath(.root), recursive: true, includeDeleted: includesDeleted)
         do {
             let result = try await client.call(
                 Files.listFolderGetLatestCursor, argument, options: .interactive)

@@ -1,16 +1,12 @@
 // What a deleted folder took with it: found among the deleted entries, and restored. For stores that keep no
 // deleted files there is nothing to find.
 
-import Core
+public import Core
 import DropboxAPI
 
 extension RemoteStoring {
     /// For stores that do not tell.
-    public func deletedFiles(
-        below folder: RemotePath
-    ) async throws(RemoteError) -> Set<RemotePath>? {
-        nil
-    }
+    public func deletionCursor() async throws(RemoteError) -> Core.Cursor? { nil }
 
     /// For stores that cannot.
     public func restoreDeleted(
@@ -21,45 +17,10 @@ extension RemoteStoring {
 }
 
 extension DropboxStore {
-    /// The folded paths of everything that was deleted below a folder, and is not there again. A service that
-    /// does not list a folder that is deleted itself tells nothing, which is nil.
-    public func deletedFiles(
-        below folder: RemotePath
-    ) async throws(RemoteError) -> Set<RemotePath>? {
-        do throws(RemoteError) {
-            let first = try await listDeleted(below: folder)
-            var paths = Set(first.entries.compactMap { $0.metadata.flatMap { deletedPath($0) } })
-            var (cursor, hasMore) = (Cursor(first.cursor), first.hasMore)
-            while hasMore {
-                let page = try await list(after: cursor)
-                paths.formUnion(page.deletedPaths)
-                (cursor, hasMore) = (page.cursor, page.hasMore)
-            }
-            return paths
-        } catch {
-            if error == .notFound { return nil }
-            throw error
-        }
-    }
-
-    private func listDeleted(
-        below folder: RemotePath
-    ) async throws(RemoteError) -> TolerantListing {
-        let argument = Files.ListFolderArg(
-            path: serverPath(folder), recursive: true, includeDeleted: true)
-        do {
-            return try await client.call(
-                TolerantListing.listFolder, argument, options: .interactive)
-        } catch {
-            throw RemoteError(error) { RemoteError($0) }
-        }
-    }
-
-    private func deletedPath(_ metadata: Files.Metadata) -> RemotePath? {
-        guard case .entry(let entry) = reader.read(metadata), case .deleted = entry.kind else {
-            return nil
-        }
-        return entry.foldedPath
+    /// The position after everything that is there now, of a listing that has deleted entries. Of the whole
+    /// mount: the cursor of a folder's listing ends with the folder.
+    public func deletionCursor() async throws(RemoteError) -> Core.Cursor? {
+        try await latestCursor(includesDeleted: true)
     }
 
     /// Brings back the last version of a deleted file; nil if there is a file, or never was one.
@@ -76,11 +37,5 @@ extension DropboxStore {
         }
         guard found.isDeleted, let last = found.versions.first else { return nil }
         return try await restore(path, to: last.file.revision)
-    }
-}
-
-extension RemotePage {
-    fileprivate var deletedPaths: [RemotePath] {
-        entries.compactMap { if case .deleted = $0.kind { $0.foldedPath } else { nil } }
     }
 }

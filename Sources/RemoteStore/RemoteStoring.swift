@@ -99,9 +99,10 @@ public protocol RemoteStoring: Sendable {
 
     // MARK: Deleted files
 
-    /// The folded paths of the files that were deleted below a folder, which may be deleted itself, and are not
-    /// there again; folders may be among them. Nil if the cloud does not tell.
-    func deletedFiles(below folder: RemotePath) async throws(RemoteError) -> Set<RemotePath>?
+    /// A cursor that delivers what changes from now on, anywhere. Unlike that of `latestCursor`, it tells the
+    /// deletion of each file and folder that goes with a folder, and of what has come and gone since. Nil if the
+    /// cloud does not tell.
+    func deletionCursor() async throws(RemoteError) -> Cursor?
     /// Brings back the last version of a deleted file, and the folders above it. Returns nil, and changes
     /// nothing, if something is there, or never was a file.
     func restoreDeleted(_ path: RemotePath) async throws(RemoteError) -> RemoteEntry?

@@ -8,13 +8,13 @@ public enum RemoteOperation: String, Hashable, Sendable, CaseIterable {
     case account, space, list, listAfter, latestCursor, waitForChange, entry
     case download, upload, startUpload, append, finishUpload
     case makeFolder, delete, move, copy
-    case deletedFiles, restoreDeleted
+    case deletionCursor, restoreDeleted
 
     /// Whether it changes something, so that a lost reply matters.
     public var isChange: Bool {
         switch self {
         case .account, .space, .list, .listAfter, .latestCursor, .waitForChange, .entry: false
-        case .download, .deletedFiles: false
+        case .download, .deletionCursor: false
         case .upload, .startUpload, .append, .finishUpload, .makeFolder, .delete, .move, .copy: true
         case .restoreDeleted: true
         }

@@ -286,11 +286,9 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Passes on.
-    public func deletedFiles(
-        below folder: RemotePath
-    ) async throws(RemoteError) -> Set<RemotePath>? {
-        try await perform(.deletedFiles, folder.rawValue) { _ async throws(RemoteError) in
-            try await base.deletedFiles(below: folder)
+    public func deletionCursor() async throws(RemoteError) -> Cursor? {
+        try await perform(.deletionCursor, "") { _ async throws(RemoteError) in
+            try await base.deletionCursor()
         }
     }
 

@@ -11,6 +11,8 @@ struct InMemoryListing: Codable {
     /// Folded path of the listed folder.
     var folder: String
     var isRecursive: Bool
+    /// Whether it tells what went with a folder, too.
+    var tellsEachDeletion: Bool
     /// While listing: the folded path of the last entry that was given. nil once changes follow.
     var last: String?
     /// The first change that has not been told. Noted when a listing begins, so that what moves from
@@ -18,10 +20,14 @@ struct InMemoryListing: Codable {
     var change: Int
 
     /// Begins with the folder of a folded path.
-    init(epoch: Int, folder: RemotePath, isRecursive: Bool, change: Int) {
+    init(
+        epoch: Int, folder: RemotePath, isRecursive: Bool, change: Int,
+        tellsEachDeletion: Bool = false
+    ) {
         self.epoch = epoch
         self.folder = folder.rawValue
         self.isRecursive = isRecursive
+        self.tellsEachDeletion = tellsEachDeletion
         self.last = ""
         self.change = change
     }
@@ -64,6 +70,9 @@ struct InMemoryListing: Codable {
         var entries: [RemoteEntry] = []
         while change < tree.log.count, entries.count < size {
             if covers(tree.log[change]) { entries.append(tree.log[change]) }
+            if tellsEachDeletion {
+                entries += tree.goneTogether[change, default: []].filter(covers)
+            }
             change += 1
         }
         return RemotePage(entries: entries, cursor: cursor, hasMore: change < tree.log.count)

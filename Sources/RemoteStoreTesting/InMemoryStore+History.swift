@@ -28,11 +28,15 @@ extension InMemoryStore: RemoteHistory {
 }
 
 extension InMemoryStore {
-    /// Every file that ever was below a folder and is not there now.
-    public func deletedFiles(
-        below folder: RemotePath
-    ) async throws(RemoteError) -> Set<RemotePath>? {
-        state.withLock { $0.tree.deletedFiles(below: folder) }
+    /// The position after everything that is there now.
+    public func deletionCursor() async throws(RemoteError) -> Cursor? {
+        state.withLock { state in
+            var listing = InMemoryListing(
+                epoch: state.epoch, folder: .root, isRecursive: true, change: state.tree.log.count,
+                tellsEachDeletion: true)
+            listing.last = nil
+            return listing.cursor
+        }
     }
 
     /// Stores the last version of a deleted file again.

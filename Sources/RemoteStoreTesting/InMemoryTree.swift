@@ -27,6 +27,8 @@ struct InMemoryTree {
     let folding: NameFolding
     /// Every change in the order of its happening, as deltas report it.
     private(set) var log: [RemoteEntry] = []
+    /// What went with a folder that was deleted or moved, as deleted entries, by the place of that in `log`.
+    private(set) var goneTogether: [Int: [RemoteEntry]] = [:]
     /// Content of every revision that ever was; deleted and overwritten ones stay readable.
     private(set) var contents: [Revision: [UInt8]] = [:]
     private var items: [FileID: Item] = [:]
@@ -135,23 +137,6 @@ struct InMemoryTree {
         guard var known else { return try add(file.id, at: commit.path, file: file) }
         known.file = file
         return record(known)
-    }
-
-    /// The folded paths of files that once were below a folder.
-    func deletedFiles(below folder: RemotePath) -> Set<RemotePath> {
-        let depth = folder.components.count
-        let key = folder.components.map { folding.key(of: $0) }
-        var paths: Set<RemotePath> = []
-        for entry in log {
-            guard case .file = entry.kind else { continue }
-            let components = entry.foldedPath.components
-            if components.count > depth, Array(components.prefix(depth)) == key,
-                item(at: entry.foldedPath) == nil
-            {
-                paths.insert(entry.foldedPath)
-            }
-        }
-        return paths
     }
 
     /// What was at a path, newest first, and whether it is there still.
@@ -328,9 +313,9 @@ struct InMemoryTree {
 
     /// Takes an item out of its folder, and tells that nothing is there any more.
     private mutating func take(_ item: Item) {
-        var gone = entry(of: item)
-        gone.kind = .deleted
-        log.append(gone)
+        let inside = entries(in: .item(item.id), recursive: true)
+        if !inside.isEmpty { goneTogether[log.count] = inside.map(\.gone) }
+        log.append(entry(of: item).gone)
         children[item.folder]?[item.name.folded] = nil
     }
 
@@ -352,6 +337,13 @@ struct InMemoryTree {
     private mutating func nextID() -> FileID {
         counter += 1
         return FileID("id:item\(counter)")
+    }
+}
+
+extension RemoteEntry {
+    /// Nothing is there any more.
+    fileprivate var gone: RemoteEntry {
+        RemoteEntry(foldedPath: foldedPath, name: name, kind: .deleted)
     }
 }
 

@@ -29,6 +29,11 @@ extension RemoteStoring {
         try await contents(from: try await list(folder, recursive: recursive))
     }
 
+    /// What has changed since a cursor was given, in order.
+    func changes(after cursor: Cursor) async throws(RemoteError) -> RemoteContents {
+        try await contents(from: try await list(after: cursor))
+    }
+
     private func contents(from first: RemotePage) async throws(RemoteError) -> RemoteContents {
         var page = first
         var contents = RemoteContents()
@@ -96,7 +101,7 @@ extension RemoteStoring {
                 unlisted += contents.folders
             }
         }
-        let news = try await contents(from: try await list(after: start))
+        let news = try await changes(after: start)
         guard news.refusedCount == 0,
             !news.entries.contains(where: { $0.foldedPath.isWithin(filed) })
         else {

@@ -10,21 +10,22 @@ import Synchronization
 extension Uploader {
     /// Deletes a folder that holds nothing but what users deleted. In the commit's turn.
     func deleteFolder(_ folder: RemoteReference, _ inode: InodeID) async throws(RemoteError) {
-        guard let listed = try await holdsNothingUnseen(folder, inode) else { return }
         let remote = environment.remote
-        let before = try await remote.deletedFiles(below: folder.path)
+        // From before the listing, so that what the listing does not have is told.
+        let start = try await remote.deletionCursor()
+        guard let listed = try await holdsNothingUnseen(folder, inode) else { return }
         try await remote.delete(folder, revision: nil)
         await record { try $0.deleted(inode) }
-        if let before { await restoreUnseen(below: folder.path, known: before.union(listed)) }
+        if let start { await restoreUnseen(in: listed, after: start) }
         await lookForRoom()
     }
 
     /// Lists a folder that is to be deleted. What this mount had not seen comes into the tree, and brings the
-    /// folder back; whether it may go is asked in the same transaction. Returns the paths of what it holds, or
-    /// nil if it is not to be deleted any more. Throws `notFound` if the folder is not there, but another one.
+    /// folder back; whether it may go is asked in the same transaction. Returns nil if it is not to be deleted
+    /// any more. Throws `notFound` if the folder is not there, but another one.
     private func holdsNothingUnseen(
         _ folder: RemoteReference, _ inode: InodeID
-    ) async throws(RemoteError) -> Set<RemotePath>? {
+    ) async throws(RemoteError) -> ListedFolder? {
         let path = folder.path
         let contents = try await contents(of: path, inode)
         guard try await environment.remote.isListing(contents, of: folder) else { throw .notFound }
@@ -39,7 +40,9 @@ extension Uploader {
             verdict.set(try recorder.transaction.verdict(on: inode, at: path, holding: inside))
         }.get()
         switch verdict.value {
-        case .mayGo: return Set(inside.map(\.foldedPath))
+        case .mayGo(let place):
+            let folders = inside.filter(\.isFolder).map(\.foldedPath)
+            return ListedFolder(place: place, folders: Set(folders))
         case .stays: return nil
         case .isFiledElsewhere:
             // What it holds went into another folder here, and would be deleted unseen. Its own entry corrects it.
@@ -48,28 +51,41 @@ extension Uploader {
         }
     }
 
-    /// Finds what others have stored in a folder between its last listing and its deletion, and restores it.
-    private func restoreUnseen(below folder: RemotePath, known: Set<RemotePath>) async {
-        let remote = environment.remote
+    /// Restores what others have stored in a folder between its last listing and its deletion, under whichever
+    /// name. Each file that went since the cursor is such a one: those that users deleted went before.
+    private func restoreUnseen(in folder: ListedFolder, after start: Cursor) async {
         do throws(RemoteError) {
-            guard let after = try await remote.deletedFiles(below: folder) else { return }
-            for path in after.subtracting(known).sorted(by: { $0.rawValue < $1.rawValue }) {
-                guard let entry = try await remote.restoreDeleted(path) else { continue }
-                environment.log.warning(
-                    "a file that others stored in a folder while it was deleted is restored",
-                    metadata: ["path": "\(path)"])
-                await record { try $0.apply([entry]) }
+            let told = try await environment.remote.changes(after: start).entries
+            var failure: RemoteError?
+            for path in folder.filesThatWent(by: told) {
+                do throws(RemoteError) {
+                    try await restore(path)
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+            guard folder.isToldWhole(by: told) else {
+                throw .server("it tells the deletion of a folder, and not of what is in it")
             }
         } catch {
             environment.log.error(
                 "what others may have stored in a deleted folder could not be looked for",
-                metadata: ["folder": "\(folder)", "error": "\(error)"])
+                metadata: ["folder": "\(folder.place)", "error": "\(error)"])
             environment.state.update {
                 $0.lastProblem =
-                    "\(folder) was deleted, and what others stored in it meanwhile may have gone with it: "
-                    + "Dropbox keeps it among its deleted files"
+                    "\(folder.place) was deleted, and what others stored in it meanwhile may have gone with "
+                    + "it: Dropbox keeps it among its deleted files"
             }
         }
+    }
+
+    private func restore(_ path: RemotePath) async throws(RemoteError) {
+        guard let entry = try await environment.remote.restoreDeleted(path) else { return }
+        environment.log.warning(
+            "a file that others stored in a folder while it was deleted is restored",
+            metadata: ["path": "\(path)"])
+        await record { try $0.apply([entry]) }
     }
 
     /// Everything in a folder that is to be deleted. A server that fails again and again to list it at once
@@ -97,7 +113,44 @@ extension Uploader {
 
 /// Whether a folder may be deleted.
 private enum FolderVerdict: Sendable {
-    case mayGo, stays, isFiledElsewhere
+    case mayGo(at: RemotePath)
+    case stays, isFiledElsewhere
+}
+
+/// A folder as it was listed before its deletion, when it held no files.
+private struct ListedFolder: Sendable {
+    /// Its path of keys.
+    var place: RemotePath
+    /// Those in it, by their paths of keys.
+    var folders: Set<RemotePath>
+
+    /// The paths of the files in it that went, as changes tell in their order.
+    func filesThatWent(by changes: [RemoteEntry]) -> [RemotePath] {
+        var went: Set<RemotePath> = []
+        // Told after their deletion, others have made them again.
+        var there: Set<RemotePath> = []
+        for entry in changes {
+            let path = entry.foldedPath
+            switch entry.kind {
+            case .folder: break
+            case .file:
+                if path.isWithin(place) { there.insert(path) }
+            case .deleted:
+                let taken = there.filter { $0.isWithin(path) }
+                there.subtract(taken)
+                went.formUnion(taken)
+                if path.isWithin(place), path != place, !folders.contains(path) {
+                    went.insert(path)
+                }
+            }
+        }
+        return went.subtracting(there).sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// Whether changes tell of each folder in it, and so, it is to be believed, of each file.
+    func isToldWhole(by changes: [RemoteEntry]) -> Bool {
+        folders.isSubset(of: changes.map(\.foldedPath))
+    }
 }
 
 /// Carries it out of the transaction that decides it.
@@ -119,8 +172,9 @@ extension Transaction {
         guard try node(folder)?.isTombstone == true, try remotePath(of: folder) == path.rawValue,
             try obstacle(toDeleting: folder) == nil, let keys = try remoteKeyPath(of: folder)
         else { return .stays }
-        let isRight = inside.allSatisfy { $0.foldedPath.isWithin(RemotePath(rawValue: keys)) }
-        return isRight ? .mayGo : .isFiledElsewhere
+        let place = RemotePath(rawValue: keys)
+        let isRight = inside.allSatisfy { $0.foldedPath.isWithin(place) }
+        return isRight ? .mayGo(at: place) : .isFiledElsewhere
     }
 }
 

@@ -144,6 +144,28 @@ struct ListingTests {
         #expect(throws: LookupError.notFound) { try cursor("/a/d", deleted: true) }
     }
 
+    @Test("a cursor with include_deleted tells each that went with a folder, however short it was")
+    mutating func deletedTogether() throws {
+        try fixture.write("1", to: "/a/b/c")
+        try fixture.write("1", to: "/a/early")
+        try fixture.delete("/a/early")
+        try fixture.write("1", to: "/a/again")
+        try fixture.delete("/a/again")
+        let (_, latest) = try drain(cursor(deleted: true))
+        let (_, below) = try drain(cursor("/a", deleted: true))
+        try fixture.write("2", to: "/A/Again")
+        try fixture.write("2", to: "/a/new")
+        try fixture.delete("/a")
+        let told = ["-/a", "-/a/again", "-/a/b", "-/a/b/c", "-/a/new"]
+        #expect(keys(try drain(latest).0) == told)
+        #expect(keys(try drain(below).0) == told)
+        try fixture.write("3", to: "/a/new")
+        #expect(
+            keys(try drain(latest).0) == [
+                "-/a", "-/a/again", "-/a/b", "-/a/b/c", "/a/", "/a/new",
+            ])
+    }
+
     @Test("a listing of a deleted folder goes on when the folder is there again")
     mutating func deletedFolderReturns() throws {
         try fixture.write("1", to: "/a/b")

@@ -75,6 +75,32 @@ struct ListingContract {
         }
     }
 
+    @Test(
+        "The cursor of deletions tells each that goes with a folder, and nothing that went before",
+        arguments: Backend.allCases)
+    func deletionCursor(_ backend: Backend) async throws {
+        try await backend.withStore { subject in
+            for path in ["/d/before", "/d/again"] as [RemotePath] {
+                let file = try await subject.put(path, "1")
+                try await subject.store.delete(RemoteReference(path: path), revision: file.revision)
+            }
+            try await subject.put("/d/s/kept", "1")
+            let cursor = try #require(try await subject.store.deletionCursor())
+            #expect(try await subject.changes(after: cursor).entries.isEmpty)
+            for path in ["/d/again", "/d/new", "/d/s/new"] as [RemotePath] {
+                try await subject.put(path, "2")
+            }
+            try await subject.store.delete("/d", revision: nil)
+            let told = try await subject.changes(after: cursor).entries
+            let gone = told.filter { $0.kind == .deleted }.map(\.foldedPath)
+            #expect(
+                Set(gone) == ["/d", "/d/again", "/d/new", "/d/s", "/d/s/kept", "/d/s/new"])
+            let restored = try await subject.store.restoreDeleted("/d/again")
+            #expect(restored?.foldedPath == "/d/again")
+            #expect(try await subject.text(at: "/d/again") == "2")
+        }
+    }
+
     @Test("A recursive listing of a folder begins with the folder", arguments: Backend.allCases)
     func subfolderListing(_ backend: Backend) async throws {
         try await backend.withStore { subject in

@@ -121,4 +121,80 @@ import Testing
         #expect(try await harness.tree()["/f/b/new"] == "theirs", "\(harness.history.text)")
         try await harness.checkInvariants()
     }
+
+    /// Deletes `/a` here, and has another client do something between its last listing and its deletion on the
+    /// server.
+    private func deleting(
+        _ paths: [String], refusesToList: Bool = false,
+        _ meanwhile: (Harness) async throws -> Void
+    ) async throws -> Harness {
+        let harness = try await harness(paths)
+        try await harness.settle()
+        let faulty = harness.faulty
+        if refusesToList {
+            faulty.inject(.failBefore(.server("too much")), times: nil) {
+                $0.operation == .list && $0.subject == "/a" + FaultInjectingStore.below
+            }
+        }
+        faulty.inject(.stall) { $0.operation == .delete && $0.subject == "/a" }
+        try await harness.delete("/a")
+        harness.noteChange()
+        while faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(try await harness.serverTree().values.allSatisfy { $0 == nil })
+        try await meanwhile(harness)
+        faulty.releaseStalled()
+        try await harness.settle()
+        await harness.stop()
+        try await harness.checkInvariants()
+        return harness
+    }
+
+    @Test(
+        "what others store in a folder in the last moment comes back, whatever its name was before",
+        arguments: ["/a/1", "/a/b/2", "/a/new", "/a/b/new", "/a/c/new"], [false, true])
+    func storedInTheLastMoment(_ path: String, refusesToList: Bool) async throws {
+        let harness = try await deleting(["/a/1", "/a/b/2"], refusesToList: refusesToList) {
+            try await $0.put(path, "theirs")
+        }
+        let files = try await harness.tree().compactMapValues(\.self)
+        #expect(files == [path: "theirs"], "\(harness.history.text)")
+    }
+
+    @Test("what others move out of a folder in the last moment stays where they moved it")
+    func movedOut() async throws {
+        let harness = try await deleting(["/a/1", "/a/2"]) {
+            try await $0.put("/a/new", "theirs")
+            try await $0.relocate("/a/new", to: "/kept")
+            try await $0.put("/other/3", "theirs")
+            try await $0.remove("/other/3")
+        }
+        let files = try await harness.tree().compactMapValues(\.self)
+        #expect(files["/kept"] == "theirs", "\(harness.history.text)")
+        #expect(Set(files.keys).isSubset(of: ["/kept", "/a/new"]), "\(harness.history.text)")
+    }
+
+    @Test("a folder that others do not touch is deleted by four requests beside those of its files")
+    func requests() async throws {
+        let paths = (0..<500).map { "/a/\($0 % 7)/\($0)" }
+        let harness = try await harness(paths)
+        try await harness.settle()
+        let before = harness.faulty.calls.count
+        try await harness.delete("/a")
+        harness.noteChange()
+        try await harness.settle()
+        await harness.stop()
+        let calls = harness.faulty.calls.dropFirst(before).filter { call in
+            switch call.operation {
+            // The feed's.
+            case .waitForChange: false
+            case .listAfter: call.subject.contains("\"tellsEachDeletion\":true")
+            case .delete: !paths.contains(call.subject)
+            default: true
+            }
+        }
+        #expect(
+            calls.map(\.operation) == [.deletionCursor, .list, .delete, .listAfter],
+            "\(harness.history.text)")
+        #expect(try await harness.serverTree().isEmpty)
+    }
 }

@@ -142,10 +142,8 @@ struct RecordingStore: RemoteStoring {
         }
     }
 
-    func deletedFiles(
-        below folder: RemotePath
-    ) async throws(RemoteError) -> Set<RemotePath>? {
-        try await base.deletedFiles(below: folder)
+    func deletionCursor() async throws(RemoteError) -> Cursor? {
+        try await base.deletionCursor()
     }
 
     func restoreDeleted(_ path: RemotePath) async throws(RemoteError) -> RemoteEntry? {

@@ -139,9 +139,8 @@ extension AccountTree {
     private func tombstonesPage(_ cursor: Cursor, after last: String) -> ListingPage {
         let prefix = cursor.scope.folderKey + "/"
         let keys = tombstones.keys.filter { key in
-            key.utf8.count > prefix.utf8.count && key.hasPrefix(prefix)
+            key.utf8.count > prefix.utf8.count && isListed(key, in: cursor.scope)
                 && Self.precedes(last, key)
-                && (cursor.scope.isRecursive || !key.dropFirst(prefix.count).contains("/"))
         }.sorted(by: Self.precedes)
         var page = ListingPage(next: cursor, hasMore: true)
         for key in keys.prefix(cursor.scope.pageSize) {
@@ -165,15 +164,43 @@ extension AccountTree {
     private func changesPage(_ cursor: Cursor, folder: NodeID?) -> ListingPage {
         var page = ListingPage(next: cursor, hasMore: false)
         var position = cursor.changes
+        let gone = goneTogether(after: cursor)
         while position < changes.count, page.entries.count < cursor.scope.pageSize {
             if let entry = entry(at: position, in: cursor.scope, folder: folder) {
                 page.entries.append(entry)
             }
+            page.entries += gone[Int32(position)] ?? []
             position += 1
         }
         page.next.changes = position
         page.hasMore = position < changes.count
         return page
+    }
+
+    /// What went with folders that were deleted or moved, by the position of that change: a listing with deleted
+    /// entries tells each of them, in order of their paths, after the folder.
+    private func goneTogether(after cursor: Cursor) -> [Int32: [Metadata]] {
+        let scope = cursor.scope
+        guard scope.includesDeleted else { return [:] }
+        var gone: [Int32: [String]] = [:]
+        for (key, tombstone) in tombstones where tombstone.change >= cursor.changes {
+            guard deletions[tombstone.change]?.key != key, isListed(key, in: scope) else {
+                continue
+            }
+            gone[tombstone.change, default: []].append(key)
+        }
+        return gone.mapValues { keys in
+            keys.sorted(by: Self.precedes).compactMap { tombstones[$0] }.map {
+                .deleted(deletedMetadata(display: $0.display, from: scope.base))
+            }
+        }
+    }
+
+    /// Whether a listing tells of a folded path.
+    private func isListed(_ key: String, in scope: ListingScope) -> Bool {
+        let prefix = scope.folderKey + "/"
+        guard key.hasPrefix(prefix) else { return false }
+        return scope.isRecursive || !key.dropFirst(prefix.count).contains("/")
     }
 
     /// What a listing tells of one change: nothing if it lies elsewhere, or if a newer change to the

@@ -99,12 +99,13 @@ extension AccountTree {
         return current
     }
 
-    /// Leaves tombstones where a subtree is now.
+    /// Leaves tombstones where a subtree is now. The deletion is the next change that is noted.
     mutating func bury(_ root: NodeID, at time: Timestamp) {
         for node in subtree(root) {
             let path = paths(of: node, from: .root)
             tombstones[path.key] = Tombstone(
-                display: path.display, lastRevision: self[node].revision, deletedAt: time)
+                display: path.display, lastRevision: self[node].revision, deletedAt: time,
+                change: Int32(changes.count))
         }
     }
 

@@ -72,6 +72,8 @@ struct Tombstone: Sendable {
     /// Newest revision of the file that was there; nil if it was a folder.
     let lastRevision: RevisionID?
     let deletedAt: Timestamp
+    /// Position in the change log of the deletion or move that left it.
+    let change: Int32
 }
 
 /// A deletion in the change log.

@@ -68,6 +68,24 @@ test "$(cat "$MNT/many more/7.txt" "$MNT/many/1" "$MNT/many/2")" = "7
 2
 1"
 
+# A folder with many files is deleted in a few requests, too: two for each batch of files, of which a busy machine may
+# make two, a cursor and a listing before the deletion, and the changes after it, which are not counted here.
+deletions() {
+    python3 - << END
+import json, urllib.request
+routes = json.load(urllib.request.urlopen("$ADMIN/stats"))["routes"]
+print(sum(route["requests"] for name, route in routes.items()
+          if name.startswith("files/") and not name.endswith(("/continue", "/longpoll"))))
+END
+}
+mkdir "$MNT/unwanted"
+for number in $(seq 500); do echo "$number" > "$MNT/unwanted/$number"; done
+dbxfs sync "$MNT"
+before=$(deletions)
+rm -rf "$MNT/unwanted"
+dbxfs sync "$MNT"
+test $(($(deletions) - before)) -le 7
+
 mkdir "$MNT/target"
 inode=$(stat -c %i "$MNT/again/sub/deep/large")
 mv "$MNT/again/sub/deep" "$MNT/target/moved"

@@ -1,0 +1,79 @@
+// Identities that no delta has told are asked for; a server that does not answer for one of them holds up nothing.
+
+import Core
+import Foundation
+import MetadataStore
+import RemoteStore
+import RemoteStoreTesting
+import Testing
+
+@testable import Sync
+
+@Suite struct UntoldTests {
+    /// A mount with a file that no delta has told, whose id the server answers with an error.
+    private func harness(refusing error: RemoteError) async throws -> Harness {
+        let harness = try Harness()
+        try await harness.put("/untold", "1")
+        try await harness.settle()
+        await harness.stop()
+        let inode = try #require(try await harness.inode("/untold"))
+        let id = try #require(try await harness.store.read { try $0.node(inode)?.facts.id })
+        try await harness.store.write { try $0.noteUnconfirmed(id) }
+        harness.faulty.inject(.failBefore(error), times: nil) {
+            $0.operation == .entry && $0.subject == id.rawValue
+        }
+        return harness
+    }
+
+    /// Whether `/untold` is to be asked for.
+    private func isNoted(_ harness: Harness) async throws -> Bool {
+        let inode = try #require(try await harness.inode("/untold"))
+        return try await harness.store.read { snapshot in
+            guard let id = try snapshot.node(inode)?.facts.id else { return false }
+            return try snapshot.unconfirmedIDs(limit: 10).contains(id)
+        }
+    }
+
+    private func waitUntilForgotten(_ harness: Harness) async throws {
+        let end = Date().addingTimeInterval(60)
+        while try await isNoted(harness), Date() < end {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        #expect(try await !isNoted(harness), "\(harness.history.text)")
+    }
+
+    @Test(
+        "deltas go on while the server answers for one identity with an error, which is asked for again if that helps",
+        arguments: [
+            (RemoteError.malformed("nonsense"), false), (.forbidden("no"), false),
+            (.notAFile, false), (.server("failed"), true), (.busy, true),
+        ])
+    func refused(_ error: RemoteError, isKept: Bool) async throws {
+        let harness = try await harness(refusing: error)
+        try await harness.put("/theirs", "2")
+        try await harness.write("/ours", "3")
+        try await harness.settle(seconds: 20)
+        #expect(
+            try await harness.tree() == ["/untold": "1", "/theirs": "2", "/ours": "3"],
+            "\(harness.history.text)")
+        #expect(try await isNoted(harness) == isKept)
+        harness.faulty.removeFaults()
+        try await harness.put("/later", "4")
+        try await waitUntilForgotten(harness)
+        await harness.stop()
+        try await harness.checkInvariants()
+    }
+
+    @Test("an identity that the server cannot be asked for stays noted")
+    func offline() async throws {
+        let harness = try await harness(refusing: .offline("test"))
+        try await harness.start()
+        while harness.faulty.calls.last(where: { $0.operation == .entry }) == nil {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        #expect(try await isNoted(harness))
+        harness.faulty.removeFaults()
+        try await waitUntilForgotten(harness)
+        await harness.stop()
+    }
+}
