@@ -117,7 +117,8 @@ struct Renaming {
         guard let old = occupant.staged, node.staged != nil else { return }
         let isPromised = old.promised > 0
         let isOnlyHere = occupant.remote == .absent && old.flushed > 0
-        guard isPromised || isOnlyHere else { return }
+        let hasFallback = try transaction.fallback(of: occupant.inode) != nil
+        guard isPromised || isOnlyHere || hasFallback else { return }
         try filesystem.staging.file(of: node)?.inheritPromise(in: transaction)
     }
 

@@ -275,6 +275,8 @@ extension DropboxFileSystem {
     func save(_ file: OpenFile, isComplete: Bool = true) throws {
         guard let staged = file.staged, staged.hasUnsavedChanges else { return }
         let isQueued = try store.write { try self.save(staged, $0, isComplete: isComplete) }
+        // The bytes are on the disk, over those that the disk's row speaks of.
+        if staged.isPromised { try store.synchronize() }
         if isQueued {
             sync.noteChange()
         }

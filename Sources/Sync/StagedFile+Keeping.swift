@@ -92,6 +92,11 @@ extension StagedFile {
         state.withLock { $0.isReplaced = false }
     }
 
+    /// Whether an fsync has acknowledged some version of this content.
+    public var isPromised: Bool {
+        state.withLock { $0.end == nil && $0.content.promised > 0 }
+    }
+
     /// Whether the disk has some version of this content.
     public var hasFlushedContent: Bool {
         state.withLock { $0.end == nil && $0.content.flushed > 0 }

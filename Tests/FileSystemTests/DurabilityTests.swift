@@ -198,6 +198,35 @@ extension Fixture {
         #expect(try after.contents(after.lookup("f")) == text("old"))
     }
 
+    @Test(
+        "what is written over fsynced content is on the disk when it is closed"
+    )
+    func writtenOver() async throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f", text("old content"))
+        let handle = try fixture.open(file)
+        try await fixture.fs.synchronize(file, handle: handle, dataOnly: false).value()
+        #expect(try fixture.write(file, handle, 0, text("new")) == 3)
+        #expect(try fixture.write(file, handle, 8, text("new")) == 3)
+        try fixture.close(file, handle)
+        #expect(try fixture.node(file)?.staged?.isFlushed == true && fixture.store.isSafe)
+    }
+
+    @Test("an atomic save over a file that was emptied since its fsync is as safe as that fsync")
+    func savedOverEmptied() async throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f", text("old content"))
+        let handle = try fixture.open(file)
+        try await fixture.fs.synchronize(file, handle: handle, dataOnly: false).value()
+        try fixture.close(file, handle)
+        let second = try fixture.open(file, .truncating)
+        #expect(try fixture.write(file, second, 0, text("new")) == 3)
+        try fixture.close(file, second)
+        let saved = try fixture.makeFile("tmp", text("newer"))
+        try fixture.rename("tmp", to: "f")
+        #expect(try fixture.node(saved)?.staged?.isFlushed == true)
+    }
+
     @Test("a file without a name is emptied in place")
     func emptiedWithoutName() async throws {
         let fixture = try Fixture()
