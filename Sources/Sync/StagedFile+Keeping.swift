@@ -15,10 +15,16 @@ extension StagedFile {
     /// that is not complete, as that of a file that was only emptied so far, is not flushed by itself: until
     /// it is complete, a power cut leaves what the server has.
     public func persist(in transaction: Transaction, isComplete: Bool = true) throws {
-        try flushIfPromised()
-        // Before the content is looked at: a later time is that of a change which this row does not have.
-        let stamp = fileStamp
-        let snapshot = state.withLock { $0 }
+        // Most of it with the lock free, so that writers need not wait.
+        if state.withLock({ $0.owesFlush }) { try synchronize(promising: false) }
+        // What they have written meanwhile belongs to the same row.
+        let (snapshot, stamp) = try state.withLock { (state) throws(StagingError) in
+            if state.owesFlush {
+                guard fdatasync(descriptor) == 0 else { throw StagingError(code: errno) }
+                state.content.flushed = state.content.generation
+            }
+            return (state, fileStamp)
+        }
         guard snapshot.end == nil else { return }
         var content = snapshot.content
         content.blocks = snapshot.blocks.bytes
@@ -108,14 +114,6 @@ extension StagedFile {
             state.isNameFlushed = true
             state.content.flushed = max(state.content.flushed, generation)
         }
-    }
-
-    private func flushIfPromised() throws(StagingError) {
-        let isDue = state.withLock { state in
-            state.end == nil && state.content.promised > 0
-                && state.content.flushed < state.content.generation
-        }
-        if isDue { try synchronize(promising: false) }
     }
 
     /// The staging file's own modification time; nil if the system does not tell.

@@ -73,6 +73,12 @@ public final class StagedFile: Sendable {
         /// Whether the file's name has reached the disk.
         var isNameFlushed = false
 
+        /// Whether its bytes must reach the disk before a row speaks of them, because an older row does that
+        /// has a promise.
+        var owesFlush: Bool {
+            end == nil && content.promised > 0 && content.flushed < content.generation
+        }
+
         /// Why nothing can be changed any more; nil while it can.
         var end: StagedWrite? {
             if isReplaced { return .replaced }

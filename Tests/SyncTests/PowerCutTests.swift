@@ -158,6 +158,27 @@ import Testing
         #expect(try node("a", local)?.staged?.size == 8 && local.staging.found.isEmpty)
     }
 
+    @Test("rows of fsynced content never speak of unflushed bytes, whoever writes")
+    func promisedWhileWriting() async throws {
+        let local = try open()
+        let file = try write("text", to: "a", local)
+        try file.synchronize(promising: true)
+        let writer = Thread {
+            while !Thread.current.isCancelled {
+                _ = try? Array("more".utf8).withUnsafeBytes {
+                    try file.write(at: 4, $0, now: .now())
+                }
+            }
+        }
+        writer.start()
+        defer { writer.cancel() }
+        for _ in 0..<300 {
+            try await local.store.write { try file.persist(in: $0) }
+            let row = try await local.store.read { try $0.node(file.inode)?.staged }
+            try #require(row?.isFlushed == true)
+        }
+    }
+
     @Test("a staging file that is shorter than its row is never sent, even without a cut")
     func short() throws {
         var local = try open()
