@@ -122,6 +122,21 @@ import Testing
         #expect(try content(first.inode, local) == "second" && local.staging.found.isEmpty)
     }
 
+    @Test(
+        "content that replaces fsynced content is flushed with its rows, and so is what is written over that"
+    )
+    func promised() throws {
+        var local = try open()
+        let first = try create(local)
+        try first.synchronize(promising: true)
+        try local.store.write { try first.persist(in: $0) }
+        let second = try replace(first, by: "second", local)
+        try local.store.write { try put("second, longer", into: second, $0) }
+        #expect(try local.store.read { try $0.node(second.inode)?.staged?.isFlushed } == true)
+        local = try openAfterCut(local)
+        #expect(try content(first.inode, local) == "second, longer")
+    }
+
     @Test("an fsync of what has replaced it ends the fallback, too")
     func synchronized() throws {
         let local = try open()

@@ -222,14 +222,19 @@ class Mount:
 
     def sync(self, seconds):
         """Whether everything is on the server before the time is over."""
-        try:
-            result = subprocess.run(
-                [self.binaries + "/dbxfs", "sync", self.root, "--timeout", str(seconds)],
-                env=self.environment, timeout=seconds + 10, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, text=True)
-        except subprocess.TimeoutExpired:
-            return False, "no answer"
-        return result.returncode == 0, result.stdout.strip()
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                result = subprocess.run(
+                    [self.binaries + "/dbxfs", "sync", self.root, "--timeout", str(seconds)],
+                    env=self.environment, timeout=seconds + 10, stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT, text=True)
+            except subprocess.TimeoutExpired:
+                return False, "no answer"
+            # The mount is there a moment before it takes commands.
+            if "nobody listens" not in result.stdout or not self.is_alive() or time.monotonic() > end:
+                return result.returncode == 0, result.stdout.strip()
+            time.sleep(0.05)
 
     def tree(self):
         """All entries of the mount: the content hash by path, None for a folder."""

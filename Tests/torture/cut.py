@@ -182,12 +182,12 @@ class Work:
         self.write(temporary, os.O_CREAT | os.O_EXCL, [(0, content)], content)
         # There is nothing between the two contents: the cut finds one of them.
         file.versions.append(temporary.versions[-1])
-        os.rename(self.root + temporary.path, self.root + file.path)
-        file.content = content
-        self.note(f"version {len(file.versions) - 1} of {file.path} by {temporary.path}")
         was_flushed, temporary.flushed = temporary.flushed, 0
         if was_flushed:
             file.came_from = (temporary.path, len(file.versions) - 1)
+        os.rename(self.root + temporary.path, self.root + file.path)
+        file.content = content
+        self.note(f"version {len(file.versions) - 1} of {file.path} by {temporary.path}")
         if self.random.random() < 0.3:
             self.flush_folder(os.path.dirname(file.path))
             if was_flushed:
