@@ -215,10 +215,14 @@ class Mount:
 
     def kill(self):
         """As a power cut for the process: no handler of it runs."""
+        self.kill_process()
+        detach(self.root)
+
+    def kill_process(self):
+        """The same, and the mount stays: what is done there fails, and nothing gets into the folder below."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
-        detach(self.root)
 
     def sync(self, seconds):
         """Whether everything is on the server before the time is over."""

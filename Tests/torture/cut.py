@@ -224,6 +224,7 @@ class Cut:
         time.sleep(self.random.uniform(0.8, 4))
         self.cut()
         worker.join(20)
+        self.mount.kill()
         self.exchange_disks()
         self.mount.start("-o", "write_delay=0s", seconds=60)
         done, text = self.mount.sync(SYNC_LIMIT)
@@ -271,7 +272,7 @@ class Cut:
         # no call has returned since.
         self.note("cut")
         self.had = self.emulator.tree()
-        self.mount.kill()
+        self.mount.kill_process()
 
     def copy_image(self):
         """Copies what the image has, and leaves its holes."""
