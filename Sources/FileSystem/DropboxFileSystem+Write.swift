@@ -140,10 +140,11 @@ extension DropboxFileSystem {
             _ = try change(file) { staged, now in try staged.truncate(to: size, now: now) }
         }
         guard let staged = file.staged else { return }
-        if staged.hasFlushedContent { try staged.synchronize(promising: false) }
-        try save(file, isComplete: false)
         // The disk's row must not be one that speaks of more than the disk has.
-        if staged.hasFlushedContent { try store.synchronize() }
+        let cutsFlushed = size < old && staged.hasFlushedContent
+        if cutsFlushed { try staged.synchronize(promising: false) }
+        try save(file, isComplete: false)
+        if cutsFlushed { try store.synchronize() }
         try staged.trim()
     }
 }

@@ -9,28 +9,22 @@ extension TreeReading {
     /// The content that the disk has of a node, if `staged` has taken its place and may not be on the disk; nil
     /// for most nodes.
     public func fallback(of inode: InodeID) throws -> StagedContent? {
-        try NodeRow.fetchOne(
-            database, sql: Node.fallbackSelection + "WHERE node.inode = ?",
-            arguments: [inode.column]
-        )?.node().staged
+        let statement = try database.cachedStatement(
+            sql: Node.fallbackSelection + "WHERE node.inode = ?")
+        return try NodeRow.fetchOne(statement, arguments: [inode.column])?.node().staged
     }
 }
 
 extension Transaction {
     /// The disk does not have a node's newest content: the fallback is the node's content again. The staging
-    /// file of the newest content is the caller's to put aside.
-    ///
-    /// Returns that content; nil, with nothing changed, if there is no fallback.
-    @discardableResult
-    public func returnToFallback(_ inode: InodeID) throws -> StagedContent? {
-        guard let content = try fallback(of: inode) else { return nil }
+    /// file of the newest content is the caller's to put aside. There must be a fallback.
+    public func returnToFallback(_ inode: InodeID) throws {
         try run("DELETE FROM staged WHERE inode = ?", [inode.column])
         try run("INSERT INTO staged SELECT * FROM fallback WHERE inode = ?", [inode.column])
         try run("DELETE FROM fallback WHERE inode = ?", [inode.column])
         // Both speak of the newest content.
         try run("DELETE FROM twin WHERE inode = ?", [inode.column])
         try forgetUpload(of: inode)
-        return content
     }
 
     /// The row of another staging file is about to replace a node's: if the disk has what the row speaks of, it

@@ -225,7 +225,8 @@ public struct Transaction: TreeReading {
 
     /// Tells, once this transaction is committed, that a fallback's staging file is not needed any more.
     func endFile(_ number: Int64) {
-        end.droppedFallbacks.append(number)
+        let dropped = end.dropped
+        afterCommit { dropped(number) }
     }
 }
 
@@ -237,18 +238,23 @@ final class TransactionEnd {
     fileprivate(set) var onCommit: [@Sendable () -> Void] = []
     fileprivate(set) var onEnd: [@Sendable () -> Void] = []
     fileprivate(set) var onUndo: [@Sendable () -> Void] = []
-    fileprivate(set) var droppedFallbacks: [Int64] = []
+    /// Is told of staging files that were fallbacks and are not needed after the commit.
+    fileprivate let dropped: @Sendable (Int64) -> Void
+
+    init(dropped: @escaping @Sendable (Int64) -> Void = { _ in }) {
+        self.dropped = dropped
+    }
 
     /// Runs a part of the transaction. What it wanted of the commit is not done if it fails.
     func undoing<Value>(_ body: () throws -> Value) throws -> Value {
-        let before = (onCommit, droppedFallbacks)
+        let before = onCommit
         let undone = onUndo
         onUndo = []
         defer { onUndo = undone + onUndo }
         do {
             return try body()
         } catch {
-            (onCommit, droppedFallbacks) = before
+            onCommit = before
             undo()
             throw error
         }
@@ -262,9 +268,9 @@ final class TransactionEnd {
     /// Runs a transaction and what follows it, while no other one can begin.
     static func run<Value>(
         _ body: (Transaction) throws -> Value, in database: Database,
-        dropped: (Int64) -> Void
+        dropped: @escaping @Sendable (Int64) -> Void
     ) throws -> Value {
-        let end = TransactionEnd()
+        let end = TransactionEnd(dropped: dropped)
         defer { end.onEnd.forEach { $0() } }
         var value: Value?
         do {
@@ -277,7 +283,6 @@ final class TransactionEnd {
             throw error
         }
         end.onCommit.forEach { $0() }
-        end.droppedFallbacks.forEach(dropped)
         guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
         return value
     }

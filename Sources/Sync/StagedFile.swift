@@ -73,8 +73,8 @@ public final class StagedFile: Sendable {
         /// Whether the file's name has reached the disk.
         var isNameFlushed = false
 
-        /// Whether its bytes must reach the disk before a row speaks of them, because an older row does that
-        /// has a promise.
+        /// Whether its bytes must reach the disk before a row speaks of them: an fsync has acknowledged an older
+        /// generation.
         var owesFlush: Bool {
             end == nil && content.promised > 0 && content.flushed < content.generation
         }

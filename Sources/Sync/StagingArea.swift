@@ -138,8 +138,9 @@ public final class StagingArea: Sendable {
         content.stamp = FileFacts(at: path)?.modified
         // What takes the place of fsynced content is flushed before a row speaks of it, as that was: the content
         // that the disk has until then goes with the first flush.
-        let replaced = try transaction.node(inode)?.staged ?? transaction.fallback(of: inode)
-        if let replaced, replaced.promised > 0 { content.promised = content.generation }
+        if let replaced = try transaction.node(inode)?.staged, replaced.promised > 0 {
+            content.promised = content.generation
+        }
         let file = StagedFile(
             inode: inode, content: content, path: path, descriptor: descriptor, flusher: flusher)
         try transaction.setStaged(content, of: inode)
