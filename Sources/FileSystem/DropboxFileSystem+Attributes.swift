@@ -25,7 +25,7 @@ extension DropboxFileSystem {
                 try self.setSize(size, of: inode)
             }
             var isQueued = false
-            let node = try self.store.write { transaction in
+            let node = try self.update { transaction in
                 let open = self.openFiles[inode]
                 if let staged = open?.staged {
                     // The time of the last write must not come later over the one to be set.

@@ -69,7 +69,7 @@ extension DropboxFileSystem {
                 let twin = Twin(
                     source: source.inode, sourceGeneration: copied.source,
                     generation: copied.own)
-                let isQueued = try self.store.write { transaction in
+                let isQueued = try self.update { transaction in
                     try transaction.setTwin(twin, of: file.inode)
                     return try self.save(target, transaction)
                 }

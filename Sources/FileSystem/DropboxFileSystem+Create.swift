@@ -11,12 +11,8 @@ extension DropboxFileSystem {
     ) -> Answer<Entry> {
         make(name, in: parent, isFolder: true) { place, isLocal, transaction in
             let local = self.localFacts(.directory, permissions: permissions, caller: caller)
-            let inode = try transaction.insert(
+            return try transaction.insert(
                 .folder, at: place, local: local, flags: isLocal ? .localOnly : [])
-            if !isLocal {
-                try transaction.enqueue(inode, due: self.due(for: inode))
-            }
-            return inode
         }
     }
 
@@ -88,7 +84,7 @@ extension DropboxFileSystem {
     ) throws -> Creation {
         var registered: InodeID?
         do {
-            return try store.write { transaction in
+            return try update { transaction in
                 let folder = try transaction.folder(parent)
                 if let taken = try transaction.occupant(of: name, in: folder, known) {
                     guard !isExclusive, taken.place?.name == name else {
@@ -150,7 +146,7 @@ extension DropboxFileSystem {
         answer { known in
             let moment = self.moment()
             let name = try FileName(creating: name)
-            let node = try self.store.write { transaction in
+            let node = try self.update { transaction in
                 let folder = try transaction.folder(parent)
                 if try transaction.occupant(of: name, in: folder, known) != nil {
                     throw FileSystemError.exists
@@ -173,12 +169,7 @@ extension DropboxFileSystem {
     ) throws -> StagedFile {
         let inode = try transaction.insert(
             .file, at: place, local: local, flags: isLocal ? .localOnly : [])
-        let staged = try staging.begin(
-            inode, base: nil, size: 0, due: due(for: inode), in: transaction)
-        if isLocal {
-            try transaction.dequeue(inode)
-        }
-        return staged
+        return try staging.begin(inode, base: nil, size: 0, in: transaction)
     }
 
     /// Facts of something made now. What equals the mount's defaults is not noted, so that it follows

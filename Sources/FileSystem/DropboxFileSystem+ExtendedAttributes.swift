@@ -69,7 +69,7 @@ extension DropboxFileSystem {
             }
             if ToldAttribute.isReserved(name) { throw FileSystemError.notPermitted }
             if name.utf8.count > Self.maximumNameLength { throw FileSystemError.bufferTooSmall }
-            try self.store.write { transaction in
+            try self.update { transaction in
                 let node = try transaction.existing(inode)
                 try change(transaction, try transaction.attribute(name, of: inode) != nil)
                 try self.noteChanged(node, at: self.clock.date(), transaction)

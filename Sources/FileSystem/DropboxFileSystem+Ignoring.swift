@@ -32,7 +32,7 @@ extension DropboxFileSystem {
     /// Lets something that was only here, and what is in it, go to the server, but for what stays here by
     /// its own name.
     func publish(_ node: Node, _ transaction: Transaction) throws {
-        try transaction.publish(node.inode, due: due(for: node.inode))
+        try transaction.publish(node.inode)
         guard node.kind == .folder else { return }
         let folder = try transaction.existing(node.inode)
         for child in try transaction.children(of: node.inode) {
@@ -48,7 +48,7 @@ extension DropboxFileSystem {
     func adoptIgnoreRules() throws {
         let key = "filesystem.ignored"
         let text = options.ignored.text
-        try store.write { transaction in
+        try update { transaction in
             guard try transaction.setting(key) ?? "" != text else { return }
             for inode in try transaction.topmostLocalNodes() {
                 guard let node = try transaction.node(inode), node.kind != .symbolicLink,

@@ -50,7 +50,7 @@ extension DropboxFileSystem {
     /// handle, the inode itself when the kernel has forgotten it too.
     func end(_ inode: InodeID) {
         do {
-            let file = try store.write { transaction -> Int64? in
+            let file = try update { transaction -> Int64? in
                 guard let node = try transaction.node(inode), node.place == nil, inode != .root
                 else { return nil }
                 return try self.dropUnreachable(node, transaction)
@@ -79,16 +79,7 @@ extension DropboxFileSystem {
     /// those who have it open, or gone. Returns the staging file to remove after the commit.
     func settleUnlinked(_ inode: InodeID, _ transaction: Transaction) throws -> Int64? {
         guard let node = try transaction.node(inode) else { return nil }
-        if node.remote == .absent {
-            try transaction.dequeue(inode)
-        } else {
-            try transaction.enqueue(inode, due: due(for: inode))
-        }
         return try dropUnreachable(node, transaction)
     }
 
-    /// When a change made now may be sent.
-    func due(for inode: InodeID) -> Timestamp {
-        firstChanges.due(for: inode, at: clock.now(), delay: currentWriteDelay)
-    }
 }

@@ -73,7 +73,7 @@ extension DropboxFileSystem {
             return try resize(file, to: 0)
         }
         let now = clock.date()
-        try store.write { transaction in
+        try update { transaction in
             var local = try transaction.existing(file.inode).local
             local.modified = now
             local.changed = now

@@ -28,7 +28,7 @@ extension DropboxFileSystem {
     ) -> Answer<Void> {
         answer { known in
             let name = try FileName(finding: name)
-            let (file, place) = try self.store.write { transaction in
+            let (file, place) = try self.update { transaction in
                 let folder = try transaction.folder(parent)
                 let node = try transaction.child(
                     name, of: folder, known, folding: self.options.foldsCase)

@@ -14,7 +14,7 @@ extension DropboxFileSystem {
         answer { known in
             let source = Place(parent: parent, name: try FileName(finding: name))
             let target = Place(parent: newParent, name: try FileName(creating: newName))
-            let done = try self.store.write { transaction in
+            let done = try self.update { transaction in
                 var renaming = Renaming(filesystem: self, transaction: transaction, known: known)
                 try renaming.rename(source, to: target, mode)
                 return renaming
@@ -137,9 +137,6 @@ struct Renaming {
                 == second.flags.contains(.localOnly)
         else { throw FileSystemError.invalidArgument }
         try transaction.exchange(first.inode, second.inode)
-        for node in [first, second] where !node.flags.contains(.localOnly) {
-            try enqueue(node.inode)
-        }
         try filesystem.noteChanged(second, at: filesystem.clock.date(), transaction)
     }
 
@@ -159,11 +156,8 @@ struct Renaming {
 
     private func move(_ node: Node, to target: Place, isLocal: Bool) throws {
         switch (node.flags.contains(.localOnly), isLocal) {
-        case (true, true):
+        case (true, true), (false, false):
             try transaction.move(node.inode, to: target)
-        case (false, false):
-            try transaction.move(node.inode, to: target)
-            try enqueue(node.inode)
         case (true, false):
             try transaction.move(node.inode, to: target)
             try filesystem.publish(node, transaction)
@@ -191,10 +185,8 @@ struct Renaming {
             let tombstone = try transaction.insert(.file, at: old, local: LocalFacts())
             try transaction.handOverRemote(from: node.inode, to: tombstone)
             try transaction.move(tombstone, to: nil)
-            try enqueue(tombstone)
         }
-        try transaction.setFlags(.localOnly, true, of: node.inode)
-        try transaction.dequeue(node.inode)
+        try transaction.withdraw(node.inode)
     }
 
     // MARK: Parts
@@ -213,9 +205,5 @@ struct Renaming {
             }
             current = try step.place.flatMap { try transaction.node($0.parent) }
         }
-    }
-
-    private func enqueue(_ inode: InodeID) throws {
-        try transaction.enqueue(inode, due: filesystem.due(for: inode))
     }
 }

@@ -52,7 +52,7 @@ extension DropboxFileSystem {
                 return (node, FileContent(of: node).map { .revision($0) })
             }
         }
-        return try store.write { transaction in
+        return try update { transaction in
             let node = try transaction.existing(inode)
             return (node, try self.content(of: node))
         }
@@ -93,7 +93,7 @@ extension DropboxFileSystem {
                 return staged
             }
         }
-        let (staged, changes) = try store.write { [revision] in
+        let (staged, changes) = try update { [revision] in
             try self.stage(file, over: revision, discardingContent: discardingContent, $0)
         }
         file.begin(staged)
@@ -136,11 +136,7 @@ extension DropboxFileSystem {
         }
         let base = discardingContent ? nil : revision.map { StagedContent.Base(whole: $0) }
         let begun = try staging.begin(
-            node.inode, base: base, size: base?.size ?? 0, due: due(for: node.inode),
-            in: transaction)
-        if node.flags.contains(.localOnly) || node.isOrphan {
-            try transaction.dequeue(node.inode)
-        }
+            node.inode, base: base, size: base?.size ?? 0, in: transaction)
         return (begun, changes)
     }
 
@@ -260,7 +256,7 @@ extension DropboxFileSystem {
         }
         try await fill(staged.missingRanges, staged, session: ReadSession())
         try await onDisk {
-            try self.store.write { transaction in
+            try self.update { transaction in
                 let row = try transaction.node(file.inode)?.staged
                 guard row?.file == staged.number else { return }
                 try staged.persist(in: transaction)
@@ -274,7 +270,7 @@ extension DropboxFileSystem {
     /// unless the change has only begun.
     func save(_ file: OpenFile, isComplete: Bool = true) throws {
         guard let staged = file.staged, staged.hasUnsavedChanges else { return }
-        let isQueued = try store.write { try self.save(staged, $0, isComplete: isComplete) }
+        let isQueued = try update { try self.save(staged, $0, isComplete: isComplete) }
         // The bytes are on the disk, over those that the disk's row speaks of.
         if staged.isPromised { try store.synchronize() }
         if isQueued {
@@ -292,9 +288,7 @@ extension DropboxFileSystem {
             node.staged?.file == staged.number
         else { return false }
         try staged.persist(in: transaction, isComplete: isComplete)
-        guard isNew, node.place != nil, !node.flags.contains(.localOnly) else { return false }
-        try transaction.enqueue(node.inode, due: due(for: node.inode))
-        return true
+        return isNew && node.isOwed
     }
 }
 

@@ -91,6 +91,15 @@ public final class DropboxFileSystem: FileSystemOperations {
 
     var currentWriteDelay: WriteDelay { writeDelay.withLock { $0 } }
 
+    /// Changes the tree for a user, in one transaction: what it changes is sent after the write delay.
+    func update<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+        try store.write(
+            due: { inode in
+                self.firstChanges.due(
+                    for: inode, at: self.clock.now(), delay: self.currentWriteDelay)
+            }, body)
+    }
+
     private static func folderTime(in store: MetadataStore, now: Timestamp) throws -> Timestamp {
         let key = "filesystem.folder-time"
         return try store.write { transaction in

@@ -19,6 +19,7 @@ extension Transaction {
     /// The disk does not have a node's newest content: the fallback is the node's content again. The staging
     /// file of the newest content is the caller's to put aside. There must be a fallback.
     public func returnToFallback(_ inode: InodeID) throws {
+        noteChanged(inode)
         try run("DELETE FROM staged WHERE inode = ?", [inode.column])
         try run("INSERT INTO staged SELECT * FROM fallback WHERE inode = ?", [inode.column])
         try run("DELETE FROM fallback WHERE inode = ?", [inode.column])

@@ -67,26 +67,11 @@ extension TreeReading {
 }
 
 extension Transaction {
-    /// Notes that a node is to be sent, at `due` or after. An entry that is there keeps its order, and
-    /// its failed tries are forgotten: what is to be done has changed.
-    public func enqueue(_ inode: InodeID, due: Timestamp) throws {
-        try run(
-            """
-            INSERT INTO journal (inode, sequence, due)
-            VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM journal), ?)
-            ON CONFLICT (inode) DO UPDATE SET due = excluded.due, attempts = 0, problem = NULL
-            """, [inode.column, due.nanoseconds])
-    }
-
-    /// A node is as the server has it.
-    public func dequeue(_ inode: InodeID) throws {
-        try run("DELETE FROM journal WHERE inode = ?", [inode.column])
-    }
-
     /// A try failed: notes why, and when to try again.
     public func postpone(
         _ inode: InodeID, until due: Timestamp, problem: String?, after attempts: Int = 0
     ) throws {
+        end.changed.hold(inode, until: due)
         try run(
             """
             UPDATE journal SET due = ?, attempts = max(attempts, ?) + 1, problem = ?
@@ -95,8 +80,9 @@ extension Transaction {
             [due.nanoseconds, attempts, problem, inode.column])
     }
 
-    /// Changes when an entry may be sent, and nothing else.
+    /// Sets when a node may be sent, and nothing else: if this transaction puts it into the journal, too.
     public func reschedule(_ inode: InodeID, due: Timestamp) throws {
+        end.changed.hold(inode, until: due)
         try run("UPDATE journal SET due = ? WHERE inode = ?", [due.nanoseconds, inode.column])
     }
 

@@ -1,6 +1,7 @@
 // The account's database: opening it, and the two ways in. What the rows mean is in `Schema.swift`,
 // queries are in `Snapshot`, changes in `Transaction`.
 
+public import Core
 import Foundation
 public import GRDB
 import Glibc
@@ -63,6 +64,7 @@ public final class MetadataStore: Sendable {
         let name = try pool.write { database in
             let transaction = Transaction(database: database, end: TransactionEnd())
             try transaction.removeOrphans()
+            for folder in try transaction.keptFolders() { try transaction.reconsider(folder) }
             return try transaction.databaseName()
         }
         if let known, damage == nil, known.database != name { damage = .replaced }
@@ -88,10 +90,14 @@ public final class MetadataStore: Sendable {
     }
 
     /// Changes the state in one transaction, which an error undoes, on this thread's time.
-    public func write<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+    ///
+    /// `due` says when the nodes that it changes may be sent: at once, unless told otherwise.
+    public func write<Value>(
+        due: (InodeID) -> Timestamp = { _ in .atOnce }, _ body: (Transaction) throws -> Value
+    ) throws -> Value {
         defer { commitObserver.withLock { $0.body }?() }
         return try pool.writeWithoutTransaction { database in
-            try TransactionEnd.run(body, in: database) { self.noteDroppedFallback($0) }
+            try TransactionEnd.run(body, in: database, due: due) { self.noteDroppedFallback($0) }
         }
     }
 
@@ -108,7 +114,9 @@ public final class MetadataStore: Sendable {
     ) async throws -> Value {
         defer { commitObserver.withLock { $0.body }?() }
         return try await pool.writeWithoutTransaction { database in
-            try TransactionEnd.run(body, in: database) { self.noteDroppedFallback($0) }
+            try TransactionEnd.run(body, in: database, due: { _ in .atOnce }) {
+                self.noteDroppedFallback($0)
+            }
         }
     }
 
@@ -238,6 +246,8 @@ final class TransactionEnd {
     fileprivate(set) var onCommit: [@Sendable () -> Void] = []
     fileprivate(set) var onEnd: [@Sendable () -> Void] = []
     fileprivate(set) var onUndo: [@Sendable () -> Void] = []
+    /// What is to be settled in the journal before the commit.
+    var changed = ChangedNodes()
     /// Is told of staging files that were fallbacks and are not needed after the commit.
     fileprivate let dropped: @Sendable (Int64) -> Void
 
@@ -268,14 +278,16 @@ final class TransactionEnd {
     /// Runs a transaction and what follows it, while no other one can begin.
     static func run<Value>(
         _ body: (Transaction) throws -> Value, in database: Database,
-        dropped: @escaping @Sendable (Int64) -> Void
+        due: (InodeID) -> Timestamp, dropped: @escaping @Sendable (Int64) -> Void
     ) throws -> Value {
         let end = TransactionEnd(dropped: dropped)
         defer { end.onEnd.forEach { $0() } }
         var value: Value?
         do {
             try database.inTransaction(.immediate) {
-                value = try body(Transaction(database: database, end: end))
+                let transaction = Transaction(database: database, end: end)
+                value = try body(transaction)
+                try transaction.settleJournal(due: due)
                 return .commit
             }
         } catch {

@@ -66,6 +66,11 @@ public struct NodeFlags: OptionSet, Hashable, Sendable {
     public static let listed = NodeFlags(rawValue: 32)
     /// Another client is between two moves of it; users see it where it was before the first.
     public static let betweenMoves = NodeFlags(rawValue: 128)
+    /// A folder that others have deleted, and that stays, unsent, for what in it never leaves this machine.
+    public static let keptForLocal = NodeFlags(rawValue: 256)
+
+    /// The flags that say whether the server is owed a node.
+    static let decidingMembership: NodeFlags = [.localOnly, .betweenMoves, .keptForLocal]
 
     /// The server files the name under another key than the predicted one. The name itself says so once a
     /// row is read; this is for the index that finds it.

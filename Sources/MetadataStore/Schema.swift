@@ -28,6 +28,9 @@ enum Schema {
         migrator.registerMigration("7") { database in
             try database.execute(sql: version7)
         }
+        migrator.registerMigration("8") { database in
+            try database.execute(sql: version8)
+        }
         return migrator
     }
 
@@ -155,6 +158,29 @@ enum Schema {
             value TEXT NOT NULL
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
+        """
+    /// The journal follows from the rows from here on; it is brought to what follows from them. Folders that
+    /// others have deleted and that nothing queued are kept for what never leaves this machine. A link that the
+    /// server has no more cannot be sent.
+    private static let version8 = """
+        CREATE INDEX node_kept ON node(parent) WHERE flags & 256 <> 0;
+        UPDATE node SET flags = flags | 16
+            WHERE kind = 2 AND remote = 0 AND parent IS NOT NULL AND flags & 16 = 0;
+        UPDATE node SET flags = flags | 256
+            WHERE kind = 0 AND remote = 0 AND parent IS NOT NULL AND flags & 16 = 0
+                AND inode NOT IN (SELECT inode FROM journal);
+        CREATE TEMPORARY TABLE owed AS SELECT inode FROM node
+            WHERE inode <> 1 AND flags & 16 = 0 AND CASE
+                WHEN parent IS NULL THEN remote = 2
+                WHEN remote = 0 THEN flags & 256 = 0
+                WHEN remote = 2 THEN 1
+                ELSE EXISTS (SELECT 1 FROM staged WHERE staged.inode = node.inode) END;
+        DELETE FROM journal WHERE inode NOT IN (SELECT inode FROM owed);
+        INSERT INTO journal (inode, sequence, due)
+            SELECT inode, (SELECT coalesce(max(sequence), 0) FROM journal)
+                + row_number() OVER (ORDER BY inode), 0
+            FROM owed WHERE inode NOT IN (SELECT inode FROM journal);
+        DROP TABLE owed;
         """
     /// `fallback`: rows of `staged` that the disk has, whose successors it may not have yet. Same columns, in
     /// the same order.

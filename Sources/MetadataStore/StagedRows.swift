@@ -59,6 +59,7 @@ extension Transaction {
     /// Records a node's staged content. If it takes the place of another file's, and the disk has that, the
     /// other one is the node's fallback until the disk has this one.
     public func setStaged(_ staged: StagedContent, of inode: InodeID) throws {
+        noteChanged(inode)
         try keepFallback(of: inode, besides: staged.file)
         try run(
             """
@@ -75,10 +76,12 @@ extension Transaction {
     }
 
     /// Updates what is recorded of a node's staged content, if that is still in this file. Content that
-    /// was given up meanwhile does not come back.
+    /// was given up meanwhile does not come back. `isNew`: the row does not speak of this generation yet.
     ///
     /// Returns whether it was still there.
-    public func updateStaged(_ staged: StagedContent, of inode: InodeID) throws -> Bool {
+    public func updateStaged(
+        _ staged: StagedContent, of inode: InodeID, isNew: Bool
+    ) throws -> Bool {
         try run(
             """
             UPDATE staged SET size = ?, generation = ?, base_revision = ?, base_hash = ?,
@@ -94,6 +97,7 @@ extension Transaction {
                 inode.column, staged.file, staged.generation,
             ])
         guard database.changesCount > 0 else { return false }
+        if isNew { noteChanged(inode) }
         try dropSucceededFallback(of: inode)
         return true
     }
@@ -115,6 +119,7 @@ extension Transaction {
 
     /// A node has no staged content any more.
     public func removeStaged(of inode: InodeID) throws {
+        noteChanged(inode)
         try noteEnded(of: inode)
         try run("DELETE FROM staged WHERE inode = ?", [inode.column])
         try dropFallback(of: inode)
@@ -125,6 +130,7 @@ extension Transaction {
     /// The staged content of a node cannot be vouched for: from here on the node is what the server has, or
     /// nothing if the server never had it. The staging files, the fallback's too, are the caller's to put aside.
     public func abandonStaged(of node: Node) throws {
+        noteChanged(node.inode)
         try run("DELETE FROM staged WHERE inode = ?", [node.inode.column])
         try run("DELETE FROM fallback WHERE inode = ?", [node.inode.column])
         try run("DELETE FROM twin WHERE inode = ?", [node.inode.column])
@@ -139,7 +145,6 @@ extension Transaction {
         local.accessed = nil
         local.changed = nil
         try setLocal(local, of: node.inode)
-        if node.remote == .inPlace { try dequeue(node.inode) }
     }
 
     /// The content of a staging file is not needed any more, on purpose.

@@ -58,6 +58,7 @@ extension Transaction {
 
     /// Replaces what the server said of a node, its place aside.
     public func setFacts(_ facts: RemoteFacts, of inode: InodeID) throws {
+        noteChanged(inode)
         try run(
             """
             UPDATE node SET id = ?, revision = ?, size = ?, hash = ?, client_modified = ?,
@@ -85,14 +86,16 @@ extension Transaction {
             return assertionFailure("\(inode) is gone, and the server is said to have it")
         }
         try checkRemotePlace(of: node, at: place)
+        noteChanged(inode)
         try run("DELETE FROM displaced WHERE inode = ?", [inode.column])
         if let seen = node.place, seen.parent == place.parent, isSameName(seen.name, place.name),
             try file(inode, under: place.name.folded)
         {
-            try run("UPDATE node SET remote = 1 WHERE inode = ?", [inode.column])
+            try run(
+                "UPDATE node SET remote = 1, flags = flags & ~256 WHERE inode = ?", [inode.column])
             return
         }
-        try run("UPDATE node SET remote = 2 WHERE inode = ?", [inode.column])
+        try run("UPDATE node SET remote = 2, flags = flags & ~256 WHERE inode = ?", [inode.column])
         try run(
             "INSERT INTO displaced (inode, parent, fold, name) VALUES (?, ?, ?, ?)",
             [inode.column, place.parent.column, place.name.folded, place.name.string])
@@ -101,6 +104,7 @@ extension Transaction {
     /// The server does not have a node any more. Its content facts stay, for open handles and for
     /// staged content that lies over them; its identity goes.
     public func setRemoteAbsent(_ inode: InodeID) throws {
+        noteChanged(inode)
         try run("DELETE FROM displaced WHERE inode = ?", [inode.column])
         try run("UPDATE node SET remote = 0, id = NULL WHERE inode = ?", [inode.column])
     }

@@ -26,7 +26,9 @@ extension Transaction {
                 local.accessed?.column, local.modified?.column,
                 local.changed?.column,
             ])
-        return InodeID(column: database.lastInsertedRowID)
+        let inode = InodeID(column: database.lastInsertedRowID)
+        noteChanged(inode)
+        return inode
     }
 
     /// Gives a node another place in the users' tree, or none: then it is deleted for them.
@@ -43,7 +45,7 @@ extension Transaction {
             try setRemotePlace(inode, old)
         }
         if let folder = node.place?.parent, folder != place?.parent {
-            try sendUnlessKept(folder)
+            end.changed.noteLeft(folder)
         }
     }
 
@@ -86,6 +88,7 @@ extension Transaction {
                 ? "UPDATE node SET flags = flags | ? WHERE inode = ?"
                 : "UPDATE node SET flags = flags & ~? WHERE inode = ?",
             [flags.rawValue, inode.column])
+        if !flags.isDisjoint(with: .decidingMembership) { noteChanged(inode) }
     }
 
     /// Sets a symbolic link's target.
@@ -148,6 +151,7 @@ extension Transaction {
     // MARK: Rows
 
     func setPlace(_ inode: InodeID, _ place: Place?) throws {
+        noteChanged(inode)
         let place = try place.map { try filed($0) }
         let fold = place?.name.folded
         try run(

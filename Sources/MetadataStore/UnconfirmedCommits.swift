@@ -10,7 +10,8 @@ import GRDB
 enum UnconfirmedQuery {
     /// CROSS JOIN keeps the order: the rows, and for each its node.
     static let withNode = """
-        SELECT unconfirmed.id FROM unconfirmed CROSS JOIN node ON node.id = unconfirmed.id LIMIT ?
+        SELECT unconfirmed.id FROM unconfirmed CROSS JOIN node ON node.id = unconfirmed.id
+        ORDER BY unconfirmed.id LIMIT ?
         """
     static let deletionWithoutNode = """
         DELETE FROM unconfirmed WHERE NOT EXISTS (SELECT 1 FROM node WHERE node.id = unconfirmed.id)

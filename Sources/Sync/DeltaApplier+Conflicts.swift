@@ -22,7 +22,7 @@ extension DeltaApplier {
                 try transaction.setRemotePlace(local.inode, place)
                 if local.flags.contains(.localOnly) {
                     // A name that stays here does not matter for what the server has.
-                    try transaction.publish(local.inode, due: context.now)
+                    try transaction.publish(local.inode)
                 }
                 try mark(local.inode)
                 return
@@ -45,9 +45,7 @@ extension DeltaApplier {
         try mark(inode)
         guard let node = try transaction.node(inode) else { return }
         try show(node, at: place)
-        try transaction.setFlags(.betweenMoves, true, of: inode)
-        try transaction.enqueue(
-            inode, due: context.now.adding(seconds: TemporaryName.patience))
+        try waitForSecondMove(of: inode)
     }
 
     /// A folder that was not known. One that users have made at its place is the same folder, and what is
@@ -95,12 +93,11 @@ extension DeltaApplier {
         }
         guard let heir else {
             let unwanted = try transaction.insertTombstone(kind, at: place, facts: facts)
-            try transaction.enqueue(unwanted, due: context.now)
             try mark(unwanted)
             return true
         }
         try transaction.setFacts(facts, of: heir.inode)
-        try setRemotePlace(of: heir.inode, place)
+        try transaction.setRemotePlace(heir.inode, place)
         try mark(heir.inode)
         return true
     }
@@ -123,7 +120,6 @@ extension DeltaApplier {
         if let hash = facts.hash, try transaction.wasAttempted(hash, for: node.inode) {
             // This mount's own, and the answer was lost.
             try transaction.setFacts(facts, of: node.inode)
-            try transaction.enqueue(node.inode, due: context.now)
         } else if node.isTombstone {
             try keepEdit(node, facts)
         } else if let staged = node.staged {
@@ -149,7 +145,6 @@ extension DeltaApplier {
         {
             // Handles keep the deleted inode and what they read there.
             try transaction.setRemoteAbsent(node.inode)
-            try transaction.dequeue(node.inode)
             try insertFile(node.kind, at: place, facts)
             return try showUnderOwnName(place)
         }
@@ -166,7 +161,6 @@ extension DeltaApplier {
             try stepAside(node)
         }
         try transaction.setRemoteAbsent(node.inode)
-        try transaction.enqueue(node.inode, due: context.now)
         try insertFile(.file, at: remotePlace, facts)
         try handOverPin(of: node, to: remotePlace)
         try showUnderOwnName(remotePlace)
@@ -190,7 +184,6 @@ extension DeltaApplier {
         }
         try transaction.move(node.inode, to: nil)
         try transaction.setRemoteAbsent(node.inode)
-        try transaction.dequeue(node.inode)
         try transaction.noteEviction(of: node.inode, from: place)
         var local = node.local
         local.modified = nil
@@ -200,9 +193,6 @@ extension DeltaApplier {
         try transaction.handOverPin(from: node.inode, to: inode)
         try transaction.setFacts(facts, of: inode)
         try transaction.setRemotePlace(inode, remotePlace)
-        if try transaction.node(inode)?.remote == .displaced {
-            try transaction.enqueue(inode, due: context.now)
-        }
         try mark(inode)
         announce(place)
     }
@@ -220,7 +210,7 @@ extension DeltaApplier {
         if node.kind == .folder { foldersMoved() }
         let isBetweenMoves = node.flags.contains(.betweenMoves)
         guard node.remote == .inPlace || isBetweenMoves, let old = node.place else {
-            return try setRemotePlace(of: node.inode, place)
+            return try transaction.setRemotePlace(node.inode, place)
         }
         if try holdPlace(of: node, during: place) { return }
         try follow(node, to: place)
@@ -232,10 +222,14 @@ extension DeltaApplier {
     private func holdPlace(of node: Node, during place: Place) throws -> Bool {
         guard TemporaryName.isTemporary(place.name), node.place != nil else { return false }
         try transaction.setRemotePlace(node.inode, place)
-        try transaction.setFlags(.betweenMoves, true, of: node.inode)
-        try transaction.enqueue(
-            node.inode, due: context.now.adding(seconds: TemporaryName.patience))
+        try waitForSecondMove(of: node.inode)
         return true
+    }
+
+    private func waitForSecondMove(of inode: InodeID) throws {
+        try transaction.setFlags(.betweenMoves, true, of: inode)
+        try transaction.reschedule(
+            inode, due: context.now.adding(seconds: TemporaryName.patience))
     }
 
     /// Puts a node where the batch says that the server has it now.
@@ -252,22 +246,22 @@ extension DeltaApplier {
             }
             try follow(node, to: place)
         } else {
-            try setRemotePlace(of: node.inode, place)
+            try transaction.setRemotePlace(node.inode, place)
             // What the server has in a folder that users deleted brings it back.
             let isNeeded = try node.place == nil && transaction.hasChildren(node.inode)
             if isNeeded { try bringBack(node.inode) }
         }
     }
 
-    /// Users moved or deleted a node, and the server has it somewhere else than before.
-    private func setRemotePlace(of inode: InodeID, _ place: Place) throws {
-        try transaction.setRemotePlace(inode, place)
-        try transaction.enqueue(inode, due: context.now)
-    }
-
     /// Shows a node where the server has it.
     private mutating func follow(_ node: Node, to place: Place) throws {
         try bringBack(place.parent)
+        if TemporaryName.isTemporary(place.name) {
+            // Users see it under the name that it had, until the second move is told.
+            try transaction.setRemotePlace(node.inode, place)
+            try show(node, at: place)
+            return try waitForSecondMove(of: node.inode)
+        }
         if try transaction.isInode(place.parent, within: node.inode) {
             try undoMoves(from: place.parent, upTo: node.inode)
         }

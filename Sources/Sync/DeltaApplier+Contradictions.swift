@@ -50,9 +50,8 @@ extension DeltaApplier {
                 try removeRemote(child)
             }
             guard let node = try transaction.node(moved.inode) else { continue }
-            if node.place != nil {
-                try transaction.enqueue(node.inode, due: context.now)
-            } else if try transaction.hasChildren(node.inode) {
+            if node.place != nil { continue }
+            if try transaction.hasChildren(node.inode) {
                 try keepFolder(node, near: moved.seen)
             } else {
                 try removeUnlessOpen(node)

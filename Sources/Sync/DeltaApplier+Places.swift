@@ -13,9 +13,6 @@ extension DeltaApplier {
         let free = try names.freeName(beside: place, in: transaction)
         let aside = Place(parent: place.parent, name: free)
         try transaction.move(node.inode, to: aside)
-        if !node.flags.contains(.localOnly) {
-            try transaction.enqueue(node.inode, due: context.now)
-        }
         noteConflict(free)
         announce(place)
         announce(aside)
@@ -50,7 +47,6 @@ extension DeltaApplier {
             noteConflict(place.name)
         }
         try transaction.move(inode, to: place)
-        try transaction.enqueue(inode, due: context.now)
         announce(place)
     }
 
@@ -67,11 +63,6 @@ extension DeltaApplier {
             try stepAside(local)
         }
         try transaction.move(node.inode, to: place)
-        if node.staged == nil {
-            try transaction.dequeue(node.inode)
-        } else {
-            try transaction.enqueue(node.inode, due: context.now)
-        }
         announce(place)
     }
 

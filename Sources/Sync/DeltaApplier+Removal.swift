@@ -8,6 +8,8 @@ import RemoteStore
 extension DeltaApplier {
     /// How many nodes one deletion may make this mount doubt.
     private static let mostDoubts = 16
+    /// How many paths of one batch are looked at again: a batch of deletions of what was never known here is long.
+    private static let mostDoubtedPaths = 2_000
 
     /// The server tells that nothing is at a path.
     mutating func applyDeletion(_ entry: RemoteEntry) throws {
@@ -21,7 +23,20 @@ extension DeltaApplier {
             try removeRemote(node)
         } else if isFeed {
             try doubt(path)
+            unknownDeletions.append(path)
         }
+    }
+
+    /// The batch may have put folders there since that such a path leads through: what it leads to was in them when
+    /// it was deleted, unless the batch tells of it.
+    mutating func doubtUnknownDeletions() throws {
+        for path in unknownDeletions.prefix(Self.mostDoubtedPaths) {
+            guard let id = try transaction.remoteNode(foldedPath: path)?.facts.id,
+                lastIndex[id] == nil
+            else { continue }
+            try transaction.noteUnconfirmed(id)
+        }
+        unknownDeletions = []
     }
 
     /// A deletion names a path that no node has. Another client may have moved a folder, and deleted something in it
@@ -83,14 +98,18 @@ extension DeltaApplier {
         if node.staged != nil {
             // Edited here, deleted there: the edit is kept, as a new file.
             try transaction.setRemoteAbsent(node.inode)
-            try transaction.enqueue(node.inode, due: context.now)
             return
+        }
+        if isKept, node.kind == .symbolicLink {
+            // Moved here, deleted there: the API cannot store a link, so it stays on this machine.
+            try transaction.setRemoteAbsent(node.inode)
+            return try transaction.withdraw(node.inode)
         }
         if isKept, let base = StagedContent.Base(whole: node.facts) {
             // Moved here, deleted there: kept where it was moved to. Old revisions can still be read.
             try transaction.setRemoteAbsent(node.inode)
             _ = try context.staging.begin(
-                node.inode, base: base, size: base.size, due: context.now, in: transaction)
+                node.inode, base: base, size: base.size, in: transaction)
             return
         }
         try transaction.move(node.inode, to: nil)
@@ -110,12 +129,9 @@ extension DeltaApplier {
             try transaction.setRemoteAbsent(current.inode)
             if current.place == nil {
                 try transaction.remove(current.inode)
-            } else if try isEmpty || transaction.hasQueuedChildren(current.inode) {
-                try transaction.enqueue(current.inode, due: context.now)
             } else {
-                // Others have deleted it, and what is in it never leaves this machine: it goes back when
-                // something in it does.
-                try transaction.dequeue(current.inode)
+                // What never leaves this machine may be all that is in it.
+                try transaction.setFlags(.keptForLocal, true, of: current.inode)
             }
             return
         }
@@ -126,7 +142,6 @@ extension DeltaApplier {
     /// `node` is as it was before it left its place, if it had one.
     func removeUnlessOpen(_ node: Node) throws {
         if context.openFiles.isOpen(node.inode, in: transaction) {
-            try transaction.dequeue(node.inode)
             if let place = node.place { try transaction.noteEviction(of: node.inode, from: place) }
         } else {
             try transaction.remove(node.inode)

@@ -46,6 +46,8 @@ struct DeltaApplier {
     private(set) var isFeed = false
     /// Nodes that the batch has taken from their places and will put elsewhere.
     var detached = DetachedNodes()
+    /// Paths of the feed's deletions that led to no node when their turn came.
+    var unknownDeletions: [String] = []
     /// Entries that were left out because they contradict what is stored.
     var leftOut = 0
     /// Nodes that the running listing had not met before.
@@ -79,6 +81,7 @@ struct DeltaApplier {
             try applyUnlessContradictory { applier in try applier.apply(entry) }
         }
         try settleDetached()
+        try doubtUnknownDeletions()
     }
 
     private mutating func apply(_ entry: RemoteEntry) throws {

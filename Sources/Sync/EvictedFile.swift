@@ -19,7 +19,7 @@ struct ReturnedFile: Sendable {
     /// Puts a file back: where it was, or beside what is there by now, or in the root if its folder is
     /// gone. Returns nil if it was not news that took it away.
     init?(
-        _ node: Node, host: String, at date: Timestamp, due: Timestamp, in transaction: Transaction
+        _ node: Node, host: String, at date: Timestamp, in transaction: Transaction
     ) throws {
         guard node.isOrphan, var place = try transaction.eviction(of: node.inode) else {
             return nil
@@ -35,7 +35,6 @@ struct ReturnedFile: Sendable {
         self.place = place
         try transaction.move(node.inode, to: place)
         try transaction.forgetEviction(of: node.inode)
-        try transaction.enqueue(node.inode, due: due)
     }
 }
 
@@ -43,8 +42,10 @@ extension ConflictName {
     /// The first name for a conflicted copy that nothing has, here or there.
     func freeName(beside place: Place, in transaction: Transaction) throws -> FileName {
         var number = 1
+        // What is between two moves is named after what it was called before.
+        let original = TemporaryName.original(of: place.name) ?? place.name
         while true {
-            let name = name(for: place.name, number: number)
+            let name = name(for: original, number: number)
             if try transaction.isFree(Place(parent: place.parent, name: name)) { return name }
             number += 1
         }

@@ -29,7 +29,8 @@ extension StagedFile {
         var content = snapshot.content
         content.blocks = snapshot.blocks.bytes
         content.stamp = stamp
-        guard try transaction.updateStaged(content, of: inode) else { return }
+        let isNew = content.generation > snapshot.persistedGeneration
+        guard try transaction.updateStaged(content, of: inode, isNew: isNew) else { return }
         if let modified = snapshot.modified, var local = try transaction.node(inode)?.local {
             local.modified = modified
             local.changed = modified

@@ -121,10 +121,9 @@ public final class StagingArea: Sendable {
         }
     }
 
-    /// Begins to stage content for a node, over a base or from nothing, and notes the node in the
-    /// journal. `size` is the content's size to begin with: the base's limit, or 0.
+    /// Begins to stage content for a node, over a base or from nothing. `size` is the content's size to begin with: the base's limit, or 0.
     public func begin(
-        _ inode: InodeID, base: StagedContent.Base?, size: Int64, due: Timestamp,
+        _ inode: InodeID, base: StagedContent.Base?, size: Int64,
         in transaction: Transaction
     ) throws -> StagedFile {
         let number = try transaction.nextStagingFile()
@@ -144,7 +143,6 @@ public final class StagingArea: Sendable {
         let file = StagedFile(
             inode: inode, content: content, path: path, descriptor: descriptor, flusher: flusher)
         try transaction.setStaged(content, of: inode)
-        try transaction.enqueue(inode, due: due)
         files.known.withLock { files in
             files[number] = LiveFiles.Reference(file: file)
             if files.count > 64 && files.count % 64 == 0 {

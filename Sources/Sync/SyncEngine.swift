@@ -135,8 +135,7 @@ public final class SyncEngine: Syncing {
     /// Brings back a file that news took away while it was open.
     public func returnToTree(_ node: Node, in transaction: Transaction) throws -> [TreeChange] {
         let returned = try ReturnedFile(
-            node, host: environment.host, at: environment.clock.date(),
-            due: environment.clock.now(), in: transaction)
+            node, host: environment.host, at: environment.clock.date(), in: transaction)
         guard let returned else { return [] }
         environment.log.warning(
             "a file was written to after others had changed or deleted it",

@@ -69,10 +69,13 @@ extension UploadPlanner {
                 waiting.formUnion(visited)
                 return nil
             case .settled:
-                if try transaction.node(current)?.staged != nil {
-                    return (current, step)
+                let node = try transaction.node(current)
+                if node?.staged != nil { return (current, step) }
+                if let node, node.isOwed {
+                    try noteNothingToSend(node, at: now)
+                    waiting.formUnion(visited)
+                    return nil
                 }
-                try transaction.dequeue(current)
                 guard current != start else { return nil }
                 guard settled.insert(current).inserted else {
                     // Waits for what has nothing to wait for, which a delta may end.
@@ -90,15 +93,24 @@ extension UploadPlanner {
         return nil
     }
 
-    /// Whether a node that another one waits for may be sent now.
+    /// Whether a node that another one waits for may be sent now. One that this transaction has changed is not in
+    /// the journal yet, and one that the server has as users see it never is.
     private func isDue(_ inode: InodeID, at now: Timestamp) throws -> Bool {
-        if let entry = try transaction.journalEntry(of: inode) {
-            return entry.due <= now
+        if let entry = try transaction.journalEntry(of: inode) { return entry.due <= now }
+        return try transaction.node(inode).map { !$0.flags.contains(.localOnly) } ?? false
+    }
+
+    /// Nothing of an owed node could be sent: the rows contradict each other, or its content is lost. It stays
+    /// in the journal, where users find it, and is looked at again after a while.
+    private func noteNothingToSend(_ node: Node, at now: Timestamp) throws {
+        let facts = StagedContent.Base(whole: node.facts)
+        if node.kind == .file, node.remote == .absent, node.place != nil, let base = facts {
+            // The revision that the server had can still be read.
+            _ = try staging.begin(node.inode, base: base, size: base.size, in: transaction)
+            return try transaction.reschedule(node.inode, due: now.adding(seconds: 1))
         }
-        guard let node = try transaction.node(inode), !node.flags.contains(.localOnly) else {
-            return false
-        }
-        try transaction.enqueue(inode, due: now)
-        return true
+        try transaction.postpone(
+            node.inode, until: now.adding(seconds: 60),
+            problem: "there is nothing that could be sent")
     }
 }

@@ -263,7 +263,6 @@ struct UploadPlanner {
             // Deleted and written again, or renamed away and rewritten: the next revision of the
             // same file, with its history and its links.
             try transaction.handOverRemote(from: occupant.inode, to: node.inode)
-            try transaction.dequeue(occupant.inode)
             if !openFiles.isOpen(occupant.inode, in: transaction) {
                 try transaction.remove(occupant.inode)
             }

@@ -80,7 +80,6 @@ struct UploadRecorder {
             }
             try transaction.setFacts(facts, of: inode)
             try transaction.setRemotePlace(inode, told)
-            try transaction.enqueue(inode, due: applier.context.now)
             applier.announce(back)
         }
     }
@@ -155,9 +154,6 @@ struct UploadRecorder {
                 applier.announceContent(of: other.inode)
             }
         }
-        if try transaction.node(other.inode) != nil {
-            try transaction.enqueue(other.inode, due: context.now)
-        }
         return nil
     }
 
@@ -170,23 +166,22 @@ struct UploadRecorder {
             try applier.vacate(place, besides: inode)
             let inode = try applier.transaction.insertTombstone(kind, at: place, facts: facts)
             try applier.mark(inode)
-            try applier.transaction.enqueue(inode, due: applier.context.now)
         }
     }
 
     /// The server has this very content already.
     mutating func settle(_ inode: InodeID) throws {
-        guard let node = try transaction.node(inode) else { return }
-        if node.flags.contains(.localOnly) { return try transaction.dequeue(inode) }
+        guard let node = try transaction.node(inode), !node.flags.contains(.localOnly) else {
+            return
+        }
         // The server may have lost it since that was decided: then the staged content is all there is.
         if node.remote == .absent && node.place != nil && node.staged != nil { return }
         if let staged = node.staged, let hash = staged.hash, hash == node.facts.hash {
             try retireStaged(of: node, generation: staged.generation, node.facts)
         }
-        guard let place = try transaction.remotePlace(of: node) else {
-            return try transaction.dequeue(inode)
+        if let place = try transaction.remotePlace(of: node) {
+            try transaction.setRemotePlace(inode, place)
         }
-        try finish(inode, at: place)
     }
 
     /// The server does not have a node any more, nor anything below.
@@ -282,19 +277,7 @@ struct UploadRecorder {
             try applier.mark(inode)
             place = told
         }
-        if let place {
-            try finish(inode, at: place)
-        }
-    }
-
-    private func finish(_ inode: InodeID, at place: Place) throws {
-        try transaction.setRemotePlace(inode, place)
-        guard let node = try transaction.node(inode) else { return }
-        if node.remote == .inPlace && node.staged == nil {
-            try transaction.dequeue(inode)
-        } else {
-            try transaction.enqueue(inode, due: context.now)
-        }
+        if let place { try transaction.setRemotePlace(inode, place) }
     }
 }
 

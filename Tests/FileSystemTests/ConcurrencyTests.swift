@@ -189,7 +189,6 @@ extension Fixture {
             try transaction.setFacts(facts, of: inode)
             try transaction.removeStaged(of: inode)
             if let place = node.place { try transaction.setRemotePlace(inode, place) }
-            try transaction.dequeue(inode)
             return row.file
         }
         if let number = number ?? nil { staging.removeFile(number) }

@@ -91,7 +91,7 @@ final class FakeSync: Syncing {
 
     func returnToTree(_ node: Node, in transaction: Transaction) throws -> [TreeChange] {
         let now = Timestamp(seconds: 1_700_000_000)
-        let returned = try ReturnedFile(node, host: "here", at: now, due: .now(), in: transaction)
+        let returned = try ReturnedFile(node, host: "here", at: now, in: transaction)
         return returned?.changes ?? []
     }
 

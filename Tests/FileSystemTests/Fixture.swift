@@ -105,7 +105,6 @@ final class Fixture: Sendable {
             }
             try vacate(place, for: inode, transaction)
             try transaction.setRemotePlace(inode, place)
-            try transaction.dequeue(inode)
             return number
         }
         retired.map(staging.removeFile)
@@ -115,7 +114,6 @@ final class Fixture: Sendable {
     private func forget(_ inode: InodeID, _ transaction: Transaction) throws {
         try transaction.setRemoteAbsent(inode)
         if !openFiles.isOpen(inode) { try transaction.remove(inode) }
-        try transaction.dequeue(inode)
     }
 
     /// What the server has at a place that something else is sent to is deleted, or on its way elsewhere: then its
@@ -150,7 +148,6 @@ final class Fixture: Sendable {
             if openFiles.isOpen(inode) {
                 try transaction.move(inode, to: nil)
                 try transaction.setRemoteAbsent(inode)
-                try transaction.dequeue(inode)
                 _ = try transaction.insertRemote(.file, at: place, facts: facts)
             } else {
                 try transaction.setFacts(facts, of: inode)

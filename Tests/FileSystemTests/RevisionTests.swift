@@ -98,7 +98,6 @@ struct RevisionTests {
             try transaction.setFacts(facts, of: file)
             try transaction.removeStaged(of: file)
             try transaction.move(file, to: Place(parent: .root, name: name("f")))
-            try transaction.dequeue(file)
         }
         #expect(try fixture.write(file, handle, 3, text("!")) == 1)
         try fixture.close(file, handle)
@@ -142,7 +141,7 @@ struct RevisionTests {
         _ = try fixture.store.write { transaction in
             try transaction.setRemoteAbsent(file)
             return try fixture.staging.begin(
-                file, base: base, size: base.size, due: .now(), in: transaction)
+                file, base: base, size: base.size, in: transaction)
         }
         try fixture.setAttributes(file) { $0.size = 0 }
         _ = try fixture.write(file, handle, 0, text("new"))

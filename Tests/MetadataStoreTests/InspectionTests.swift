@@ -17,8 +17,7 @@ import Testing
         let store = try MetadataStore(path: path)
         #expect(try pending() == 0)
         try store.write { transaction in
-            let file = try transaction.insert(.file, at: place("a"), local: LocalFacts())
-            try transaction.enqueue(file, due: seconds(1))
+            _ = try transaction.insert(.file, at: place("a"), local: LocalFacts())
         }
         #expect(try pending() == 1)
         try store.close()

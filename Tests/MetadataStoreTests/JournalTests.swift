@@ -17,14 +17,18 @@ import Testing
     @Test(
         "an entry that changes again keeps its order, takes the new time and forgets its failures")
     func order() throws {
+        let first = try store.write(due: { _ in seconds(1) }) {
+            try $0.insert(.file, at: place("1"), local: LocalFacts())
+        }
+        let second = try store.write(due: { _ in seconds(2) }) {
+            try $0.insert(.file, at: place("2"), local: LocalFacts())
+        }
         try store.write { transaction in
-            let first = try transaction.insert(.file, at: place("1"), local: LocalFacts())
-            let second = try transaction.insert(.file, at: place("2"), local: LocalFacts())
-            try transaction.enqueue(first, due: seconds(1))
-            try transaction.enqueue(second, due: seconds(2))
             try transaction.postpone(first, until: seconds(3), problem: "no")
             #expect(try transaction.journalEntry(of: first)?.attempts == 1)
-            try transaction.enqueue(first, due: seconds(4))
+        }
+        try store.write(due: { _ in seconds(4) }) { try $0.move(first, to: place("3")) }
+        try store.read { transaction in
             let entries = try transaction.journalEntries(limit: 10)
             #expect(entries.map(\.inode) == [first, second])
             #expect(entries.first?.attempts == 0)
@@ -42,7 +46,6 @@ import Testing
         let (kept, orphan) = try store.write { transaction in
             let kept = try transaction.insert(.file, at: place("kept"), local: LocalFacts())
             try transaction.setStaged(staged, of: kept)
-            try transaction.enqueue(kept, due: seconds(1))
             let orphan = try transaction.insert(.file, at: place("gone"), local: LocalFacts())
             try transaction.setStaged(
                 StagedContent(file: 5, size: 1, generation: 1, base: nil, blocks: []), of: orphan)

@@ -59,14 +59,17 @@ import Testing
         #expect(Set(try store.read { try $0.topmostLocalNodes() }) == [folder, file])
     }
 
-    @Test("a folder's queued children are those in it, not those below or beside it")
-    func queued() throws {
+    @Test("what a folder owes is in it, not below or beside it")
+    func owed() throws {
         let folder = try insert("d", .folder)
-        let inner = try insert("i", .folder, in: folder)
-        let file = try insert("f", in: inner)
-        try store.write { try $0.enqueue(file, due: .now()) }
-        #expect(try !store.read { try $0.hasQueuedChildren(folder) })
-        #expect(try store.read { try $0.hasQueuedChildren(inner) })
+        let inner = try store.write {
+            try $0.insertRemote(
+                .folder, at: Place(parent: folder, name: try FileName("i")), facts: RemoteFacts())
+        }
+        _ = try insert("f", in: inner)
+        _ = try insert("l", in: folder, flags: .localOnly)
+        #expect(try !store.read { try $0.hasOwedChildren(folder) })
+        #expect(try store.read { try $0.hasOwedChildren(inner) })
     }
 
     @Test("a database from before is brought up to date, with all that is in it")

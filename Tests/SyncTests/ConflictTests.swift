@@ -69,10 +69,10 @@ import Testing
         try await harness.store.write { transaction in
             let node = try #require(try transaction.node(inode))
             let returned = try #require(
-                try ReturnedFile(node, host: "here", at: .now(), due: .now(), in: transaction))
+                try ReturnedFile(node, host: "here", at: .now(), in: transaction))
             let base = try #require(StagedContent.Base(whole: node.facts))
             let staged = try harness.staging.begin(
-                inode, base: base, size: base.size, due: .now(), in: transaction)
+                inode, base: base, size: base.size, in: transaction)
             try staged.fill(0..<base.size, with: Array("1".utf8), of: base)
             _ = try Array("late".utf8).withUnsafeBytes {
                 try staged.write(at: 0, $0, now: .now())
@@ -81,7 +81,7 @@ import Testing
             #expect(returned.changes.count == 2)
             let again = try #require(try transaction.node(inode))
             #expect(
-                try ReturnedFile(again, host: "here", at: .now(), due: .now(), in: transaction)
+                try ReturnedFile(again, host: "here", at: .now(), in: transaction)
                     == nil)
         }
     }
@@ -135,7 +135,7 @@ import Testing
         try await harness.store.write { transaction in
             let node = try #require(try transaction.node(inode))
             #expect(
-                try ReturnedFile(node, host: "here", at: .now(), due: .now(), in: transaction)
+                try ReturnedFile(node, host: "here", at: .now(), in: transaction)
                     == nil)
         }
         await harness.stop()

@@ -10,64 +10,28 @@ import Testing
 @testable import Sync
 
 @Suite struct ContradictionTests {
-    private func folder(_ path: String, _ id: String) throws -> RemoteEntry {
-        try entry(path, .folder(RemoteFolder(id: FileID(id))))
-    }
-
-    private func file(_ path: String, _ id: String) throws -> RemoteEntry {
-        let file = RemoteFile(
-            id: FileID(id), revision: Revision("r" + id), hash: nil, size: 0,
-            clientModified: Timestamp(seconds: 1), serverModified: Timestamp(seconds: 1))
-        return try entry(path, .file(file))
-    }
-
-    private func entry(_ path: String, _ kind: RemoteEntry.Kind) throws -> RemoteEntry {
-        let path = RemotePath(rawValue: path)
-        return RemoteEntry(
-            foldedPath: path, name: try FileName(path.components.last ?? "a"), kind: kind)
-    }
-
-    private func context(_ harness: Harness) -> DeltaContext {
-        DeltaContext(
-            openFiles: harness.openFiles, staging: harness.staging, now: .now(), date: .now(),
-            host: "here", isListing: false, isTreeComplete: true)
-    }
-
-    private func apply(_ entries: [RemoteEntry], to harness: Harness) async throws {
-        let context = context(harness)
-        try await harness.store.write { transaction in
-            var applier = try DeltaApplier(transaction: transaction, context: context)
-            try applier.apply(entries, isFeed: true)
-        }
-        try await harness.checkInvariants()
-    }
-
-    private func paths(_ harness: Harness) async throws -> [String] {
-        try await harness.store.read { try $0.allNodes().map(\.0).sorted() }
-    }
-
     @Test(
         "a file with the id of a folder above it is shown in that folder",
         arguments: ["/a/b", "/a/b/c/d"], [false, true])
     func fileWithItsFoldersID(path: String, isOnePage: Bool) async throws {
         let harness = try Harness()
-        let pages = [try folder("/a", "X"), try file(path, "X")]
+        let pages = [try RemoteEntry.folder("/a", "X"), try RemoteEntry.file(path, "X")]
         for page in isOnePage ? [pages] : pages.map({ [$0] }) {
-            try await apply(page, to: harness)
+            try await harness.apply(page)
         }
-        #expect(try await paths(harness).contains(path))
+        #expect(try await harness.paths().contains(path))
         // The next one that has it is a folder again.
-        try await apply([folder("/a", "X")], to: harness)
-        #expect(try await paths(harness).contains("/a"))
+        try await harness.apply([.folder("/a", "X")])
+        #expect(try await harness.paths().contains("/a"))
     }
 
     @Test("folders that go into each other, and a file with the id of one, end nothing")
     func folderCycle() async throws {
         let harness = try Harness()
-        try await apply([folder("/a", "X"), folder("/b", "Y")], to: harness)
-        try await apply([folder("/b/a", "X"), file("/b/a/b", "Y")], to: harness)
-        #expect(try await paths(harness) == ["/b", "/b/a", "/b/a/b"])
-        try await apply([folder("/b/a/c", "X"), folder("/b/a/c/d", "X")], to: harness)
+        try await harness.apply([.folder("/a", "X"), .folder("/b", "Y")])
+        try await harness.apply([.folder("/b/a", "X"), .file("/b/a/b", "Y")])
+        #expect(try await harness.paths() == ["/b", "/b/a", "/b/a/b"])
+        try await harness.apply([.folder("/b/a/c", "X"), .folder("/b/a/c/d", "X")])
     }
 
     @Test("30,000 folders in one another, as moves make them, are moved and deleted")
@@ -82,17 +46,17 @@ import Testing
                     facts: RemoteFacts(id: FileID("id:\(number)")))
             }
         }
-        try await apply([folder("/other", "id:1"), folder("/d/e", "id:15000")], to: harness)
+        try await harness.apply([.folder("/other", "id:1"), .folder("/d/e", "id:15000")])
         let deepest = InodeID(30_001)
         #expect(try await harness.store.read { try $0.isRemote(deepest, within: .root) })
-        try await apply([entry("/d", .deleted), entry("/other", .deleted)], to: harness)
-        #expect(try await paths(harness).isEmpty)
+        try await harness.apply([.deleted("/d"), .deleted("/other")])
+        #expect(try await harness.paths().isEmpty)
     }
 
     @Test("a folder in itself, a file as a folder, two things at one place are refused")
     func refusedRows() async throws {
         let harness = try Harness()
-        try await apply([folder("/a", "X"), folder("/a/b", "Y"), file("/f", "Z")], to: harness)
+        try await harness.apply([.folder("/a", "X"), .folder("/a/b", "Y"), .file("/f", "Z")])
         let folder = try #require(try await harness.inode("/a"))
         let below = try #require(try await harness.inode("/a/b"))
         let file = try #require(try await harness.inode("/f"))
@@ -116,7 +80,8 @@ import Testing
             try transaction.insertRemote(
                 .folder, at: Place(parent: .root, name: FileName("a")), facts: RemoteFacts())
         }
-        let leftOut = try await harness.store.bringIn(context(harness)) { transaction, context in
+        let leftOut = try await harness.store.bringIn(harness.deltaContext) {
+            transaction, context in
             var applier = try DeltaApplier(transaction: transaction, context: context)
             for name in ["one", "two", "three"] {
                 try applier.applyUnlessContradictory { applier in

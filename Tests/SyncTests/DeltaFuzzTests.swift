@@ -132,7 +132,7 @@ private final class RandomPages {
         let nodes = try await harness.store.read { try $0.describeNodes() }
         Issue.record(
             """
-            seed \(seed): \(broken.joined(separator: "; "))
+            seed \(seed): \(broken.map(\.description).joined(separator: "; "))
             \(nodes)
             \(told.suffix(4).joined(separator: "\n"))
             \(harness.history.text)

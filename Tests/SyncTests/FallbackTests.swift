@@ -43,7 +43,7 @@ import Testing
             let place = Place(parent: .root, name: try FileName("f"))
             let inode = try transaction.insert(.file, at: place, local: LocalFacts())
             let file = try local.staging.begin(
-                inode, base: nil, size: 0, due: .now(), in: transaction)
+                inode, base: nil, size: 0, in: transaction)
             try put("first", into: file, transaction)
             return file
         }
@@ -52,7 +52,7 @@ import Testing
     private func replace(_ file: StagedFile, by text: String, _ local: Local) throws -> StagedFile {
         try local.store.write { transaction in
             let next = try local.staging.begin(
-                file.inode, base: nil, size: 0, due: .now(), in: transaction)
+                file.inode, base: nil, size: 0, in: transaction)
             try put(text, into: next, transaction)
             return next
         }
@@ -203,7 +203,7 @@ import Testing
                 revision: Revision("0123456789"), hash: .init(blockDigests: []), size: 9 << 20,
                 limit: 9 << 20)
             let file = try local.staging.begin(
-                inode, base: base, size: base.size, due: .now(), in: transaction)
+                inode, base: base, size: base.size, in: transaction)
             try file.persist(in: transaction)
             return file
         }

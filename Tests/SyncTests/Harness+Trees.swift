@@ -13,8 +13,8 @@ extension Harness {
     /// out.
     func tree() async throws -> [String: String?] {
         let nodes = try await store.read { snapshot in
-            try snapshot.allNodes().filter { _, node in
-                try !node.flags.contains(.localOnly) && !snapshot.isKeptForLocal(node)
+            try snapshot.allNodes().filter { (_, node: Node) in
+                node.flags.isDisjoint(with: [.localOnly, .keptForLocal])
             }
         }
         var tree: [String: String?] = [:]

@@ -133,7 +133,8 @@ final class Harness: Sendable {
         let broken = try await store.read { try $0.brokenInvariants() }
         if !broken.isEmpty {
             let nodes = try await store.read { try $0.describeNodes() }
-            Issue.record("\(broken.joined(separator: "\n"))\n\(nodes)\n\(history.text)")
+            let rules = broken.map(\.description).joined(separator: "\n")
+            Issue.record("\(rules)\n\(nodes)\n\(history.text)")
             throw BrokenInvariants()
         }
     }
@@ -204,19 +205,16 @@ final class Harness: Sendable {
                 _ = try file.truncate(to: 0, now: .now())
                 _ = try bytes.withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
                 try file.persist(in: transaction)
-                try transaction.enqueue(inode, due: .now())
             } else {
-                let file = try staging.begin(
-                    inode, base: nil, size: 0, due: .now(), in: transaction)
+                let file = try staging.begin(inode, base: nil, size: 0, in: transaction)
                 _ = try bytes.withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
                 try file.persist(in: transaction)
             }
-            if isLocal { try transaction.dequeue(inode) }
             return inode
         }
     }
 
-    func makeFolder(_ path: String, due: Timestamp = .now()) async throws {
+    func makeFolder(_ path: String, due: Timestamp? = nil) async throws {
         history.note("user mkdir \(path)")
         try await store.write { [localName] transaction in
             let place = try transaction.place(path)
@@ -226,7 +224,7 @@ final class Harness: Sendable {
             let isLocal = try transaction.isLocal(place, named: localName)
             let inode = try transaction.insert(
                 .folder, at: place, local: LocalFacts(), flags: isLocal ? .localOnly : [])
-            if !isLocal { try transaction.enqueue(inode, due: due) }
+            if let due { try transaction.reschedule(inode, due: due) }
         }
         running.withLock { $0 }?.noteChange()
     }
@@ -275,12 +273,7 @@ final class Harness: Sendable {
                     try transaction.drop(old.inode, openFiles)
                 }
             }
-            if isLocal { return }
-            if wasLocal {
-                try transaction.publish(node.inode, due: .now())
-            } else {
-                try transaction.enqueue(node.inode, due: .now())
-            }
+            if wasLocal, !isLocal { try transaction.publish(node.inode) }
         }
     }
 

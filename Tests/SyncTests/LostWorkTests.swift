@@ -307,7 +307,7 @@ import Testing
             let inode = try transaction.insert(
                 .file, at: try transaction.place("/big"), local: LocalFacts(modified: .now()))
             let file = try harness.staging.begin(
-                inode, base: nil, size: 0, due: .now(), in: transaction)
+                inode, base: nil, size: 0, in: transaction)
             _ = try file.truncate(to: size, now: .now())
             try file.persist(in: transaction)
         }

@@ -38,7 +38,7 @@ import Testing
             let place = Place(parent: .root, name: try FileName(name))
             let inode = try transaction.insert(.file, at: place, local: LocalFacts())
             let file = try local.staging.begin(
-                inode, base: nil, size: 0, due: .now(), in: transaction)
+                inode, base: nil, size: 0, in: transaction)
             _ = try Array(text.utf8).withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
             try file.persist(in: transaction)
             return file
@@ -214,7 +214,7 @@ import Testing
                 revision: Revision("0123456789"), hash: .init(blockDigests: []), size: 9 << 20,
                 limit: 9 << 20)
             let file = try local.staging.begin(
-                inode, base: base, size: base.size, due: .now(), in: transaction)
+                inode, base: base, size: base.size, in: transaction)
             try file.persist(in: transaction)
         }
         try forgetSystem(local)

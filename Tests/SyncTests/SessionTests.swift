@@ -155,7 +155,7 @@ import Testing
             let facts = try #require(try transaction.node(inode)?.facts)
             let base = try #require(StagedContent.Base(whole: facts))
             let file = try harness.staging.begin(
-                inode, base: base, size: base.size, due: .now(), in: transaction)
+                inode, base: base, size: base.size, in: transaction)
             try file.fill(0..<Self.block, with: first, of: base)
             _ = try Array("new".utf8).withUnsafeBytes { try file.write(at: 3, $0, now: .now()) }
             // The last block in part, and zeros behind what is left of the base.
@@ -198,7 +198,7 @@ import Testing
             let facts = try #require(try transaction.node(inode)?.facts)
             let base = try #require(StagedContent.Base(whole: facts))
             let file = try harness.staging.begin(
-                inode, base: base, size: base.size, due: .now(), in: transaction)
+                inode, base: base, size: base.size, in: transaction)
             try file.fill(0..<Self.block, with: Array(old.prefix(Int(Self.block))), of: base)
             _ = try Array("new".utf8).withUnsafeBytes { try file.write(at: 3, $0, now: .now()) }
             try file.persist(in: transaction)
@@ -240,8 +240,8 @@ import Testing
             let inode = try transaction.insert(
                 .file, at: try transaction.place("/b"), local: LocalFacts(modified: .now()))
             _ = try harness.staging.begin(
-                inode, base: nil, size: 0, due: Timestamp.now().adding(seconds: 1e9),
-                in: transaction)
+                inode, base: nil, size: 0, in: transaction)
+            try transaction.reschedule(inode, due: Timestamp.now().adding(seconds: 1e9))
             return (inode, try #require(try transaction.node(inode)?.staged))
         }
         let step = UploadStep.upload(

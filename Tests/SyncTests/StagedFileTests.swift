@@ -250,7 +250,7 @@ import Testing
                 : StagedContent.Base(
                     revision: Revision("r"), hash: ContentHasher.hash(bytes), size: size,
                     limit: size)
-            return try staging.begin(inode, base: base, size: size, due: .now(), in: transaction)
+            return try staging.begin(inode, base: base, size: size, in: transaction)
         }
     }
 

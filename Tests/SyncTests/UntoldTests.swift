@@ -76,4 +76,28 @@ import Testing
         try await waitUntilForgotten(harness)
         await harness.stop()
     }
+
+    @Test(
+        "a deletion below a folder that the same batch puts there is of what this mount knows there"
+    )
+    func deletedOnTheWay() async throws {
+        let harness = try Harness()
+        try await harness.apply([.folder("/old", "D"), .file("/old/x", "X"), .file("/old/y", "Y")])
+        // Others moved the folder, and deleted x in it; a server may tell the deletion before the move.
+        try await harness.apply([
+            .deleted("/new/x"), .deleted("/old"), .folder("/new", "D"), .file("/new/y", "Y"),
+        ])
+        let ids = try await harness.store.read { try $0.unconfirmedIDs(limit: 10) }
+        let paths = try await harness.paths()
+        #expect(ids == [FileID("X")] || !paths.contains("/new/x"), "\(ids) \(paths)")
+    }
+
+    @Test("a deletion of what the batch tells elsewhere doubts nothing")
+    func toldElsewhere() async throws {
+        let harness = try Harness()
+        try await harness.apply([.folder("/a", "A"), .file("/a/x", "X")])
+        try await harness.apply([.deleted("/b/x"), .folder("/b", "A"), .file("/b/x", "X")])
+        #expect(try await harness.store.read { try $0.unconfirmedIDs(limit: 10) } == [])
+        #expect(try await harness.paths() == ["/b", "/b/x"])
+    }
 }

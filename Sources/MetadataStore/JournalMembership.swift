@@ -1,0 +1,194 @@
+// Which nodes are in the journal: those whose place or content the server does not have. It follows from a node's
+// row, and is settled at the end of each transaction for the nodes that it has changed; nothing else adds an
+// entry or removes one. When an entry is due is in `Journal.swift`.
+
+public import Core
+import GRDB
+
+extension Node {
+    /// Whether the server has yet to be told of this node: it lacks it, has it elsewhere, or has other content.
+    public var isOwed: Bool {
+        inode != .root
+            && Standing(
+                hasPlace: place != nil, remote: remote, flags: flags, isStaged: staged != nil
+            ).isOwed
+    }
+}
+
+/// What of a node's row says whether it is owed. Pure.
+struct Standing: Hashable, Sendable {
+    /// Whether users see it somewhere.
+    var hasPlace: Bool
+    var remote: RemoteState
+    var flags: NodeFlags
+    var isStaged: Bool
+    /// The folder that users see it in, if that is `keptForLocal`.
+    var keptFolder: InodeID?
+
+    var isOwed: Bool {
+        if flags.contains(.localOnly) { return false }
+        guard hasPlace else { return remote == .displaced }
+        return switch remote {
+        case .absent: !flags.contains(.keptForLocal)
+        case .displaced: true
+        case .inPlace: isStaged
+        }
+    }
+
+    /// The same rule for queries, over a row `node`. A test compares the two.
+    static let isOwedInSQL = """
+        node.inode <> 1 AND node.flags & 16 = 0 AND CASE
+            WHEN node.parent IS NULL THEN node.remote = 2
+            WHEN node.remote = 0 THEN node.flags & 256 = 0
+            WHEN node.remote = 2 THEN 1
+            ELSE EXISTS (SELECT 1 FROM staged WHERE staged.inode = node.inode) END
+        """
+}
+
+/// The nodes that a transaction has changed, in the order of their first change, and what it decided about when
+/// they are due.
+struct ChangedNodes {
+    private(set) var inodes: [InodeID] = []
+    private var known: Set<InodeID> = []
+    /// Folders that something has left.
+    private(set) var left: Set<InodeID> = []
+    /// Nodes whose time this transaction has set: their entries keep it.
+    private(set) var held: [InodeID: Timestamp] = [:]
+
+    mutating func note(_ inode: InodeID) {
+        if known.insert(inode).inserted { inodes.append(inode) }
+    }
+
+    mutating func noteLeft(_ folder: InodeID) {
+        left.insert(folder)
+    }
+
+    mutating func hold(_ inode: InodeID, until due: Timestamp) {
+        held[inode] = due
+    }
+}
+
+extension TreeReading {
+    /// Whether something in a folder is owed to the server.
+    func hasOwedChildren(_ folder: InodeID) throws -> Bool {
+        let statement = try database.cachedStatement(
+            sql: "SELECT 1 FROM node WHERE parent = ? AND \(Standing.isOwedInSQL) LIMIT 1")
+        return try Int.fetchOne(statement, arguments: [folder.column]) != nil
+    }
+
+    /// The folders that stay only for what never leaves this machine in them.
+    func keptFolders() throws -> [InodeID] {
+        let statement = try database.cachedStatement(
+            sql: "SELECT inode FROM node WHERE flags & 256 <> 0")
+        return try Int64.fetchAll(statement).map { InodeID(column: $0) }
+    }
+}
+
+extension Transaction {
+    /// A node's place, here or there, its content or what decides about sending it has changed.
+    func noteChanged(_ inode: InodeID) {
+        end.changed.note(inode)
+    }
+
+    /// Puts the changed nodes into the journal that the server is owed, and takes out those that it is not. One
+    /// that is in the journal already keeps its order, and its failed tries are forgotten: what is to be done
+    /// has changed.
+    ///
+    /// `due` is asked for the nodes that are owed, and whose time the transaction has not set itself.
+    func settleJournal(due: (InodeID) -> Timestamp) throws {
+        var index = 0
+        // Settling a node can change the folder above it.
+        while index < end.changed.inodes.count {
+            let inode = end.changed.inodes[index]
+            index += 1
+            try settleJournal(of: inode, due: due)
+        }
+        for folder in end.changed.left { try reconsider(folder) }
+    }
+
+    private func settleJournal(of inode: InodeID, due: (InodeID) -> Timestamp) throws {
+        guard let standing = try standing(of: inode) else { return }
+        if standing.flags.contains(.keptForLocal) { return try reconsider(inode) }
+        guard standing.isOwed else {
+            return try run("DELETE FROM journal WHERE inode = ?", [inode.column])
+        }
+        if let held = end.changed.held[inode] {
+            try enter(inode, due: held, isFresh: false)
+        } else {
+            try enter(inode, due: due(inode), isFresh: true)
+        }
+        if let folder = standing.keptFolder { try release(folder) }
+    }
+
+    /// A folder that others have deleted stays here, unsent, for what in it never leaves this machine. As soon as
+    /// it holds no such thing, or something that goes to the server, it is a folder like others, which the server
+    /// lacks; so are those above it.
+    func reconsider(_ folder: InodeID) throws {
+        guard let standing = try standing(of: folder), standing.flags.contains(.keptForLocal)
+        else { return }
+        if standing.hasPlace, standing.remote == .absent, try keepsLocalNodes(folder),
+            try !hasOwedChildren(folder)
+        {
+            return try run("DELETE FROM journal WHERE inode = ?", [folder.column])
+        }
+        try release(folder)
+    }
+
+    private func release(_ folder: InodeID) throws {
+        try run(
+            "UPDATE node SET flags = flags & ~? WHERE inode = ?",
+            [NodeFlags.keptForLocal.rawValue, folder.column])
+        guard let standing = try standing(of: folder), standing.isOwed else { return }
+        // At once: whatever there was to wait for is over.
+        try enter(folder, due: .atOnce, isFresh: true)
+        if let above = standing.keptFolder { try release(above) }
+    }
+
+    private func keepsLocalNodes(_ folder: InodeID) throws -> Bool {
+        // Asked at each deletion of many: the first one found is enough.
+        let local = try database.cachedStatement(
+            sql: "SELECT 1 FROM node WHERE parent = ? AND flags & 16 <> 0 LIMIT 1")
+        let kept = try database.cachedStatement(
+            sql: "SELECT inode FROM node WHERE parent = ? AND flags & 256 <> 0")
+        var waiting = [folder]
+        while let folder = waiting.popLast() {
+            if try Int.fetchOne(local, arguments: [folder.column]) != nil { return true }
+            waiting += try Int64.fetchAll(kept, arguments: [folder.column]).map {
+                InodeID(column: $0)
+            }
+        }
+        return false
+    }
+
+    private func standing(of inode: InodeID) throws -> Standing? {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT node.parent IS NOT NULL, node.remote, node.flags,
+                    EXISTS (SELECT 1 FROM staged WHERE staged.inode = node.inode),
+                    (SELECT folder.inode FROM node AS folder
+                    WHERE folder.inode = node.parent AND folder.flags & 256 <> 0)
+                FROM node WHERE inode = ? AND inode <> 1
+                """)
+        guard let row = try Row.fetchOne(statement, arguments: [inode.column]) else { return nil }
+        return Standing(
+            hasPlace: row[0], remote: RemoteState(rawValue: row[1]) ?? .absent,
+            flags: NodeFlags(rawValue: row[2]), isStaged: row[3],
+            keptFolder: (row[4] as Int64?).map { InodeID(column: $0) })
+    }
+
+    /// `isFresh`: nothing of earlier tries counts any more.
+    private func enter(_ inode: InodeID, due: Timestamp, isFresh: Bool) throws {
+        let forgotten = isFresh ? ", attempts = 0, problem = NULL" : ""
+        try run(
+            """
+            INSERT INTO journal (inode, sequence, due)
+            VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM journal), ?)
+            ON CONFLICT (inode) DO UPDATE SET due = excluded.due\(forgotten)
+            """, [inode.column, due.nanoseconds])
+    }
+}
+
+extension Timestamp {
+    /// Before every time that a clock tells: what is due then is due now.
+    public static let atOnce = Timestamp(nanoseconds: 0)
+}

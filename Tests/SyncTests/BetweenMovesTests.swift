@@ -1,0 +1,61 @@
+// What users see of a node that another client is between two moves of: the name that it had, however the batch
+// puts it there, and the one it gets in the end.
+
+import Core
+import MetadataStore
+import RemoteStore
+import Testing
+
+@testable import Sync
+
+@Suite struct BetweenMovesTests {
+    private func journalEntry(_ harness: Harness, _ path: String) async throws -> JournalEntry? {
+        let inode = try #require(try await harness.inode(path))
+        return try await harness.store.read { try $0.journalEntry(of: inode) }
+    }
+
+    @Test("a new file under a temporary name is shown under the one that it had, and waits")
+    func new() async throws {
+        let harness = try Harness()
+        try await harness.apply([.file("/.dbxfs-rename-2-1-f", "F")])
+        #expect(try await harness.paths() == ["/f"])
+        let entry = try #require(try await journalEntry(harness, "/f"))
+        #expect(entry.due > Timestamp.now())
+        try await harness.apply([.deleted("/.dbxfs-rename-2-1-f"), .file("/g", "F")])
+        #expect(try await harness.paths() == ["/g"])
+    }
+
+    @Test(
+        "a file that is seen elsewhere, and goes to a temporary name beside another one of its name"
+    )
+    func taken() async throws {
+        let harness = try Harness()
+        try await harness.apply([.folder("/d", "D"), .file("/a/f", "F"), .file("/d/f", "G")])
+        // Another file is where it was; the one between two moves is shown beside it.
+        try await harness.apply([
+            .deleted("/a/f"), .file("/a/f", "H"), .file("/a/.dbxfs-rename-2-1-f", "F"),
+        ])
+        let paths = try await harness.paths()
+        #expect(!paths.contains { $0.contains(".dbxfs-rename") }, "\(paths)")
+        #expect(paths.contains("/a/f"))
+        #expect(paths.count == 5)
+        let aside = try #require(paths.first { $0.hasPrefix("/a/f (") })
+        let entry = try #require(try await journalEntry(harness, aside))
+        #expect(entry.due > Timestamp.now())
+        // The second move is told.
+        try await harness.apply([.deleted("/a/.dbxfs-rename-2-1-f"), .file("/a/g", "F")])
+        #expect(try await harness.paths() == ["/a", "/a/f", "/a/g", "/d", "/d/f"])
+    }
+
+    @Test("a conflicted copy of what is between two moves is named after what it was called")
+    func copyName() async throws {
+        let harness = try Harness()
+        let host = ConflictName(host: "here", at: Timestamp(seconds: 0))
+        let name = try await harness.store.write { transaction in
+            try host.freeName(
+                beside: Place(parent: .root, name: FileName(".dbxfs-rename-2-1-a.txt")),
+                in: transaction)
+        }
+        #expect(name.string == "a (here's conflicted copy 1970-01-01).txt")
+    }
+}
