@@ -26,6 +26,16 @@ public final class DatabaseInspection: Sendable {
         try queue.read { try Schema.migrator.hasBeenSuperseded($0) }
     }
 
+    /// Rows that contradict each other, a line each, `limit` at most for each rule; nil for a file that an older
+    /// version has written, whose rows follow other rules until the next mount. Reads every row.
+    public func contradictions(limit: Int) throws -> [String]? {
+        try queue.read { database in
+            guard try Schema.migrator.hasCompletedMigrations(database) else { return nil }
+            return try Snapshot(database: database).brokenInvariants(limit: limit)
+                .map(\.description)
+        }
+    }
+
     /// What is wrong with the file's structure, in SQLite's words; nil when nothing is. Reads all of it.
     public func damage() throws -> String? {
         try queue.read { database in

@@ -220,6 +220,24 @@ import Testing
         #expect(TreeFacts(folder: "/s/work", database: .absent).findings.isEmpty)
     }
 
+    @Test("rows that contradict each other are a problem each, and rows in order are said to be")
+    func contradictions() {
+        var tree = TreeFacts(folder: "/s/work", database: .sound)
+        func found() -> [Finding] { tree.findings.filter { $0.check == "tree" } }
+        #expect(found() == [])
+        tree.tree = .contradictions([])
+        #expect(found().map(\.level) == [.ok])
+        tree.tree = .contradictions(["ino:7 is lost", "ino:8 is lost"])
+        #expect(found().map(\.level) == [.problem, .problem])
+        #expect(found().first?.text.hasPrefix("ino:7 is lost") == true)
+        tree.tree = .unreadable("no")
+        #expect(found().map(\.level) == [.problem])
+        tree.tree = .older
+        #expect(found().map(\.level) == [.note])
+        tree.tree = .unchecked(seconds: 3)
+        #expect(found().map(\.level) == [.note])
+    }
+
     @Test("a database of a newer version is a problem that another version solves")
     func newerVersion() {
         let tree = TreeFacts(folder: "/s/work", database: .tooNew)

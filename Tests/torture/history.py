@@ -42,7 +42,8 @@ KINDS = {
 WORLD = {"fault": 8, "cursor reset": 1, "kill": 5, "late deltas": 5, "latency": 3, "settle": 2}
 # Seconds for a mount to have sent everything, and for all to agree, once nothing fails any more.
 SYNC_LIMIT = 25
-AGREE_LIMIT = 20
+# A name between two moves is given 30 s before another mount makes the second one.
+AGREE_LIMIT = 45
 
 
 class History:

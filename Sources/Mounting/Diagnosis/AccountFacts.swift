@@ -109,10 +109,24 @@ public struct TreeFacts: Hashable, Sendable {
         case unchecked(seconds: Int)
     }
 
+    /// How the rows of its database are.
+    public enum Tree: Hashable, Sendable {
+        /// They contradict each other so; in order if there is none.
+        case contradictions([String])
+        /// An older version has written them: they follow its rules until the next mount.
+        case older
+        /// They cannot be read.
+        case unreadable(String)
+        /// Looking at them takes longer than so many seconds.
+        case unchecked(seconds: Int)
+    }
+
     /// Its state folder.
     public var folder: String
     /// Its database.
     public var database: Database
+    /// Whether its rows contradict each other; nil if that was not asked for.
+    public var tree: Tree?
     /// Changes that are queued.
     public var pending = 0
     /// Those that the server refused.
@@ -130,7 +144,23 @@ public struct TreeFacts: Hashable, Sendable {
 
     /// What there is to say.
     public var findings: [Finding] {
-        (databaseFinding.map { [$0] } ?? []) + queueFindings + lostFindings
+        (databaseFinding.map { [$0] } ?? []) + treeFindings + queueFindings + lostFindings
+    }
+
+    private var treeFindings: [Finding] {
+        func finding(_ level: Finding.Level, _ text: String) -> Finding {
+            Finding("tree", about: AccountFolders.database(in: folder), level, text)
+        }
+        switch tree {
+        case nil: return []
+        case .contradictions([]): return [finding(.ok, "nothing in it contradicts anything else")]
+        case .contradictions(let found):
+            return found.map { finding(.problem, "\($0): please report this") }
+        case .older: return [finding(.note, "is of an older version; the next mount updates it")]
+        case .unreadable(let text): return [finding(.problem, "cannot be read: \(text)")]
+        case .unchecked(let seconds):
+            return [finding(.note, "comparing all of it takes more than \(seconds) s")]
+        }
     }
 
     private var databaseFinding: Finding? {

@@ -12,11 +12,15 @@ struct AccountLook {
     /// Seconds for the server's answer, a new access token included, and for one database.
     private static let serverPatience = 20
     private static let databasePatience = 20
+    /// Seconds for comparing the rows of a tree; a million entries take some.
+    private static let treePatience = 120
 
     let environment: Environment
     let account: String
     /// Whether there are accounts beside it, and nobody asked for this one.
     var isOneOfSeveral = false
+    /// Whether the rows of the trees are compared with each other.
+    var isDeep = false
 
     func facts() throws(CommandError) -> AccountFacts {
         let folders = AccountFolders(
@@ -105,7 +109,26 @@ struct AccountLook {
             Mounting.Thread.within(seconds: Double(Self.databasePatience)) { lost.summary }
             ?? LostSummary()
         facts.recovery = RecoverCommand.name(environment.scope)
+        if isDeep { facts.tree = Self.contradictions(of: path, facts.database) }
         return facts
+    }
+
+    private static func contradictions(
+        of path: String, _ database: TreeFacts.Database
+    ) -> TreeFacts.Tree? {
+        switch database {
+        case .absent, .damaged, .tooNew, .unreadable: return nil
+        case .sound, .mounted, .unchecked: break
+        }
+        let found = Mounting.Thread.within(seconds: Double(treePatience)) {
+            Result { try DatabaseInspection(path: path).contradictions(limit: 20) }
+        }
+        return switch found {
+        case .success(let lines?)?: .contradictions(lines)
+        case .success(nil)?: .older
+        case .failure(let error)?: .unreadable("\(error)")
+        case nil: .unchecked(seconds: treePatience)
+        }
     }
 
     private static func look(at path: String, _ folder: String, mountpoint: String?) -> TreeFacts {

@@ -20,6 +20,9 @@ struct DoctorCommand: ParsableCommand {
     @Flag(help: "Look at system mounts, such as those in /etc/fstab, and their accounts; for root.")
     var system = false
 
+    @Flag(help: "Read all of each tree's database, and compare its rows with each other.")
+    var deep = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -44,6 +47,7 @@ struct DoctorCommand: ParsableCommand {
         for name in accounts {
             var look = AccountLook(environment: environment, account: name)
             look.isOneOfSeveral = account == nil && accounts.count > 1
+            look.isDeep = deep
             try report(try look.facts().findings)
         }
         try report(MountLook.facts(environment, account: account).map(\.finding))
