@@ -57,7 +57,8 @@ let package = Package(
             name: "dbxfs",
             dependencies: [
                 "Core", "Fuse", "FileSystem", "Sync", "MetadataStore", "BlockCache", "RemoteStore",
-                "DropboxAPI", "Mounting", "PrivateFiles", "CProcess", log, system, grdb,
+                "Staging", "DropboxAPI", "Mounting", "PrivateFiles", "CProcess", log, system,
+                grdb,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -88,16 +89,20 @@ let package = Package(
         .target(
             name: "FileSystem",
             dependencies: [
-                "Blocking", "Core", "ContentHashing", "Sync", "MetadataStore", "BlockCache",
-                "RemoteStore", log, system, deque,
+                "Blocking", "Core", "ContentHashing", "Sync", "Staging", "MetadataStore",
+                "BlockCache", "RemoteStore", log, system, deque,
             ],
             swiftSettings: settings),
         .target(
             name: "Sync",
             dependencies: [
-                "Blocking", "CFile", "CSyncfs", "Core", "ContentHashing", "MetadataStore",
+                "Blocking", "CFile", "Core", "ContentHashing", "Staging", "MetadataStore",
                 "BlockCache", "RemoteStore", log, system,
             ],
+            swiftSettings: settings),
+        .target(
+            name: "Staging",
+            dependencies: ["CFile", "CSyncfs", "Core", "ContentHashing", "MetadataStore"],
             swiftSettings: settings),
         .target(
             name: "MetadataStore", dependencies: ["Core", "ContentHashing", grdb, log],
@@ -164,18 +169,23 @@ let package = Package(
             name: "MetadataStoreTests",
             dependencies: ["MetadataStore", "Core", "ContentHashing", grdb],
             swiftSettings: settings),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(
+            name: "StagingTests",
+            dependencies: ["Staging", "TestSupport", "MetadataStore", "Core", "ContentHashing"],
+            swiftSettings: settings),
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Sync", "MetadataStore", "RemoteStore", "RemoteStoreTesting", "Core",
-                "ContentHashing", log,
+                "Sync", "Staging", "TestSupport", "MetadataStore", "RemoteStore",
+                "RemoteStoreTesting", "Core", "ContentHashing", log,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "FileSystemTests",
             dependencies: [
-                "FileSystem", "Core", "ContentHashing", "Sync", "MetadataStore", "RemoteStore",
-                log, system,
+                "FileSystem", "TestSupport", "Core", "ContentHashing", "Sync", "Staging",
+                "MetadataStore", "RemoteStore", log, system,
             ],
             swiftSettings: settings),
         .testTarget(

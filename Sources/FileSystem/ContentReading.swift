@@ -1,6 +1,6 @@
 // What operations need of the read pipeline.
 
-import Core
+public import Core
 public import RemoteStore
 
 /// Bytes of revisions, from the cache or the network. `ContentReader` does it in a mount.

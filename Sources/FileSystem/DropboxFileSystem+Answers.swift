@@ -6,6 +6,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Staging
 import Sync
 
 /// Interrupts an attempt that needs the children of a folder which was never listed. A transaction in

@@ -2,6 +2,7 @@
 
 public import Core
 import MetadataStore
+import Staging
 import Sync
 
 extension DropboxFileSystem {

@@ -5,6 +5,7 @@ import Blocking
 import Core
 import MetadataStore
 import RemoteStore
+import Staging
 import Sync
 
 extension DropboxFileSystem {

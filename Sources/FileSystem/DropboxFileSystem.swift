@@ -6,6 +6,7 @@ import Core
 public import Logging
 public import MetadataStore
 import RemoteStore
+public import Staging
 public import Sync
 import Synchronization
 

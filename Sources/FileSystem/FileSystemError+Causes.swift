@@ -3,6 +3,7 @@
 
 import Glibc
 import RemoteStore
+import Staging
 import Sync
 
 extension FileSystemError {

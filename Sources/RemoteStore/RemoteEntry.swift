@@ -42,23 +42,6 @@ public struct RemotePath: Hashable, Sendable, CustomStringConvertible {
     public var description: String { rawValue.isEmpty ? "/" : rawValue }
 }
 
-/// One version of a file's content.
-public struct FileContent: Hashable, Sendable {
-    /// The version's name on the server.
-    public var revision: Revision
-    /// The content's hash.
-    public var hash: ContentHash
-    /// Size in bytes.
-    public var size: Int64
-
-    /// Names all three.
-    public init(revision: Revision, hash: ContentHash, size: Int64) {
-        self.revision = revision
-        self.hash = hash
-        self.size = size
-    }
-}
-
 /// A file on the server.
 public struct RemoteFile: Hashable, Sendable {
     /// Its identity.

@@ -6,6 +6,7 @@ import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
+import Staging
 
 /// A step that is about to be sent.
 struct Attempt: Sendable {

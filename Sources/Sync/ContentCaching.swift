@@ -1,7 +1,7 @@
 // What Sync needs of the cache of content on disk.
 
+public import Core
 public import ContentHashing
-public import RemoteStore
 
 /// A cache of content, keyed by content. It may have nothing at any time.
 public protocol ContentCaching: Sendable {

@@ -4,6 +4,7 @@
 import Core
 import MetadataStore
 import RemoteStore
+import Staging
 
 extension DeltaApplier {
     /// How many nodes one deletion may make this mount doubt.

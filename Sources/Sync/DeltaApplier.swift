@@ -6,6 +6,7 @@ import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
+import Staging
 
 /// What the rules need beside the tree.
 struct DeltaContext: Sendable {

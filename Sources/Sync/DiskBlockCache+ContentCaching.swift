@@ -1,8 +1,8 @@
 // The cache on disk as Sync sees it.
 
+public import Core
 public import BlockCache
 public import ContentHashing
-public import RemoteStore
 
 extension DiskBlockCache: ContentCaching {
     /// Bytes of a content, checked; nil unless all of them are here.

@@ -4,6 +4,7 @@
 import Glibc
 import MetadataStore
 public import RemoteStore
+import Staging
 
 extension RemoteError {
     /// What a failed write or read on this machine means to a step, or to the process that waits for it.

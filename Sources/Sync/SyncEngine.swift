@@ -4,6 +4,7 @@ public import Core
 public import Logging
 public import MetadataStore
 public import RemoteStore
+public import Staging
 import Synchronization
 
 /// Keeps one account's tree and its server the same, in both directions.

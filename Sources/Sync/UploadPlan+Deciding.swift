@@ -3,6 +3,7 @@
 
 import Core
 import MetadataStore
+import Staging
 
 extension UploadPlanner {
     /// Offers the steps of the entries that are due at a time to a choice, in order, after one.

@@ -6,6 +6,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Staging
 import Synchronization
 
 /// Nodes whose content has grown by a piece since the uploader looked.

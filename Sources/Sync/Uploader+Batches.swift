@@ -6,6 +6,7 @@ import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
+import Staging
 
 extension Uploader {
     /// Sends a batch and records what became of each step.

@@ -7,6 +7,7 @@ import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
+import Staging
 
 extension Uploader {
     /// Largest content sent in one call: one block, which is read into memory and so cannot change

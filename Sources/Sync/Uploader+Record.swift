@@ -7,6 +7,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Staging
 import Synchronization
 
 /// Records one answer.

@@ -5,6 +5,7 @@ import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
+import Staging
 
 extension Uploader {
     /// Pieces of one file on their way at once.

@@ -4,6 +4,7 @@
 import Core
 import Glibc
 import Mounting
+import Staging
 import Sync
 import Synchronization
 

@@ -11,6 +11,7 @@ import Logging
 import MetadataStore
 import Mounting
 import RemoteStore
+import Staging
 import Sync
 import Synchronization
 import SystemPackage

@@ -4,6 +4,7 @@
 import ArgumentParser
 import Glibc
 import Mounting
+import Staging
 import Sync
 
 struct RecoverCommand: ParsableCommand {

@@ -2,6 +2,7 @@
 // uploads that end in between, and new processes.
 
 import Core
+import TestSupport
 import Testing
 
 @testable import FileSystem

@@ -6,6 +6,7 @@ import MetadataStore
 import Dispatch
 import Glibc
 import RemoteStore
+import Staging
 import Synchronization
 import Testing
 

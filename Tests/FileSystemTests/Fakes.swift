@@ -4,6 +4,7 @@ import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
+import Staging
 import Synchronization
 
 @testable import FileSystem

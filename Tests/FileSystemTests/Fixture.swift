@@ -6,6 +6,7 @@ import Foundation
 import Logging
 import MetadataStore
 import RemoteStore
+import Staging
 import Synchronization
 import Testing
 

@@ -3,6 +3,7 @@
 import Core
 import MetadataStore
 import Sync
+import Staging
 import Testing
 
 @testable import FileSystem

@@ -2,6 +2,7 @@
 // history stays meaningful when steps are taken out of it.
 
 @testable import FileSystem
+import TestSupport
 
 struct Operation: Sendable, CustomStringConvertible {
     enum Kind: String, CaseIterable, Sendable {
@@ -48,23 +49,6 @@ struct Operation: Sendable, CustomStringConvertible {
     static func history(seed: UInt64, count: Int) -> [Operation] {
         var random = SeededRandom(seed: seed)
         return (0..<count).map { _ in Operation.random(using: &random) }
-    }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): the same seed gives the same history everywhere.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }
 

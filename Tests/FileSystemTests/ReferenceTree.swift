@@ -3,6 +3,7 @@
 
 import Core
 import Glibc
+import TestSupport
 
 @testable import FileSystem
 

@@ -4,6 +4,7 @@
 import Core
 import MetadataStore
 import RemoteStore
+import Staging
 import Sync
 import Testing
 

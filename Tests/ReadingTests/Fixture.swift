@@ -2,6 +2,7 @@
 
 import BlockCache
 @testable import FileSystem
+import Core
 import Glibc
 import Logging
 import RemoteStore

@@ -3,6 +3,7 @@
 import BlockCache
 import ContentHashing
 @testable import FileSystem
+import Core
 import Glibc
 import RemoteStore
 import Synchronization

@@ -2,6 +2,7 @@
 
 import BlockCache
 @testable import FileSystem
+import Core
 import RemoteStore
 import Synchronization
 import Testing

@@ -6,6 +6,7 @@ import Foundation
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import Staging
 import Synchronization
 import Testing
 
@@ -123,22 +124,6 @@ import Testing
         try await Task.sleep(for: .milliseconds(50))
         #expect(!writing.harness.faulty.calls.contains { $0.operation == .startUpload })
         _ = try await writing.finish()
-    }
-
-    @Test("what comes a little early is a part of the beginning when the rest has come")
-    func prefix() {
-        var written = WrittenPrefix()
-        for range in [100..<200, 0..<50, 300..<400, 200..<300] as [Range<Int64>] {
-            written.add(range)
-        }
-        #expect(written.end == 50)
-        written.add(40..<100)
-        #expect(written.end == 400)
-        written.add(500..<600)
-        written.cut(to: 350)
-        #expect(written.end == 350)
-        written.add(350..<500)
-        #expect(written.end == 500)
     }
 
     @Test("a beginning that is written again is sent again, and nothing more ahead")

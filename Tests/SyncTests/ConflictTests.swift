@@ -6,6 +6,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import Staging
 import Synchronization
 import Testing
 

@@ -9,6 +9,7 @@ import Foundation
 import Logging
 import MetadataStore
 import RemoteStore
+import TestSupport
 import Testing
 
 @testable import Sync

@@ -4,6 +4,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import Staging
 import Testing
 
 @testable import Sync

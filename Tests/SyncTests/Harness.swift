@@ -8,7 +8,9 @@ import Logging
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import Staging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Sync

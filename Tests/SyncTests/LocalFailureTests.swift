@@ -4,6 +4,7 @@ import Core
 import Glibc
 import MetadataStore
 import RemoteStore
+import Staging
 import Testing
 
 @testable import Sync

@@ -4,6 +4,7 @@ import ContentHashing
 import Core
 import MetadataStore
 import RemoteStoreTesting
+import Staging
 import Testing
 
 @testable import Sync

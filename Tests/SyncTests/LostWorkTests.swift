@@ -7,6 +7,7 @@ import Foundation
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import Staging
 import Testing
 
 @testable import Sync

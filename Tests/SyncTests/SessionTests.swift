@@ -6,6 +6,7 @@ import Foundation
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import Staging
 import Synchronization
 import Testing
 

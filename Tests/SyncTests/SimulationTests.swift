@@ -9,6 +9,7 @@ import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Sync

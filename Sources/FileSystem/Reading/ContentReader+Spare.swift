@@ -2,7 +2,7 @@
 
 import Blocking
 import BlockCache
-import Core
+public import Core
 public import RemoteStore
 import Synchronization
 

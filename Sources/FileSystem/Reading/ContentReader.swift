@@ -5,7 +5,7 @@
 import Blocking
 public import BlockCache
 import ContentHashing
-import Core
+public import Core
 public import Logging
 public import RemoteStore
 import Synchronization

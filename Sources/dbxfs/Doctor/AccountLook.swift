@@ -6,6 +6,7 @@ import Foundation
 import MetadataStore
 import Mounting
 import RemoteStore
+import Staging
 import Sync
 
 struct AccountLook {

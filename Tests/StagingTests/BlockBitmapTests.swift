@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import Sync
+@testable import Staging
 
 @Suite struct BlockBitmapTests {
     @Test("the blocks that were noted are there, lowest bit of the first byte first")

@@ -5,7 +5,6 @@ import CFile
 public import Core
 import Glibc
 public import MetadataStore
-public import RemoteStore
 import Synchronization
 
 extension StagedFile {
@@ -140,7 +139,7 @@ extension StagedFile {
     }
 
     /// Those in blocks that a range touches.
-    func missingRanges(in range: Range<Int64>) -> [Range<Int64>] {
+    public func missingRanges(in range: Range<Int64>) -> [Range<Int64>] {
         state.withLock { state in
             guard let base = state.content.base else { return [] }
             let range = range.clamped(to: 0..<base.limit)

@@ -1,16 +1,15 @@
 // What an upload needs of staged content: its state, its bytes, and whether they are still those that
 // were sent.
 
-import ContentHashing
-import Core
+public import ContentHashing
+public import Core
 import Glibc
-import MetadataStore
-import RemoteStore
+public import MetadataStore
 import Synchronization
 
 extension StagedFile {
     /// The content as it stands, for an upload; nil once it is committed.
-    func contentToSend() -> StagedContent? {
+    public func contentToSend() -> StagedContent? {
         state.withLock { state in
             guard state.end == nil else { return nil }
             var content = state.content
@@ -20,7 +19,7 @@ extension StagedFile {
     }
 
     /// Notes the hash of a generation, unless the content has changed since.
-    func noteHash(_ hash: ContentHash, generation: Int64) {
+    public func noteHash(_ hash: ContentHash, generation: Int64) {
         state.withLock { state in
             if state.content.generation == generation {
                 state.content.hash = hash
@@ -30,7 +29,7 @@ extension StagedFile {
 
     /// Ends this staged content if nothing changed since `generation`: it is `revision` now. Called in
     /// the transaction that records the commit. Returns false when there is more to send.
-    func retire(generation: Int64, as revision: FileContent) -> Bool {
+    public func retire(generation: Int64, as revision: FileContent) -> Bool {
         state.withLock { state in
             guard state.content.generation == generation, state.end == nil else { return false }
             state.retired = revision
@@ -39,12 +38,13 @@ extension StagedFile {
     }
 
     /// Takes `retire` back: the transaction that it belonged to has failed.
-    func revive() {
+    public func revive() {
         state.withLock { $0.retired = nil }
     }
 
-    /// Reads for an upload, from the staging file only.
-    func readForUpload(
+    /// Reads for an upload, from the staging file only: fills the buffer, with zeros behind the file's end, and
+    /// returns its size in bytes. Throws when the disk cannot be read.
+    public func readForUpload(
         at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(StagingError) -> Int {
         guard let address = buffer.baseAddress else { return 0 }
@@ -77,7 +77,7 @@ extension StagedFile {
 
     /// Notes that a piece is about to be read and sent: changes of it are noted from here on. Returns
     /// false if a piece that this session has is another one by now.
-    func beginSending(_ piece: Range<Int64>, session: String) -> Bool {
+    public func beginSending(_ piece: Range<Int64>, session: String) -> Bool {
         state.withLock { state in
             guard state.end == nil else { return false }
             var sent = state.sent ?? SentPieces(session: session)
@@ -90,7 +90,7 @@ extension StagedFile {
     }
 
     /// Whether what a session was given is still what is here; nil if that is not known.
-    func agrees(with session: String) -> Bool? {
+    public func agrees(with session: String) -> Bool? {
         state.withLock { state in
             guard let sent = state.sent, sent.session == session else { return nil }
             return !sent.isOutdated
@@ -99,7 +99,7 @@ extension StagedFile {
 
     /// The next piece that can be sent although the file is still being written, and will be a piece
     /// whatever its size will be: of content that is written from its beginning to its end.
-    var nextPieceAhead: Range<Int64>? {
+    public var nextPieceAhead: Range<Int64>? {
         state.withLock { state in
             guard state.end == nil, state.content.base == nil,
                 state.written.end >= PieceLayout.smallestAhead, state.sent?.isOutdated != true

@@ -5,10 +5,10 @@ import ContentHashing
 import Core
 import Foundation
 import MetadataStore
-import RemoteStore
+import TestSupport
 import Testing
 
-@testable import Sync
+@testable import Staging
 
 @Suite struct PowerCutTests {
     let folder = TemporaryFolder.make()

@@ -3,9 +3,10 @@
 import ContentHashing
 import Core
 import Foundation
+import TestSupport
 import Testing
 
-@testable import Sync
+@testable import Staging
 
 @Suite struct LostContentTests {
     private let folder = TemporaryFolder.make()

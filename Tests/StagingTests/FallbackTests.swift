@@ -5,11 +5,10 @@ import ContentHashing
 import Core
 import Foundation
 import MetadataStore
-import RemoteStore
-import RemoteStoreTesting
+import TestSupport
 import Testing
 
-@testable import Sync
+@testable import Staging
 
 @Suite struct FallbackTests {
     let folder = TemporaryFolder.make()
@@ -211,26 +210,5 @@ import Testing
         #expect(unlink(folder + "/staging/\(file.number)") == 0)
         local = try openAfterCut(local)
         #expect(try local.staging.existing(file.inode)?.size == 9 << 20)
-    }
-
-    @Test("content and rows are on the disk before a commit is sent", arguments: [1, 12])
-    func beforeSending(files: Int) async throws {
-        let harness = try Harness()
-        for number in 0..<files { _ = try await harness.write("/\(number)", "content \(number)") }
-        let sends: Set<RemoteOperation> = [.upload, .finishUpload]
-        harness.faulty.inject(.stall) { sends.contains($0.operation) }
-        try await harness.start()
-        let end = Date().addingTimeInterval(300)
-        while harness.faulty.stalledCount == 0 {
-            try #require(Date() < end)
-            try await Task.sleep(for: .milliseconds(2))
-        }
-        let staged = try await harness.store.read { try $0.stagedNodes() }
-        #expect(staged.count == files)
-        #expect(staged.allSatisfy { $0.staged?.isFlushed == true })
-        #expect(harness.store.isSafe)
-        harness.faulty.releaseStalled()
-        try await harness.settle()
-        await harness.stop()
     }
 }

@@ -6,7 +6,6 @@ import ContentHashing
 public import Core
 import Glibc
 public import MetadataStore
-public import RemoteStore
 import Synchronization
 
 /// What a read of staged content found.
@@ -45,6 +44,11 @@ public enum StagedWrite: Hashable, Sendable {
 public struct StagingError: Error, Hashable, Sendable {
     /// The number that the system gave.
     public let code: Int32
+
+    /// Takes an `errno`.
+    public init(code: Int32) {
+        self.code = code
+    }
 }
 
 /// A file's content on its way to the server. One object per staging file, shared by all handles and
@@ -54,8 +58,8 @@ public struct StagingError: Error, Hashable, Sendable {
 /// base revision has there up to the base's limit, and zeros behind. Writing into a block of the
 /// second kind first needs the base's bytes, unless it covers them all.
 public final class StagedFile: Sendable {
-    /// Size of a block: Dropbox's unit of hashing and of concurrent uploads.
-    static let blockSize = Int64(clamping: ContentHasher.blockSize)
+    /// Size of a block in bytes: Dropbox's unit of hashing and of concurrent uploads.
+    public static let blockSize = Int64(clamping: ContentHasher.blockSize)
 
     struct State {
         var content: StagedContent

@@ -188,7 +188,8 @@ public final class StagingArea: Sendable {
         for number in numbers { unlink(path(of: number)) }
     }
 
-    func path(of number: Int64) -> String {
+    /// Where the staging file of a number is, or would be.
+    public func path(of number: Int64) -> String {
         "\(directory)/\(number)"
     }
 }

@@ -1,14 +1,14 @@
 // How a big content is cut into pieces, which of them are written, and which have been sent while users may
 // still write.
 
-import ContentHashing
+public import ContentHashing
 import Core
 
 /// The pieces of a content: all but the last are multiples of 4 MiB, as concurrent sessions want them.
-struct PieceLayout: Hashable, Sendable {
-    /// Bytes of a piece: rclone's measurements give 16 MiB nearly three quarters of the throughput of the
+public struct PieceLayout: Hashable, Sendable {
+    /// Size of a piece in bytes: rclone's measurements give 16 MiB nearly three quarters of the throughput of the
     /// largest piece, at an eighth of the memory.
-    static let pieceSize = 4 *| blockSize
+    public static let pieceSize = 4 *| blockSize
     /// From how many bytes on a file is sent while it is still being written.
     static let smallestAhead = 2 *| pieceSize
     /// The most bytes that are laid out: more than Dropbox stores. A damaged row may claim any size, and memory follows it.
@@ -16,12 +16,12 @@ struct PieceLayout: Hashable, Sendable {
     private static let blockSize = Int64(clamping: ContentHasher.blockSize)
 
     /// What may travel at once.
-    var parallel: [Range<Int64>] = []
+    public private(set) var parallel: [Range<Int64>] = []
     /// What closes the session, when all else has arrived: a block at most, because it travels alone.
-    var last: Range<Int64>
+    public let last: Range<Int64>
 
-    /// Lays out a content of so many bytes; nil for none, and for more than Dropbox stores.
-    init?(size: Int64) {
+    /// Lays out a content of `size` bytes; nil for none, and for more than Dropbox stores.
+    public init?(size: Int64) {
         guard (1...Self.largestSize).contains(size) else { return nil }
         let end = (size -| 1) / Self.blockSize *| Self.blockSize
         parallel = stride(from: 0, to: end, by: Int(clamping: Self.pieceSize)).map {
@@ -30,14 +30,15 @@ struct PieceLayout: Hashable, Sendable {
         last = end..<size
     }
 
-    var all: [Range<Int64>] {
+    /// Every piece, in order.
+    public var all: [Range<Int64>] {
         var all = parallel
         all.append(last)
         return all
     }
 
     /// Whether pieces of which a session has the blocks' digests are pieces of this layout.
-    func holds(_ digests: [Int64: [ContentHash]]) -> Bool {
+    public func holds(_ digests: [Int64: [ContentHash]]) -> Bool {
         let counts = Dictionary(
             uniqueKeysWithValues: all.map { piece in
                 (piece.lowerBound, (piece.count -| 1) / ContentHasher.blockSize +| 1)

@@ -1,0 +1,48 @@
+// What an upload reads is what users wrote, block by block, with those of the base that were never fetched here.
+
+import ContentHashing
+import Core
+import MetadataStore
+import RemoteStore
+import Staging
+import TestSupport
+import Testing
+
+@testable import Sync
+
+@Suite struct StagedSourceTests {
+    @Test(
+        "digests of a content are those of its bytes, whoever has each block",
+        arguments: 0..<12 as Range<UInt64>)
+    func digests(seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        let block = Int(StagedFile.blockSize)
+        let base = random.bytes(2 * block + Int(random.next() % UInt64(block)))
+        var expected = base
+        let harness = try Harness()
+        let file = try await harness.store.write { [staging = harness.staging] transaction in
+            let inode = try transaction.insert(
+                .file, at: Place(parent: .root, name: try FileName("f")), local: LocalFacts())
+            let whole = StagedContent.Base(
+                revision: Revision("r"), hash: ContentHasher.hash(base), size: Int64(base.count),
+                limit: Int64(base.count))
+            return try staging.begin(inode, base: whole, size: whole.size, in: transaction)
+        }
+        // A whole block needs nothing of the base.
+        let written = random.bytes(block)
+        let start = Int(random.next() % 2) * block
+        let outcome = try written.withUnsafeBytes { bytes in
+            try file.write(at: Int64(start), bytes, now: .now())
+        }
+        #expect(outcome == .written)
+        expected.overwrite(at: start, with: written)
+        let fetched = Dictionary(
+            uniqueKeysWithValues: file.missingRanges.map { range in
+                (range.lowerBound, base.slice(Int(range.lowerBound)..<Int(range.upperBound)))
+            })
+        #expect(fetched.count == 2)
+        let source = StagedSource(file: file, size: Int64(expected.count), fetched: fetched)
+        let digests = try source.blockDigests(of: 0..<Int64(expected.count))
+        #expect(ContentHash(blockDigests: digests) == ContentHasher.hash(expected))
+    }
+}
