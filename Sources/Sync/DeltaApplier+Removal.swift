@@ -51,6 +51,16 @@ extension DeltaApplier {
         }
     }
 
+    /// A folder takes another identity. What is in it may have been in the one before, which others have deleted or
+    /// moved: a delta that names its old place may not find it any more. A folder that was shared can change its
+    /// identity, too, so what is in it stays, and is looked up by id unless the batch tells of it.
+    func doubtChildren(of folder: Node) throws {
+        let children = try transaction.remoteChildren(of: folder.inode)
+        for id in children.compactMap(\.facts.id) where lastIndex[id] == nil {
+            try transaction.noteUnconfirmed(id)
+        }
+    }
+
     /// A node on its way out: a folder goes after what is in it.
     private struct Removal {
         var node: Node

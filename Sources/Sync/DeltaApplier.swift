@@ -160,6 +160,7 @@ struct DeltaApplier {
             return
         }
         if known.facts != facts {
+            if isOther(known, than: folder.id) { try doubtChildren(of: known) }
             try transaction.setFacts(facts, of: known.inode)
             if known.facts.flags != facts.flags {
                 changes.append(.attributes(known.inode))

@@ -100,4 +100,25 @@ import Testing
         #expect(try await harness.store.read { try $0.unconfirmedIDs(limit: 10) } == [])
         #expect(try await harness.paths() == ["/b", "/b/x"])
     }
+
+    @Test("what was in a folder is asked for when a look finds another folder in its place")
+    func otherFolder() async throws {
+        let harness = try Harness()
+        try await harness.apply([
+            .folder("/d", "D"), .file("/d/x", "X"), .folder("/d/s", "S"), .file("/d/s/y", "Y"),
+        ])
+        try await harness.apply([.folder("/d", "E")], isFeed: false)
+        // A folder brings what is in it along, or takes it away.
+        let ids = try await harness.store.read { try $0.unconfirmedIDs(limit: 10) }
+        #expect(ids == [FileID("S"), FileID("X")])
+        #expect(try await harness.paths() == ["/d", "/d/s", "/d/s/y", "/d/x"])
+    }
+
+    @Test("a folder's own identity, told again, doubts nothing")
+    func sameFolder() async throws {
+        let harness = try Harness()
+        try await harness.apply([.folder("/d", "D"), .file("/d/x", "X")])
+        try await harness.apply([.folder("/D", "D")], isFeed: false)
+        #expect(try await harness.store.read { try $0.unconfirmedIDs(limit: 10) } == [])
+    }
 }
