@@ -193,9 +193,8 @@ final class Mount: Sendable {
 
     // MARK: Start
 
-    /// Asks whose account it is, mounts, and begins to serve. Returns when requests are answered, with
-    /// what the user should know.
-    func begin() throws(CommandError) -> String? {
+    /// Asks whose account it is, and begins to follow the server. Returns what the user should know.
+    func prepare() throws(CommandError) -> String? {
         let engine = engine
         let identity = AccountIdentity(
             folders: plan.folders, source: plan.source, root: plan.settings.root,
@@ -213,12 +212,16 @@ final class Mount: Sendable {
         if let failure = failure.flatMap({ $0 }) {
             throw .databaseDamaged(path: plan.folders.database, detail: failure)
         }
+        return notice
+    }
+
+    /// Mounts, and begins to serve. Returns when requests are answered.
+    func attach() throws(CommandError) {
         // From here on, something may be queued.
         plan.folders.noteEverythingSent(false)
         try serve()
         let pinner = pinner
         pinning.withLock { $0 = Task { await pinner.run() } }
-        return notice
     }
 
     private func serve() throws(CommandError) {

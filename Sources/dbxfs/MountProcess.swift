@@ -109,10 +109,17 @@ struct MountProcess {
         let server: ControlServer
         let notice: String?
         do throws(CommandError) {
-            notice = try mount.begin()
+            notice = try mount.prepare()
+            // Before the kernel shows the mount: who sees it finds somebody listening.
             server = try ControlServer(
                 folder: plan.controlFolder, mountpoint: mountpoint, service: mount,
                 ending: ending, log: log)
+            do throws(CommandError) {
+                try mount.attach()
+            } catch {
+                server.stop()
+                throw error
+            }
         } catch {
             mount.close()
             throw error

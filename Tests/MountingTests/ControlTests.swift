@@ -22,12 +22,12 @@ import Testing
     }
 
     private func server(
-        _ service: StandIn, patience: Int = ControlServer.standardPatience
+        _ service: StandIn, patience: Int = ControlServer.standardPatience, isStarted: Bool = true
     ) throws -> ControlServer {
         let server = try ControlServer(
             folder: folder, mountpoint: Self.mountpoint, service: service, ending: ending,
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, patience: patience)
-        server.start()
+        if isStarted { server.start() }
         return server
     }
 
@@ -54,6 +54,16 @@ import Testing
         #expect(status.mountpoint == Self.mountpoint)
         #expect(status.pendingOperations == 7)
         #expect(ControlClient(folder: folder).allMounts() == [status])
+    }
+
+    @Test("what is asked before the mount serves is answered as soon as it does")
+    func early() throws {
+        let server = try server(StandIn(operations: 7), isStarted: false)
+        defer { server.stop() }
+        let connection = try connect()
+        connection.send(ControlRequest(.status))
+        server.start()
+        #expect(connection.receive(ControlReply.self)?.status?.pendingOperations == 7)
     }
 
     @Test("sync shows the queue shrinking, then says that nothing is left")
