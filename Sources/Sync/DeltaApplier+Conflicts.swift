@@ -1,5 +1,5 @@
-// What becomes of a node when the server changed it, for each state that this mount may have it in.
-// The table of docs/semantics.md, row by row: all that users wrote and the server has not, survives.
+// Carries out what `ConflictTable` says of a node that the server has changed: all that users wrote and the server has
+// not, survives.
 
 import ContentHashing
 import Core
@@ -13,23 +13,40 @@ extension DeltaApplier {
     mutating func insertFile(_ kind: NodeKind, at place: Place, _ facts: RemoteFacts) throws {
         if let hash = facts.hash, try arrived(kind, hash: hash, at: place, facts) { return }
         try bringBack(place.parent)
-        if let local = try transaction.child(folded: place.name.folded, of: place.parent) {
-            if kind == .file, local.remote == .absent, onItsWay(local) == nil,
-                let hash = local.staged?.knownHash, hash == facts.hash
-            {
-                // Both wrote the same bytes, or the reply to this mount's own upload was lost.
-                try transaction.setFacts(facts, of: local.inode)
-                try transaction.setRemotePlace(local.inode, place)
-                if local.flags.contains(.localOnly) {
-                    // A name that stays here does not matter for what the server has.
-                    try transaction.publish(local.inode)
-                }
-                try mark(local.inode)
-                return
-            }
-            try stepAside(local)
-        }
+        let local = try transaction.child(folded: place.name.folded, of: place.parent)
+        if let local, try merge(local, with: kind, at: place, facts) { return }
         try insertRemote(kind, at: place, facts)
+    }
+
+    /// Both sides have something of a name. Returns whether it is one node; if not, ours has stepped aside.
+    private mutating func merge(
+        _ local: Node, with kind: NodeKind, at place: Place, _ facts: RemoteFacts
+    ) throws -> Bool {
+        // The same bytes: both wrote them, or the reply to this mount's own upload was lost.
+        let hash = local.staged?.knownHash
+        let arrival = RemoteArrival(kind: kind, hasSameBytes: hash != nil && hash == facts.hash)
+        switch ConflictTable.resolution(of: arrival, against: state(of: local)) {
+        case .oursStepsAside:
+            try stepAside(local)
+            return false
+        case .merge:
+            try transaction.setFacts(facts, of: local.inode)
+            try transaction.setRemotePlace(local.inode, place)
+            // A name that stays here does not matter for what the server has. What is in a folder goes on
+            // staying here.
+            if local.flags.contains(.localOnly) { try transaction.publish(local.inode) }
+            try mark(local.inode)
+            return true
+        }
+    }
+
+    /// What users have made of a node.
+    func state(of node: Node) -> LocalState {
+        let isOpen =
+            node.kind == .file && context.openFiles.isOpen(node.inode, in: transaction)
+        var state = LocalState(node, isOpen: isOpen)
+        if node.place != nil, onItsWay(node) != nil { state.presence = .inPlace }
+        return state
     }
 
     /// Adds a node that only the server has. One that is between two moves is shown under the name that it had.
@@ -53,16 +70,8 @@ extension DeltaApplier {
     mutating func insertFolder(at place: Place, _ facts: RemoteFacts) throws {
         if try arrived(.folder, hash: nil, at: place, facts) { return }
         try bringBack(place.parent)
-        if let local = try transaction.child(folded: place.name.folded, of: place.parent) {
-            if local.kind == .folder, local.remote == .absent, onItsWay(local) == nil {
-                try transaction.setFlags(.localOnly, false, of: local.inode)
-                try transaction.setFacts(facts, of: local.inode)
-                try transaction.setRemotePlace(local.inode, place)
-                try mark(local.inode)
-                return
-            }
-            try stepAside(local)
-        }
+        let local = try transaction.child(folded: place.name.folded, of: place.parent)
+        if let local, try merge(local, with: .folder, at: place, facts) { return }
         try insertRemote(.folder, at: place, facts)
     }
 
@@ -107,51 +116,40 @@ extension DeltaApplier {
     /// The content or the facts of a known file are others now.
     mutating func updateFile(_ node: Node, _ facts: RemoteFacts) throws {
         try mark(node.inode)
-        let isSameContent = facts.hash != nil && node.facts.hash == facts.hash
-        if node.facts.revision == facts.revision || isSameContent {
-            // A move gives a new revision to the same content, this mount's own move of a folder above
-            // too; no process depends on its name.
+        let content = try content(of: facts, for: node)
+        switch ConflictTable.resolution(of: content, against: state(of: node)) {
+        case .noteFacts:
+            // No process depends on the name of a revision.
             if node.facts != facts {
                 try transaction.setFacts(facts, of: node.inode)
                 announceAttributes(of: node.inode)
             }
-            return
-        }
-        if let hash = facts.hash, try transaction.wasAttempted(hash, for: node.inode) {
-            // This mount's own, and the answer was lost.
-            try transaction.setFacts(facts, of: node.inode)
-        } else if node.isTombstone {
-            try keepEdit(node, facts)
-        } else if let staged = node.staged {
-            if let hash = staged.hash, hash == facts.hash {
-                // The reply to this mount's own upload was lost.
-                try transaction.setFacts(facts, of: node.inode)
-            } else {
-                try separate(node, facts)
-            }
-        } else if context.openFiles.isOpen(node.inode, in: transaction) {
-            try replaceOpenFile(node, facts)
-        } else {
+        case .takeTheirs:
             try transaction.setFacts(facts, of: node.inode)
             try forgetTimes(of: node)
             announceContent(of: node.inode)
+        case .oursStepsAside: try separate(node, facts)
+        case .theirsUnderName: try replaceOpenFile(node, facts)
+        case .bringBack:
+            try transaction.setFacts(facts, of: node.inode)
+            try transaction.removeStaged(of: node.inode)
+            try forgetTimes(of: node)
+            try bringBack(node.inode)
+        case .bringBackBeside:
+            guard let place = try transaction.remotePlace(of: node) else { return }
+            try transaction.setRemoteAbsent(node.inode)
+            try insertFile(node.kind, at: place, facts)
+            try showUnderOwnName(place)
         }
     }
 
-    /// Deleted here, edited there: the edit is kept.
-    private mutating func keepEdit(_ node: Node, _ facts: RemoteFacts) throws {
-        if context.openFiles.isOpen(node.inode, in: transaction),
-            let place = try transaction.remotePlace(of: node)
-        {
-            // Handles keep the deleted inode and what they read there.
-            try transaction.setRemoteAbsent(node.inode)
-            try insertFile(node.kind, at: place, facts)
-            return try showUnderOwnName(place)
+    private func content(of facts: RemoteFacts, for node: Node) throws -> RemoteContent {
+        guard let hash = facts.hash else {
+            return node.facts.revision == facts.revision ? .ofBase : .other
         }
-        try transaction.setFacts(facts, of: node.inode)
-        try transaction.removeStaged(of: node.inode)
-        try forgetTimes(of: node)
-        try bringBack(node.inode)
+        if node.facts.revision == facts.revision || node.facts.hash == hash { return .ofBase }
+        if try transaction.wasAttempted(hash, for: node.inode) { return .sentFromHere }
+        return node.staged?.hash == hash ? .sameAsHere : .other
     }
 
     /// Edited here, edited there: theirs keeps the name, ours goes on beside it.
@@ -208,22 +206,21 @@ extension DeltaApplier {
     /// The server has a known node elsewhere now. Users see it follow, unless they moved or deleted it.
     mutating func moveRemote(_ node: Node, to place: Place) throws {
         if node.kind == .folder { foldersMoved() }
-        let isBetweenMoves = node.flags.contains(.betweenMoves)
-        guard node.remote == .inPlace || isBetweenMoves, let old = node.place else {
-            return try transaction.setRemotePlace(node.inode, place)
+        let isTemporary = TemporaryName.isTemporary(place.name)
+        switch ConflictTable.resolution(ofMove: isTemporary, against: state(of: node)) {
+        case .keepPlace: try transaction.setRemotePlace(node.inode, place)
+        case .hold: try holdPlace(of: node, during: place)
+        case .follow:
+            try follow(node, to: place)
+            if let old = node.place { announce(old) }
         }
-        if try holdPlace(of: node, during: place) { return }
-        try follow(node, to: place)
-        announce(old)
     }
 
     /// Another client is between two moves of a node: until its second move is told, users see the node where
-    /// it was. If that move never comes, this mount makes it. Returns whether that is so.
-    private func holdPlace(of node: Node, during place: Place) throws -> Bool {
-        guard TemporaryName.isTemporary(place.name), node.place != nil else { return false }
+    /// it was. If that move never comes, this mount makes it.
+    private func holdPlace(of node: Node, during place: Place) throws {
         try transaction.setRemotePlace(node.inode, place)
         try waitForSecondMove(of: node.inode)
-        return true
     }
 
     private func waitForSecondMove(of inode: InodeID) throws {
@@ -241,8 +238,8 @@ extension DeltaApplier {
             if TemporaryName.isTemporary(place.name), try transaction.isFree(seen) {
                 // It was taken from its place by this batch, which puts it between two moves.
                 try transaction.move(node.inode, to: seen)
-                let current = try transaction.node(node.inode) ?? node
-                if try holdPlace(of: current, during: place) { return announce(seen) }
+                try holdPlace(of: node, during: place)
+                return announce(seen)
             }
             try follow(node, to: place)
         } else {

@@ -76,7 +76,7 @@ extension DeltaApplier {
         var waiting = [Removal(node: node, isKept: false)]
         while var removal = waiting.popLast() {
             let node = removal.node
-            removal.isKept = removal.isKept || node.remote == .displaced && node.place != nil
+            removal.isKept = removal.isKept || state(of: node).presence == .moved
             guard node.kind == .folder, !removal.isEmptied else {
                 try removeEmptied(node, isKept: removal.isKept)
                 continue
@@ -100,33 +100,22 @@ extension DeltaApplier {
     }
 
     private mutating func removeRemoteFile(_ node: Node, isKept: Bool) throws {
-        guard let place = node.place else {
-            // Deleted here as well.
-            try transaction.setRemoteAbsent(node.inode)
-            try removeUnlessOpen(node)
-            return
-        }
-        if node.staged != nil {
-            // Edited here, deleted there: the edit is kept, as a new file.
-            try transaction.setRemoteAbsent(node.inode)
-            return
-        }
-        if isKept, node.kind == .symbolicLink {
-            // Moved here, deleted there: the API cannot store a link, so it stays on this machine.
-            try transaction.setRemoteAbsent(node.inode)
-            return try transaction.withdraw(node.inode)
-        }
-        if isKept, let base = StagedContent.Base(whole: node.facts) {
-            // Moved here, deleted there: kept where it was moved to. Old revisions can still be read.
-            try transaction.setRemoteAbsent(node.inode)
+        let base = StagedContent.Base(whole: node.facts)
+        let deletion = DeletionFacts(isInMovedFolder: isKept, hasRevision: base != nil)
+        let resolution = ConflictTable.resolution(of: deletion, against: state(of: node))
+        try transaction.setRemoteAbsent(node.inode)
+        switch resolution {
+        case .keepUnsent, .keepFolder: break
+        case .keepLocal: try transaction.withdraw(node.inode)
+        case .keepFromRevision:
+            guard let base else { return }
             _ = try context.staging.begin(
                 node.inode, base: base, size: base.size, in: transaction)
-            return
+        case .remove:
+            if node.place != nil { try transaction.move(node.inode, to: nil) }
+            try removeUnlessOpen(node)
+            if let place = node.place { announceDeletion(of: node.inode, at: place) }
         }
-        try transaction.move(node.inode, to: nil)
-        try transaction.setRemoteAbsent(node.inode)
-        try removeUnlessOpen(node)
-        announceDeletion(of: node.inode, at: place)
     }
 
     private mutating func removeRemoteFolder(_ node: Node, isKept: Bool) throws {
@@ -135,19 +124,18 @@ extension DeltaApplier {
         if !isFeed, let left = try transaction.remotePlace(of: current) {
             try transaction.noteDeletion(of: current.inode, at: left)
         }
-        let isEmpty = try !transaction.hasChildren(current.inode)
-        guard let place = current.place, isEmpty, current.remote == .inPlace, !isKept else {
+        let deletion = DeletionFacts(
+            isInMovedFolder: isKept, isEmpty: try !transaction.hasChildren(current.inode))
+        switch ConflictTable.resolution(of: deletion, against: state(of: current)) {
+        case .remove:
             try transaction.setRemoteAbsent(current.inode)
-            if current.place == nil {
-                try transaction.remove(current.inode)
-            } else {
-                // What never leaves this machine may be all that is in it.
-                try transaction.setFlags(.keptForLocal, true, of: current.inode)
-            }
-            return
+            try transaction.remove(current.inode)
+            if let place = current.place { announceDeletion(of: current.inode, at: place) }
+        case .keepFolder, .keepUnsent, .keepFromRevision, .keepLocal:
+            try transaction.setRemoteAbsent(current.inode)
+            // What never leaves this machine may be all that is in it.
+            try transaction.setFlags(.keptForLocal, true, of: current.inode)
         }
-        try transaction.remove(current.inode)
-        announceDeletion(of: current.inode, at: place)
     }
 
     /// `node` is as it was before it left its place, if it had one.
