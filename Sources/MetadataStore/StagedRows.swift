@@ -34,6 +34,13 @@ extension TreeReading {
             database, sql: "SELECT file FROM staged UNION ALL SELECT file FROM fallback")
     }
 
+    /// Whether there is staged content whose hash has not been computed.
+    public func hasUnhashedContent() throws -> Bool {
+        let statement = try database.cachedStatement(
+            sql: "SELECT EXISTS (SELECT 1 FROM staged WHERE hash IS NULL)")
+        return try Bool.fetchOne(statement) ?? false
+    }
+
     /// Staging files whose row was removed on purpose: their content is stored, replaced or deleted.
     public func endedFiles() throws -> Set<Int64> {
         try Int64.fetchSet(database, sql: "SELECT file FROM ended")

@@ -93,6 +93,7 @@ actor FolderLister {
         _ entries: [RemoteEntry], of folder: InodeID, at path: RemotePath
     ) async throws(RemoteError) {
         let environment = environment
+        await environment.hashUnsent(like: entries)
         let changes = try await storeWork { store in
             try store.bringIn(environment.deltaContext()) { transaction, context in
                 var applier = try DeltaApplier(transaction: transaction, context: context)

@@ -57,6 +57,7 @@ extension RemoteWatcher {
         _ page: RemotePage, _ phase: Phase, isFirst: Bool = false
     ) async throws(RemoteError) {
         let environment = environment
+        await environment.hashUnsent(like: page.entries)
         var context = environment.deltaContext()
         context.isListing = true
         let surroundings = context

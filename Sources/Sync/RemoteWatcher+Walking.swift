@@ -115,6 +115,7 @@ extension RemoteWatcher {
         _ entries: [RemoteEntry], of folders: [(inode: InodeID, path: RemotePath)],
         _ context: DeltaContext
     ) async throws(RemoteError) {
+        await environment.hashUnsent(like: entries)
         try await bringIn(context) { transaction, context in
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries)

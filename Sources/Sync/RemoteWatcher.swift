@@ -179,6 +179,7 @@ actor RemoteWatcher {
 
     private func apply(_ entries: [RemoteEntry], _ cursor: Cursor) async throws(RemoteError) {
         let environment = environment
+        await environment.hashUnsent(like: entries)
         let context = environment.deltaContext()
         try await write { transaction in
             var applier = try DeltaApplier(transaction: transaction, context: context)

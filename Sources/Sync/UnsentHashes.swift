@@ -1,0 +1,72 @@
+// Hashes of content that waits to be sent, before a batch is brought in that may have the same bytes: a hash is known
+// here only from the sending on, and without one, equal bytes would be taken for a conflict.
+
+import Blocking
+import ContentHashing
+import Core
+import Logging
+import MetadataStore
+import RemoteStore
+import Staging
+
+extension UploadEnvironment {
+    /// Hashes the unsent content that entries of a batch may have the bytes of: of the same file, or of one under the
+    /// same name, and of the same size. What cannot be hashed stays without; then both contents are kept.
+    func hashUnsent(like entries: [RemoteEntry]) async {
+        do {
+            let nodes = try await store.read { try $0.unhashedNodes(like: entries) }
+            guard !nodes.isEmpty else { return }
+            let (staging, store) = (staging, store)
+            try await disk.run { () throws(RemoteError) in
+                do {
+                    for inode in nodes { try Self.hash(inode, staging, store) }
+                } catch {
+                    throw .local(cause: error)
+                }
+            }
+        } catch {
+            log.notice("unsent content could not be hashed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private static func hash(
+        _ inode: InodeID, _ staging: StagingArea, _ store: MetadataStore
+    ) throws {
+        guard let file = try staging.existing(inode), let content = file.contentToSend(),
+            file.missingRanges.isEmpty
+        else { return }
+        let source = StagedSource(file: file, size: content.size)
+        let hash = ContentHash(blockDigests: try source.blockDigests(of: 0..<content.size))
+        // Written to meanwhile, it is another generation, which this is no hash of.
+        guard file.generation == content.generation else { return }
+        file.noteHash(hash, generation: content.generation)
+        try store.write {
+            try $0.setStagedHash(hash, generation: content.generation, of: inode)
+        }
+    }
+}
+
+extension TreeReading {
+    /// Nodes with unsent content, not hashed yet, that may be the content of one of the entries.
+    fileprivate func unhashedNodes(like entries: [RemoteEntry]) throws -> [InodeID] {
+        guard try hasUnhashedContent() else { return [] }
+        var folders: [RemotePath: InodeID] = [:]
+        var found: [InodeID] = []
+        for entry in entries {
+            guard case .file(let file) = entry.kind, let hash = file.hash else { continue }
+            var node = try node(id: file.id)
+            if node == nil, let name = entry.foldedPath.components.last {
+                let path = entry.foldedPath.parent
+                let folder =
+                    try folders[path] ?? remoteNode(foldedPath: path.rawValue)?.inode
+                folders[path] = folder
+                if let folder { node = try child(folded: name, of: folder) }
+            }
+            guard let node, let staged = node.staged, node.facts.hash != hash,
+                staged.size == file.size, staged.knownHash == nil
+            else { continue }
+            found.append(node.inode)
+        }
+        return found
+    }
+}

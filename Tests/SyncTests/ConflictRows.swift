@@ -1,0 +1,257 @@
+// The rows of the conflict table with an example each, in the order of docs/semantics.md.
+
+import Core
+import MetadataStore
+import RemoteStore
+import RemoteStoreTesting
+import Staging
+import Synchronization
+import Testing
+
+@testable import Sync
+
+extension ConflictRow {
+    static var all: [ConflictRow] { unchanged + new + edited + moved + deleted + localOnly }
+
+    private static let unchanged = [
+        ConflictRow(
+            here: "–", there: "file edited",
+            result: "new content; open handles keep the old revision",
+            base: ["/a": "1"], remote: { try await $0.put("/a", "2") }, tree: ["/a": "2"]),
+        ConflictRow(
+            here: "–", there: "file or folder moved", result: "moves here too, with its inode",
+            base: ["/d/f": "1", "/g": "2"],
+            remote: {
+                try await $0.relocate("/d", to: "/e")
+                try await $0.relocate("/g", to: "/h")
+            }, tree: ["/e": nil, "/e/f": "1", "/h": "2"]),
+        ConflictRow(
+            here: "–", there: "deleted", result: "gone; open handles go on reading",
+            base: ["/a": "1", "/d/f": "2"],
+            remote: {
+                try await $0.remove("/a")
+                try await $0.remove("/d")
+            }, tree: [:]),
+    ]
+
+    private static let new = [
+        ConflictRow(
+            here: "new file", there: "another new file of the name",
+            result: "theirs keeps the name, ours steps aside",
+            local: { try await $0.write("/a", "ours") },
+            remote: { try await $0.put("/a", "theirs") },
+            tree: ["/a": "theirs", "/a~": "ours"]),
+        ConflictRow(
+            here: "new file", there: "the same bytes under the name", result: "one file",
+            local: { try await $0.write("/a", "x") }, remote: { try await $0.put("/a", "x") },
+            tree: ["/a": "x"]),
+        ConflictRow(
+            here: "new folder", there: "new folder of the name", result: "one folder",
+            local: {
+                try await $0.makeFolder("/d")
+                try await $0.write("/d/x", "1")
+            }, remote: { try await $0.put("/d/y", "2") },
+            tree: ["/d": nil, "/d/x": "1", "/d/y": "2"]),
+        ConflictRow(
+            here: "new file / folder", there: "new folder / file of the name",
+            result: "ours steps aside",
+            local: {
+                try await $0.write("/a", "ours")
+                try await $0.makeFolder("/b")
+                try await $0.write("/b/f", "ours")
+            },
+            remote: {
+                try await $0.put("/a/f", "theirs")
+                try await $0.put("/b", "theirs")
+            },
+            tree: [
+                "/a": nil, "/a/f": "theirs", "/a~": "ours", "/b": "theirs", "/b~": nil,
+                "/b~/f": "ours",
+            ]),
+    ]
+
+    private static let edited = [
+        ConflictRow(
+            here: "content edited", there: "content edited",
+            result: "theirs keeps the name, ours steps aside",
+            base: ["/a": "1"], local: { try await $0.write("/a", "ours") },
+            remote: { try await $0.put("/a", "theirs") }, tree: ["/a": "theirs", "/a~": "ours"]),
+        ConflictRow(
+            here: "content edited", there: "the same bytes", result: "one file",
+            base: ["/a": "1"], local: { try await $0.write("/a", "2") },
+            remote: { try await $0.put("/a", "2") }, tree: ["/a": "2"]),
+        ConflictRow(
+            here: "content edited", there: "deleted", result: "the edit is kept, as a new file",
+            base: ["/a": "1"], local: { try await $0.write("/a", "2") },
+            remote: { try await $0.remove("/a") }, tree: ["/a": "2"]),
+        ConflictRow(
+            here: "file open, then written", there: "edited meanwhile",
+            result:
+                "theirs keeps the name, ours steps aside, from the revision that was opened",
+            base: ["/a": "1"],
+            local: { harness in
+                try await harness.writeLate("/a") { try await harness.put("/a", "2") }
+            }, tree: ["/a": "2", "/a~": "late"]),
+        ConflictRow(
+            here: "file open, then written", there: "deleted meanwhile",
+            result:
+                "the edit is kept, as a new file; in the top folder if its own is gone",
+            base: ["/a": "1", "/d/b": "1"],
+            local: { harness in
+                try await harness.writeLate("/a") { try await harness.remove("/a") }
+                try await harness.writeLate("/d/b") { try await harness.remove("/d") }
+            }, tree: ["/a": "late", "/b~": "late"]),
+        ConflictRow(
+            here: "content edited", there: "moved",
+            result: "our content goes to the new place, as its next revision",
+            base: ["/a": "1"], local: { try await $0.write("/a", "2") },
+            remote: { try await $0.relocate("/a", to: "/b") }, tree: ["/b": "2"]),
+    ]
+
+    private static let moved = [
+        ConflictRow(
+            here: "moved", there: "content edited", result: "moved, with their content",
+            base: ["/a": "1"], local: { try await $0.move("/a", to: "/b") },
+            remote: { try await $0.put("/a", "2") }, tree: ["/b": "2"]),
+        ConflictRow(
+            here: "moved", there: "moved elsewhere", result: "moved to where we moved it",
+            base: ["/a": "1"], local: { try await $0.move("/a", to: "/b") },
+            remote: { try await $0.relocate("/a", to: "/c") }, tree: ["/b": "1"]),
+        ConflictRow(
+            here: "moved", there: "deleted",
+            result:
+                "kept where we moved it, from the old revision; of a folder, all that was in it",
+            base: ["/a": "1", "/d/e/f": "2"],
+            local: {
+                try await $0.move("/a", to: "/b")
+                try await $0.move("/d", to: "/g")
+            },
+            remote: {
+                try await $0.remove("/a")
+                try await $0.remove("/d")
+            }, tree: ["/b": "1", "/g": nil, "/g/e": nil, "/g/e/f": "2"]),
+        ConflictRow(
+            here: "moved onto a name", there: "new file of that name", result: "ours steps aside",
+            base: ["/a": "1"], local: { try await $0.move("/a", to: "/b") },
+            remote: { try await $0.put("/b", "2") }, tree: ["/b": "2", "/b~": "1"]),
+        ConflictRow(
+            here: "moved into a folder", there: "that folder moved below the node",
+            result: "the server's move wins, ours is undone",
+            base: ["/a": nil, "/b": nil], local: { try await $0.move("/a", to: "/b/a") },
+            remote: { try await $0.relocate("/b", to: "/a/b") }, tree: ["/a": nil, "/a/b": nil]),
+    ]
+
+    private static let deleted = [
+        ConflictRow(
+            here: "deleted", there: "edited", result: "the edit is kept: the file comes back",
+            base: ["/a": "1"], local: { try await $0.delete("/a") },
+            remote: { try await $0.put("/a", "2") }, tree: ["/a": "2"]),
+        ConflictRow(
+            here: "deleted",
+            there: "another revision of the same bytes, as by a move of a folder above",
+            result: "deleted",
+            base: ["/d/a": "1"], local: { try await $0.delete("/d/a") },
+            remote: { try await $0.relocate("/d", to: "/e") }, tree: ["/e": nil]),
+        ConflictRow(
+            here: "deleted", there: "moved", result: "deleted where it is now",
+            base: ["/a": "1"], local: { try await $0.delete("/a") },
+            remote: { try await $0.relocate("/a", to: "/b") }, tree: [:]),
+        ConflictRow(
+            here: "deleted", there: "deleted", result: "deleted",
+            base: ["/a": "1"], local: { try await $0.delete("/a") },
+            remote: { try await $0.remove("/a") }, tree: [:]),
+        ConflictRow(
+            here: "folder deleted", there: "something new inside",
+            result:
+                "the folder comes back with what is new; what we deleted in it stays deleted",
+            base: ["/d/x": "1"], local: { try await $0.delete("/d") },
+            remote: { try await $0.put("/d/y", "2") }, tree: ["/d": nil, "/d/y": "2"]),
+        ConflictRow(
+            here: "folder deleted",
+            there: "something stored inside between the last look and the deletion",
+            result: "it is restored, with the folder",
+            base: ["/d/x": "1"],
+            local: { harness in
+                harness.faulty.inject(.stall) { $0.operation == .delete && $0.subject == "/d" }
+                try await harness.delete("/d")
+                try await harness.start(knowingAll: true)
+                while harness.faulty.stalledCount == 0 {
+                    try await Task.sleep(for: .milliseconds(2))
+                }
+                try await harness.put("/d/y", "2")
+                harness.faulty.releaseStalled()
+            }, tree: ["/d": nil, "/d/y": "2"]),
+        ConflictRow(
+            here: "folder deleted", there: "something moved into it that users have elsewhere here",
+            result: "goes where users have it, and then the folder is deleted",
+            base: ["/d": nil, "/w/t": "1"],
+            local: {
+                try await $0.delete("/d")
+                try await $0.move("/w", to: "/w2")
+            }, remote: { try await $0.relocate("/w", to: "/d/w") },
+            tree: ["/w2": nil, "/w2/t": "1"]),
+        ConflictRow(
+            here: "folder with unsent edits inside", there: "deleted",
+            result: "the folder stays, with those files",
+            base: ["/d/x": "1", "/d/y": "1"], local: { try await $0.write("/d/x", "2") },
+            remote: { try await $0.remove("/d") }, tree: ["/d": nil, "/d/x": "2"]),
+    ]
+
+    private static let localOnly = [
+        ConflictRow(
+            here: "folder in which all that is left stays on this machine", there: "deleted",
+            result:
+                "the folder stays here with that; Dropbox gets it again when something in it is sent, or when that "
+                + "has gone",
+            base: ["/d": nil, "/d/x": "1"], local: { try await $0.write("/d/here only", "mine") },
+            remote: { try await $0.remove("/d") }, tree: [:], localTexts: ["mine"]),
+        ConflictRow(
+            here: "file that stays on this machine", there: "new file of the name",
+            result: "theirs has the name, ours steps aside, and stays here",
+            local: { try await $0.write("/here only", "mine") },
+            remote: { try await $0.put("/here only", "theirs") }, tree: ["/here only": "theirs"],
+            localTexts: ["mine"]),
+        ConflictRow(
+            here: "folder that stays on this machine", there: "new folder of the name",
+            result: "one folder; what was only here stays here",
+            local: {
+                try await $0.makeFolder("/here only")
+                try await $0.write("/here only/a", "mine")
+            }, remote: { try await $0.put("/here only/b", "theirs") },
+            tree: ["/here only": nil, "/here only/b": "theirs"], localTexts: ["mine"]),
+    ]
+}
+
+extension Harness {
+    /// Writes through a handle that was open before another client did something.
+    fileprivate func writeLate(
+        _ path: String, after change: () async throws -> Void
+    ) async throws {
+        let inode = try #require(try await inode(path))
+        openFiles.open.withLock { _ = $0.insert(inode) }
+        try await change()
+        try await settle()
+        await stop()
+        try await writeLate(inode)
+    }
+
+    /// Writes "late" through a handle on an inode that a delta has taken from its place.
+    func writeLate(_ inode: InodeID) async throws {
+        try await store.write { [staging] transaction in
+            let node = try #require(try transaction.node(inode))
+            let returned = try #require(
+                try ReturnedFile(node, host: "here", at: .now(), in: transaction))
+            let base = try #require(StagedContent.Base(whole: node.facts))
+            let staged = try staging.begin(inode, base: base, size: base.size, in: transaction)
+            try staged.fill(0..<base.size, with: Array("1".utf8), of: base)
+            _ = try Array("late".utf8).withUnsafeBytes {
+                try staged.write(at: 0, $0, now: .now())
+            }
+            try staged.persist(in: transaction)
+            #expect(returned.changes.count == 2)
+            let again = try #require(try transaction.node(inode))
+            #expect(
+                try ReturnedFile(again, host: "here", at: .now(), in: transaction) == nil)
+        }
+    }
+}

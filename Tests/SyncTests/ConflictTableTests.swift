@@ -1,0 +1,187 @@
+// The conflict table: that docs/semantics.md has the same rows, in the same words, that each row happens on a tree as it
+// says there, and what holds of every answer of the function.
+
+import Core
+import Foundation
+import MetadataStore
+import RemoteStore
+import RemoteStoreTesting
+import Staging
+import Testing
+
+@testable import Sync
+
+/// A row of the table, with an example.
+struct ConflictRow: Sendable, CustomTestStringConvertible {
+    typealias Tree = [String: String?]
+
+    var here: String
+    var there: String
+    var result: String
+    /// What both sides knew before: files with their texts, folders as nil.
+    var base: Tree = [:]
+    /// What users do, unsent.
+    var local: @Sendable (Harness) async throws -> Void = { _ in }
+    /// What another client does meanwhile.
+    var remote: @Sendable (Harness) async throws -> Void = { _ in }
+    /// What users see in the end. `~` stands for the mark of a conflicted copy.
+    var tree: Tree
+    /// Texts of files that never leave this machine.
+    var localTexts: [String] = []
+
+    var testDescription: String { "\(here) | \(there)" }
+
+    /// What users see when both have heard of each other.
+    func run() async throws -> (tree: Tree, localTexts: [String]) {
+        let harness = try Harness(localName: "here only")
+        for (path, text) in base.sorted(by: { $0.key < $1.key }) {
+            if let text {
+                try await harness.put(path, text)
+            } else {
+                try await harness.putFolder(path)
+            }
+        }
+        try await harness.settle()
+        await harness.stop()
+        try await local(harness)
+        try await remote(harness)
+        try await harness.settle()
+        await harness.stop()
+        try await harness.checkInvariants()
+        let mark = try Regex(#" \(here's conflicted copy [0-9-]+\)"#)
+        let tree = try await harness.tree().map { ($0.key.replacing(mark, with: "~"), $0.value) }
+        return (
+            Dictionary(tree, uniquingKeysWith: { one, _ in one }), try await harness.localTexts()
+        )
+    }
+}
+
+@Suite struct ConflictTableTests {
+    // MARK: Rows
+
+    @Test("docs/semantics.md has these rows, and no others")
+    func documentation() throws {
+        let url = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../docs/semantics.md").standardizedFileURL
+        // Where only the package was copied, there are no documents.
+        guard let document = try? String(contentsOf: url, encoding: .utf8) else { return }
+        let lines = document.split(separator: "\n", omittingEmptySubsequences: false)
+        let header = try #require(
+            lines.firstIndex(of: "| here, not sent yet | on the server | result |"))
+        let rows = lines[(header + 2)...].prefix { $0.hasPrefix("|") }.map(String.init)
+        let expected = ConflictRow.all.map { "| \($0.here) | \($0.there) | \($0.result) |" }
+        #expect(rows == expected)
+    }
+
+    @Test("each row happens as it says", arguments: ConflictRow.all)
+    func example(row: ConflictRow) async throws {
+        let (tree, localTexts) = try await row.run()
+        #expect(tree == row.tree)
+        #expect(localTexts == row.localTexts)
+    }
+
+    // MARK: The function
+
+    private static let states: [LocalState] = LocalState.Presence.allCases.flatMap { presence in
+        [NodeKind.folder, .file, .symbolicLink].flatMap { kind in
+            [false, true].flatMap { isEdited in
+                [false, true].map { isOpen in
+                    LocalState(kind: kind, presence: presence, isEdited: isEdited, isOpen: isOpen)
+                }
+            }
+        }
+    }
+
+    private static let deletions: [DeletionFacts] = [false, true].flatMap { isInMovedFolder in
+        [false, true].flatMap { hasRevision in
+            [false, true].map { isEmpty in
+                DeletionFacts(
+                    isInMovedFolder: isInMovedFolder, hasRevision: hasRevision, isEmpty: isEmpty)
+            }
+        }
+    }
+
+    @Test("an edit that users still see is never replaced by another content, nor removed")
+    func editsStay() {
+        for state in Self.states where state.isEdited && state.presence != .deleted {
+            let resolution = ConflictTable.resolution(of: RemoteContent.other, against: state)
+            #expect(resolution == .oursStepsAside, "\(state)")
+            for deletion in Self.deletions where state.kind != .folder {
+                let resolution = ConflictTable.resolution(of: deletion, against: state)
+                #expect(resolution == .keepUnsent, "\(state) \(deletion)")
+            }
+        }
+    }
+
+    @Test("content that others stored is seen, unless it is known here")
+    func theirsIsSeen() {
+        for state in Self.states {
+            let resolution = ConflictTable.resolution(of: RemoteContent.other, against: state)
+            #expect(resolution != .noteFacts, "\(state)")
+        }
+    }
+
+    @Test("what users deleted is not seen again for a move, a deletion, or the bytes that they saw")
+    func deletionsStay() {
+        for state in Self.states where state.presence == .deleted {
+            for content in [RemoteContent.ofBase, .sentFromHere] {
+                #expect(ConflictTable.resolution(of: content, against: state) == .noteFacts)
+            }
+            for isTemporary in [false, true] {
+                #expect(
+                    ConflictTable.resolution(ofMove: isTemporary, against: state) == .keepPlace)
+            }
+            for deletion in Self.deletions {
+                #expect(ConflictTable.resolution(of: deletion, against: state) == .remove)
+            }
+        }
+    }
+
+    @Test("what users moved stays where they moved it, and so does all that was in it")
+    func movesStay() {
+        for state in Self.states where state.presence == .moved {
+            #expect(ConflictTable.resolution(ofMove: false, against: state) == .keepPlace)
+        }
+        for state in Self.states where state.presence != .deleted && !state.isEdited {
+            for deletion in Self.deletions
+            where deletion.isInMovedFolder || state.presence == .moved {
+                let resolution = ConflictTable.resolution(of: deletion, against: state)
+                switch state.kind {
+                case .folder: #expect(resolution == .keepFolder)
+                case .symbolicLink: #expect(resolution == .keepLocal)
+                case .file:
+                    #expect(resolution == (deletion.hasRevision ? .keepFromRevision : .remove))
+                }
+            }
+        }
+    }
+
+    @Test("a folder is removed only when it is empty and users have not touched it")
+    func folders() {
+        for state in Self.states where state.kind == .folder && state.presence != .deleted {
+            for deletion in Self.deletions {
+                let isGone = ConflictTable.resolution(of: deletion, against: state) == .remove
+                #expect(!isGone || deletion.isEmpty && state.presence == .inPlace, "\(state)")
+            }
+        }
+    }
+
+    @Test(
+        "only what the server does not have becomes one with what arrives, and files only with the same bytes"
+    )
+    func merges() {
+        for state in Self.states {
+            for kind in [NodeKind.folder, .file, .symbolicLink] {
+                for hasSameBytes in [false, true] {
+                    let arrival = RemoteArrival(kind: kind, hasSameBytes: hasSameBytes)
+                    guard ConflictTable.resolution(of: arrival, against: state) == .merge else {
+                        continue
+                    }
+                    #expect(state.presence == .unsent || state.presence == .localOnly)
+                    #expect(state.kind == kind)
+                    #expect(kind == .folder || hasSameBytes)
+                }
+            }
+        }
+    }
+}
