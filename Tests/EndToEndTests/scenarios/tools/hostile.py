@@ -4,6 +4,7 @@
 Prints its address. Modes, one a line, with what they need behind them:
   plain            answers as they are
   entries FILE     the next page of changes has these entries as well, once
+  listing FILE     first pages of listings have these entries as well
   sizes            files named "claims N ..." have N bytes
   retry SECONDS    the next five requests that change something are refused: too many, wait so long
   values           listings and pages of changes have millions of values, in few bytes
@@ -141,8 +142,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             Handler.used.add(words[0])
             with open(words[0]) as file:
                 page["entries"] += json.load(file)
+        if mode == "listing" and self.path.endswith("list_folder"):
+            with open(words[0]) as file:
+                page["entries"] += json.load(file)
         for entry in page["entries"]:
-            if entry[".tag"] == "file" and entry["name"].startswith("claims "):
+            if entry.get(".tag") == "file" and str(entry.get("name")).startswith("claims "):
                 entry["size"] = int(entry["name"].split()[1])
         return json.dumps(page).encode()
 
