@@ -7,6 +7,7 @@ Prints its address. Modes, one a line, with what they need behind them:
   listing FILE     first pages of listings have these entries as well
   sizes            files named "claims N ..." have N bytes
   retry SECONDS    the next five requests that change something are refused: too many, wait so long
+  later SECONDS    downloads are refused: too many, wait so long
   values           listings and pages of changes have millions of values, in few bytes
   bomb             archives are few bytes that become a gigabyte
   endless          archives never end, and nothing in them is wanted
@@ -84,6 +85,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         cursor = json.loads(body).get("cursor", "") if is_changes or "longpoll" in self.path else ""
         if mode == "retry" and Handler.refused < 5 and any(word in self.path for word in CHANGING):
             Handler.refused += 1
+            self.answer(b"{}", 429, [("Retry-After", words[0])])
+        elif mode == "later" and "download" in self.path:
             self.answer(b"{}", 429, [("Retry-After", words[0])])
         elif mode == "values" and "list_folder" in self.path and "longpoll" not in self.path:
             document = b'{"entries":[' + b"{}," * 5_000_000 + b'{}],"cursor":"x","has_more":false}'
