@@ -216,7 +216,7 @@ let package = Package(
             name: "TransferTests",
             dependencies: [
                 "TransferTestProcess", "DropboxTransfers", "DropboxAPI", "DropboxEmulator",
-                "ContentHashing", log,
+                "ContentHashing", log, grdb,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -5,6 +5,7 @@ infix operator +| : AdditionPrecedence
 infix operator -| : AdditionPrecedence
 infix operator *| : MultiplicationPrecedence
 infix operator +|= : AssignmentPrecedence
+infix operator -|= : AssignmentPrecedence
 
 extension FixedWidthInteger {
     /// The sum, or the limit that it is beyond.
@@ -31,5 +32,20 @@ extension FixedWidthInteger {
     /// Adds, up to the limit.
     public static func +|= (left: inout Self, right: Self) {
         left = left +| right
+    }
+
+    /// Subtracts, down to the limit.
+    public static func -|= (left: inout Self, right: Self) {
+        left = left -| right
+    }
+}
+
+extension Duration {
+    /// Twice as long, so many times; for as long as there can be, if that is longer.
+    public func doubled(times: Int) -> Duration {
+        let limit = Duration.seconds(Int64.max)
+        var result = self
+        for _ in 0..<max(0, min(times, 128)) where result < limit / 2 { result += result }
+        return result
     }
 }

@@ -53,12 +53,12 @@ extension TransferRecord {
         case .cancelled: return .cancelled
         case .stored:
             let file = outcome.flatMap {
-                try? JSONDecoder().decode(Files.FileMetadata.self, from: $0)
+                try? JSON.decode(Files.FileMetadata.self, from: Array($0))
             }
             return file.map { .stored($0) } ?? .failed(.unreadable)
         case .failed:
             let failure = outcome.flatMap {
-                try? JSONDecoder().decode(TransferFailure.self, from: $0)
+                try? JSON.decode(TransferFailure.self, from: Array($0))
             }
             return .failed(failure ?? .unreadable)
         }
@@ -142,31 +142,33 @@ extension TransferRecord {
         ]
     }
 
-    /// Reads a row of all columns. Throws when the request cannot be read.
+    /// Reads a row of all columns. Throws when the request cannot be read, or a column is no value of its type.
     init(_ row: Row) throws {
-        if let upload = row["upload"] as Data? {
-            request = .upload(try JSONDecoder().decode(UploadRequest.self, from: upload))
+        if let upload = try row.data(ifAny: "upload") {
+            request = .upload(try JSON.decode(UploadRequest.self, from: Array(upload)))
         } else {
-            let download = (row["download"] as Data?) ?? Data()
-            request = .download(try JSONDecoder().decode(DownloadRequest.self, from: download))
+            let download = try row.data(ifAny: "download") ?? Data()
+            request = .download(try JSON.decode(DownloadRequest.self, from: Array(download)))
         }
-        id = row["id"]
-        label = row["label"]
-        earliestStart = (row["earliest"] as Int64?).map { Timestamp(secondsSince1970: $0) }
-        phase = Phase(rawValue: row["phase"]) ?? .failed
-        size = (row["size"] as Int64?).map { UInt64(bitPattern: $0) }
-        if let device = row["device"] as Int64?, let inode = row["inode"] as Int64?,
-            let modified = row["modified"] as Int64?
+        id = try row.number("id")
+        label = try row.text(ifAny: "label") ?? ""
+        earliestStart = try row.number(ifAny: "earliest")
+            .map { Timestamp(secondsSince1970: $0) }
+        phase = Phase(rawValue: try row.number("phase")) ?? .failed
+        size = try row.number(ifAny: "size").map { UInt64(bitPattern: $0) }
+        if let device = try row.number(ifAny: "device"),
+            let inode = try row.number(ifAny: "inode"),
+            let modified = try row.number(ifAny: "modified")
         {
             identity = FileIdentity(
                 device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode),
                 size: size ?? 0, modified: modified)
         }
-        session = row["session"]
-        offset = UInt64(bitPattern: row["offset"])
-        revision = row["revision"]
-        hash = (row["hash"] as Data?).flatMap { ContentHash(bytes: $0) }
-        part = row["part"]
-        outcome = row["outcome"]
+        session = try row.text(ifAny: "session")
+        offset = UInt64(bitPattern: try row.number("offset"))
+        revision = try row.text(ifAny: "revision")
+        hash = try row.data(ifAny: "hash").flatMap { ContentHash(bytes: $0) }
+        part = try row.text(ifAny: "part")
+        outcome = try row.data(ifAny: "outcome")
     }
 }

@@ -73,7 +73,7 @@ final class TransferStore: Sendable {
         try await database.read { database in
             try Row.fetchAll(
                 database, sql: "SELECT id, earliest FROM transfer WHERE phase < 2 ORDER BY id"
-            ).map { ($0[0], $0[1] ?? .min) }
+            ).map { (try $0.number("id"), try $0.number(ifAny: "earliest") ?? .min) }
         }
     }
 
@@ -123,7 +123,8 @@ final class TransferStore: Sendable {
                 arguments: [id, count])
             var digests: [ContentHash] = []
             for row in rows {
-                guard row[0] == digests.count, let digest = ContentHash(bytes: row[1] as Data)
+                guard try row.number("number") == digests.count,
+                    let digest = try row.data(ifAny: "digest").flatMap({ ContentHash(bytes: $0) })
                 else { break }
                 digests.append(digest)
             }

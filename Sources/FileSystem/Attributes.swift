@@ -60,7 +60,7 @@ public struct Attributes: Hashable, Sendable {
     /// Size in units of 512 bytes, as `st_blocks` counts. What has bytes has a unit at least: programs take files
     /// without one for nothing but holes.
     public var blocks: Int64 {
-        let whole = size / 512 + (size % 512 > 0 ? 1 : 0)
+        let whole = size / 512 +| (size % 512 > 0 ? 1 : 0)
         guard let occupied else { return whole }
         return min(whole, max(1, occupied / 512))
     }

@@ -31,7 +31,7 @@ struct DirectoryListing {
         parent = try snapshot.node(folder)?.place?.parent ?? .root
         let first =
             limit > 0
-            ? try snapshot.childNodes(of: folder, afterFolded: nil, limit: limit + 1) : []
+            ? try snapshot.childNodes(of: folder, afterFolded: nil, limit: limit +| 1) : []
         let children: [Child]
         if limit > 0 && first.count <= limit {
             children = first.compactMap { node in
@@ -45,9 +45,9 @@ struct DirectoryListing {
         }
         lines = children.map { Line(offset: Self.offset(of: $0.name), child: $0) }
         lines.sort { ($0.offset, $0.child.name) < ($1.offset, $1.child.name) }
-        for index in lines.indices.dropFirst() where lines[index].offset <= lines[index - 1].offset
+        for index in lines.indices.dropFirst() where lines[index].offset <= lines[index -| 1].offset
         {
-            lines[index].offset = lines[index - 1].offset + 1
+            lines[index].offset = lines[index -| 1].offset +| 1
         }
     }
 
@@ -56,8 +56,8 @@ struct DirectoryListing {
         var low = 0
         var high = lines.count
         while low < high {
-            let middle = (low + high) / 2
-            if lines[middle].offset <= offset { low = middle + 1 } else { high = middle }
+            let middle = (low +| high) / 2
+            if lines[middle].offset <= offset { low = middle +| 1 } else { high = middle }
         }
         return low
     }
@@ -66,9 +66,9 @@ struct DirectoryListing {
     /// the best ones.
     private static func offset(of name: FileName) -> UInt64 {
         let hash = name.string.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
-            (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+            (hash ^ UInt64(clamping: byte)) &* 0x0000_0100_0000_01b3
         }
-        return max(dots + 1, hash & 0x3fff_ffff_ffff_ffff)
+        return max(dots +| 1, hash & 0x3fff_ffff_ffff_ffff)
     }
 }
 
@@ -112,7 +112,7 @@ final class DirectoryHandle: Sendable {
     /// Notes how many entries the reader took at once; it will take about as many again.
     func noteTaken(_ count: Int) {
         state.withLock { state in
-            state.piece = max(Self.smallestPiece, min(Self.largestPiece, count + count / 8))
+            state.piece = max(Self.smallestPiece, min(Self.largestPiece, count +| count / 8))
         }
     }
 }

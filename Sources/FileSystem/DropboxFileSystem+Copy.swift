@@ -42,7 +42,7 @@ extension DropboxFileSystem {
             guard try clone(content, offset..<end, to: to.file) else {
                 return .failed(.unsupported)
             }
-            return .ready(Int(end - offset))
+            return .ready(Int(clamping: end -| offset))
         } catch {
             return .failed(failure(error))
         }
@@ -75,7 +75,7 @@ extension DropboxFileSystem {
                     return try self.save(target, transaction)
                 }
                 if isQueued { self.sync.noteChange() }
-                return Int(size)
+                return Int(clamping: size)
             }
         }
     }

@@ -110,7 +110,7 @@ extension DropboxFileSystem {
         _ known: (nodes: [InodeID: Node], moment: Moment), _ accept: (DirectoryEntry) -> Bool
     ) throws {
         var rest = lines
-        defer { handle.noteTaken(lines.count - rest.count) }
+        defer { handle.noteTaken(lines.count -| rest.count) }
         while !rest.isEmpty {
             let isKnown = !known.nodes.isEmpty
             let piece = isKnown ? rest : rest.prefix(handle.pieceSize)

@@ -49,7 +49,7 @@ extension DropboxFileSystem {
             case .unknown:
                 throw FileSystemError.inputOutput("the file \(file.inode) has no content")
             case .revision(let content):
-                let end = min(content.size, offset.addingOrMaximum(Int64(count)))
+                let end = min(content.size, offset.addingOrMaximum(Int64(clamping: count)))
                 return offset < end ? [.remote(content, offset..<end)] : []
             case .staged(let staged):
                 switch try staged.read(at: offset, count: count) {
@@ -83,13 +83,13 @@ extension DropboxFileSystem {
             switch piece {
             case .bytes(let bytes):
                 if pieces.count == 1 { return bytes }
-                result += bytes
+                result.append(contentsOf: bytes)
             case .zeros(let count):
-                result += [UInt8](repeating: 0, count: count)
+                result.append(contentsOf: repeatElement(0, count: count))
             case .remote(let content, let range):
                 guard let bytes = reader.cachedBytes(of: content, range: range) else { return nil }
                 if pieces.count == 1 { return bytes }
-                result += bytes
+                result.append(contentsOf: bytes)
             }
         }
         return result
@@ -101,10 +101,10 @@ extension DropboxFileSystem {
         var result: [UInt8] = []
         for piece in pieces {
             switch piece {
-            case .bytes(let bytes): result += bytes
-            case .zeros(let count): result += [UInt8](repeating: 0, count: count)
+            case .bytes(let bytes): result.append(contentsOf: bytes)
+            case .zeros(let count): result.append(contentsOf: repeatElement(0, count: count))
             case .remote(let content, let range):
-                result += try await fetch(content, range, session: session)
+                result.append(contentsOf: try await fetch(content, range, session: session))
             }
         }
         return result

@@ -21,12 +21,12 @@ extension DropboxFileSystem {
             // Not heard yet. Programs that check for room before they write must not be held up.
             return SpaceUsage(
                 totalBytes: Self.unknownSpace, freeBytes: Self.unknownSpace,
-                entryCount: UInt64(entries))
+                entryCount: UInt64(clamping: entries))
         }
         let total = max(space.allocated, space.used, 0)
         // A few bytes may be free where nothing fits any more.
-        let free = sync.isQuotaExceeded ? 0 : max(0, total - max(space.used, 0))
-        return SpaceUsage(totalBytes: total, freeBytes: free, entryCount: UInt64(entries))
+        let free = sync.isQuotaExceeded ? 0 : max(0, total -| max(space.used, 0))
+        return SpaceUsage(totalBytes: total, freeBytes: free, entryCount: UInt64(clamping: entries))
     }
 
     /// 1 TiB.

@@ -15,7 +15,7 @@ extension DropboxFileSystem {
         do {
             let handle = try files.handle(handle)
             let count = bytes.count
-            try requireRoom(for: handle, offset: offset, count: Int64(count))
+            try requireRoom(for: handle, offset: offset, count: Int64(clamping: count))
             guard count > 0 else { return .ready(0) }
             // A kernel that gathers writes has put them in their places, but for those that pass its pages.
             let appends =
@@ -75,14 +75,14 @@ extension DropboxFileSystem {
                 return .ready(())
             case .extend:
                 let size = try size(of: handle.file)
-                if offset + count > size {
-                    try resize(handle.file, to: offset + count)
+                if offset +| count > size {
+                    try resize(handle.file, to: offset +| count)
                 }
                 return .ready(())
             case .punchHole:
-                return zero(offset..<offset + count, extends: false, handle)
+                return zero(offset..<offset +| count, extends: false, handle)
             case .zeroRange(let keepsSize):
-                return zero(offset..<offset + count, extends: !keepsSize, handle)
+                return zero(offset..<offset +| count, extends: !keepsSize, handle)
             }
         } catch {
             return .failed(failure(error))

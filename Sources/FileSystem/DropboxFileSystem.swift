@@ -104,7 +104,7 @@ public final class DropboxFileSystem: FileSystemOperations {
     private static func folderTime(in store: MetadataStore, now: Timestamp) throws -> Timestamp {
         let key = "filesystem.folder-time"
         return try store.write { transaction in
-            if let known = try transaction.setting(key).flatMap({ Int64($0) }) {
+            if let known = try transaction.setting(key).flatMap({ Int64($0, radix: 10) }) {
                 return Timestamp(nanoseconds: known)
             }
             try transaction.setSetting(key, to: String(now.nanoseconds))

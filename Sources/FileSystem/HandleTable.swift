@@ -48,7 +48,7 @@ final class HandleTable<Handle: Sendable>: Sendable {
     func insert(_ handle: Handle) -> HandleID {
         state.withLock { state in
             let id = HandleID(state.next)
-            state.next += 1
+            state.next +|= 1
             state.handles[id] = handle
             return id
         }

@@ -40,13 +40,13 @@ public struct IgnoreRules: Hashable, Sendable {
 
     /// Reads patterns, one a line, which count after those that are here. Throws for one that cannot be.
     public mutating func append(parsing text: String) throws(Malformed) {
-        self.text += text + "\n"
+        self.text.append("\(text)\n")
         let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
         for (index, line) in lines.enumerated() {
             do throws(NamePattern.Malformed) {
                 if let rule = try Self.rule(String(line)) { rules.append(rule) }
             } catch {
-                throw Malformed(line: index + 1, reason: error.reason)
+                throw Malformed(line: index +| 1, reason: error.reason)
             }
         }
     }

@@ -41,7 +41,7 @@ final class InodeTable: Sendable {
 
         /// Has the next lookup bring another one.
         mutating func renew() {
-            if !isOutdated { current += 1 }
+            if !isOutdated { current +|= 1 }
         }
     }
 
@@ -59,7 +59,7 @@ final class InodeTable: Sendable {
         _ inode: InodeID, size: Int64, isOpen: Bool, at now: Timestamp
     ) -> UInt64 {
         state.withLock { state in
-            state.known[inode, default: Known(size: size)].lookups += 1
+            state.known[inode, default: Known(size: size)].lookups +|= 1
             guard var generation = state.generations[inode] else { return 0 }
             if !isOpen && generation.isOutdated {
                 generation.told = generation.current
@@ -145,7 +145,7 @@ final class InodeTable: Sendable {
     func noteNewContent(_ inode: InodeID) {
         state.withLock { state in
             guard state.known[inode] != nil else { return }
-            state.generations[inode, default: Generation()].current += 1
+            state.generations[inode, default: Generation()].current +|= 1
         }
     }
 
@@ -165,7 +165,7 @@ final class InodeTable: Sendable {
         state.withLock { state in
             guard let known = state.known[inode]?.lookups else { return false }
             guard count >= known else {
-                state.known[inode]?.lookups = known - count
+                state.known[inode]?.lookups = known -| count
                 return false
             }
             state.known[inode] = nil

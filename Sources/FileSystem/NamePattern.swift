@@ -70,14 +70,14 @@ struct NamePattern: Hashable, Sendable {
         var retry: (piece: Int, position: Int)?
         while position < name.count {
             if piece < pieces.count, pieces[piece] == .many {
-                piece += 1
+                piece +|= 1
                 retry = (piece, position)
             } else if piece < pieces.count, Self.fits(pieces[piece], name[position]) {
-                piece += 1
-                position += 1
+                piece +|= 1
+                position +|= 1
             } else if let last = retry {
-                retry = (last.piece, last.position + 1)
-                (piece, position) = (last.piece, last.position + 1)
+                retry = (last.piece, last.position +| 1)
+                (piece, position) = (last.piece, last.position +| 1)
             } else {
                 return false
             }

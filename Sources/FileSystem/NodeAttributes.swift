@@ -59,7 +59,7 @@ extension Node {
         switch kind {
         case .folder: 0
         case .file: size
-        case .symbolicLink: Int64(facts.target?.utf8.count ?? 0)
+        case .symbolicLink: Int64(clamping: facts.target?.utf8.count ?? 0)
         }
     }
 

@@ -78,8 +78,8 @@ public final class OpenFiles: OpenFileTracking {
     func register(_ inode: InodeID, writes: Bool) -> OpenFile {
         state.withLock { state in
             var slot = state.slots[inode] ?? Slot(file: OpenFile(inode: inode))
-            slot.handles += 1
-            slot.writers += writes ? 1 : 0
+            slot.handles +|= 1
+            slot.writers +|= writes ? 1 : 0
             state.slots[inode] = slot
             return slot.file
         }
@@ -89,8 +89,8 @@ public final class OpenFiles: OpenFileTracking {
     func unregister(_ inode: InodeID, writes: Bool) -> Bool {
         state.withLock { state in
             guard var slot = state.slots[inode] else { return false }
-            slot.handles -= 1
-            slot.writers -= writes ? 1 : 0
+            slot.handles -|= 1
+            slot.writers -|= writes ? 1 : 0
             state.slots[inode] = slot.handles > 0 ? slot : nil
             return slot.handles == 0
         }

@@ -99,7 +99,7 @@ final class Bridge: Sendable {
         // interruption that has happened is told of at once.
         reply.onInterrupt(token) { request, token in
             guard let request, let token, let bridge = Bridge.serving(request) else { return }
-            bridge.pending.interrupt(UInt64(UInt(bitPattern: token)))
+            bridge.pending.interrupt(UInt64(clamping: UInt(bitPattern: token)))
         }
         let parked = ParkedReply(reply)
         pending.start(token) { [self] in
@@ -246,7 +246,9 @@ extension Encoding where Value == [String] {
     /// Names of extended attributes, each ended by NUL, for a buffer of so many bytes.
     static func attributeNames(capacity: Int) -> Self {
         Encoding { reply, names in
-            sendAttribute(names.flatMap { $0.utf8 + [0] }, to: reply, capacity: capacity)
+            sendAttribute(
+                names.flatMap { [Array($0.utf8), [0]].flatMap(\.self) }, to: reply,
+                capacity: capacity)
         }
     }
 }

@@ -1,6 +1,7 @@
 // What libfuse has to say. It has one log function per process, so this is one object per process.
 
 import CFuse
+import Core
 import Glibc
 import Logging
 import Synchronization
@@ -34,7 +35,7 @@ enum LibraryLog {
 
     /// What was said since a mark, or that nothing was.
     static func text(since mark: Int) -> String {
-        let messages = state.withLock { $0.messages.suffix($0.total - mark) }
+        let messages = state.withLock { $0.messages.suffix($0.total -| mark) }
         return messages.isEmpty ? "no reason given" : messages.joined(separator: "; ")
     }
 
@@ -45,7 +46,7 @@ enum LibraryLog {
         let message = String(unsafeUninitializedCapacity: capacity) { buffer in
             buffer.withMemoryRebound(to: CChar.self) { characters in
                 let length = vsnprintf(characters.baseAddress, capacity, format, arguments)
-                return max(0, min(Int(length), capacity - 1))
+                return max(0, min(Int(clamping: length), capacity -| 1))
             }
         }
         let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
@@ -54,7 +55,7 @@ enum LibraryLog {
             if state.messages.count > kept {
                 state.messages.removeFirst()
             }
-            state.total += 1
+            state.total +|= 1
             return state.log
         }
         log?.log(level: Logger.Level(level), "\(line)")

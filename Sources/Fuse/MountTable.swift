@@ -1,6 +1,7 @@
 // The kernel's list of mounts, from /proc/self/mountinfo. Reading it asks no filesystem anything,
 // which `stat(2)` of a mountpoint would: that hangs while the mount's own process does the asking.
 
+import Core
 public import SystemPackage
 
 /// The mounts that this process sees, oldest first.
@@ -54,15 +55,17 @@ public struct MountTable: Sendable {
     private static func parse(_ line: Substring) -> Mount? {
         let fields = line.split(separator: " ")
         guard let separator = fields.firstIndex(of: "-"), separator >= 6,
-            fields.count > separator + 2
+            fields.count > separator +| 2
         else { return nil }
         let device = fields[2].split(separator: ":")
-        guard device.count == 2, let major = UInt32(device[0]), let minor = UInt32(device[1]) else {
+        guard device.count == 2, let major = UInt32(device[0], radix: 10),
+            let minor = UInt32(device[1], radix: 10)
+        else {
             return nil
         }
         return Mount(
             major: major, minor: minor, path: FilePath(unescape(fields[4])),
-            type: String(fields[separator + 1]), source: unescape(fields[separator + 2]))
+            type: String(fields[separator +| 1]), source: unescape(fields[separator +| 2]))
     }
 
     /// Undoes the kernel's octal escapes for space, tab, newline, backslash and `#`.
@@ -73,13 +76,13 @@ public struct MountTable: Sendable {
         while index < bytes.count {
             if bytes[index] == UInt8(ascii: "\\"), index + 3 < bytes.count,
                 let code = UInt8(
-                    String(decoding: bytes[index + 1...index + 3], as: UTF8.self), radix: 8)
+                    String(decoding: bytes[index +| 1...index +| 3], as: UTF8.self), radix: 8)
             {
                 plain.append(code)
-                index += 4
+                index +|= 4
             } else {
                 plain.append(bytes[index])
-                index += 1
+                index +|= 1
             }
         }
         return String(decoding: plain, as: UTF8.self)
@@ -96,7 +99,7 @@ func readSmallFile(_ path: String) -> String? {
             count = (try? file.read(into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
         }
         if chunk.isEmpty { break }
-        content += chunk
+        content.append(contentsOf: chunk)
     }
     return String(decoding: content, as: UTF8.self)
 }

@@ -1,6 +1,7 @@
 // What is agreed with the kernel when the connection opens (INIT). Each choice has its reason here.
 
 import CFuse
+import Core
 
 /// The answers to what the kernel offers.
 enum Negotiation {
@@ -39,7 +40,7 @@ enum Negotiation {
 
     /// The capabilities to ask for, of those that the kernel offers and libfuse would take by default.
     static func capabilities(offered: UInt32, default initial: UInt32) -> UInt32 {
-        (initial | UInt32(wanted)) & ~UInt32(unwanted) & offered
+        (initial | UInt32(clamping: wanted)) & ~UInt32(clamping: unwanted) & offered
     }
 
     /// Flags to be added to libfuse's answer, where the kernel offers them: what depends on the mount's
@@ -47,12 +48,12 @@ enum Negotiation {
     /// stops all others in its folder. Without the second, a file that is read past the kernel's pages,
     /// because another client has just changed it, could not be mapped shared.
     static func additionalFlags(_ options: MountOptions) -> UInt64 {
-        var flags = UInt64(CFUSE_INIT_PARALLEL_DIROPS) | CFUSE_INIT_DIRECT_IO_ALLOW_MMAP
+        var flags = UInt64(clamping: CFUSE_INIT_PARALLEL_DIROPS) | CFUSE_INIT_DIRECT_IO_ALLOW_MMAP
         if options.dropsPrivilegeBits {
-            flags |= UInt64(CFUSE_INIT_HANDLE_KILLPRIV_V2)
+            flags |= UInt64(clamping: CFUSE_INIT_HANDLE_KILLPRIV_V2)
         }
         if options.gathersWrites {
-            flags |= UInt64(CFUSE_INIT_WRITEBACK_CACHE)
+            flags |= UInt64(clamping: CFUSE_INIT_WRITEBACK_CACHE)
         }
         return flags
     }

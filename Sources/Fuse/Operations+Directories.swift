@@ -56,7 +56,7 @@ extension Bridge {
         defer { bytes.deallocate() }
         var listing = ListingBuffer(bytes, withEntries: withEntries)
         let error = fileSystem.readDirectory(
-            inode, handle: handle, offset: UInt64(bitPattern: Int64(offset)),
+            inode, handle: handle, offset: UInt64(bitPattern: Int64(clamping: offset)),
             withEntries: withEntries
         ) { entry in
             listing.append(entry)
@@ -109,7 +109,7 @@ struct ListingBuffer: ~Copyable {
             return fuse_add_direntry(nil, start, rest.count, name, &status, offset)
         }
         guard needed <= rest.count else { return false }
-        count += needed
+        count +|= needed
         return true
     }
 

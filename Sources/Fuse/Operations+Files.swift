@@ -66,7 +66,7 @@ extension Bridge {
         let parent = InodeID(parent)
         // The kernel has applied the umask.
         let result = fileSystem.create(
-            copyBytes(name), in: parent, permissions: UInt16(mode & 0o7777),
+            copyBytes(name), in: parent, permissions: UInt16(clamping: mode & 0o7777),
             flags: OpenFlags(info.pointee.flags), caller: reply.caller)
         answer(
             reply, Operation(name: "create", inodes: [parent], isInterruptible: true),
@@ -79,7 +79,7 @@ extension Bridge {
         guard let info else { return }
         let inode = InodeID(inode)
         let result = fileSystem.read(
-            inode, handle: HandleID(info.pointee.fh), offset: Int64(offset), count: size)
+            inode, handle: HandleID(info.pointee.fh), offset: Int64(clamping: offset), count: size)
         answer(
             reply, Operation(name: "read", inodes: [inode], isInterruptible: true),
             with: result, as: .content(limit: size))
@@ -92,7 +92,7 @@ extension Bridge {
         guard let info else { return }
         let inode = InodeID(inode)
         let result = fileSystem.write(
-            inode, handle: HandleID(info.pointee.fh), offset: Int64(offset), bytes: bytes,
+            inode, handle: HandleID(info.pointee.fh), offset: Int64(clamping: offset), bytes: bytes,
             isPage: info.pointee.writepage != 0)
         answer(
             reply, Operation(name: "write", inodes: [inode], isInterruptible: true),

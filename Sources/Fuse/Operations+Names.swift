@@ -82,7 +82,8 @@ extension Bridge {
         }
         let parent = InodeID(parent)
         let result = fileSystem.makeFile(
-            copyBytes(name), in: parent, permissions: UInt16(mode & 0o7777), caller: reply.caller)
+            copyBytes(name), in: parent, permissions: UInt16(clamping: mode & 0o7777),
+            caller: reply.caller)
         answer(
             reply, Operation(name: "mknod", inodes: [parent], isInterruptible: true),
             with: result, as: .entry)
@@ -94,7 +95,8 @@ extension Bridge {
         guard let name else { return }
         let parent = InodeID(parent)
         let result = fileSystem.makeDirectory(
-            copyBytes(name), in: parent, permissions: UInt16(mode & 0o7777), caller: reply.caller)
+            copyBytes(name), in: parent, permissions: UInt16(clamping: mode & 0o7777),
+            caller: reply.caller)
         answer(
             reply, Operation(name: "mkdir", inodes: [parent], isInterruptible: true),
             with: result, as: .entry)

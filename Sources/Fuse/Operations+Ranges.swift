@@ -46,7 +46,8 @@ extension Bridge {
         }
         let inode = InodeID(inode)
         let result = fileSystem.allocate(
-            inode, handle: HandleID(info.pointee.fh), offset: Int64(offset), count: Int64(count),
+            inode, handle: HandleID(info.pointee.fh), offset: Int64(clamping: offset),
+            count: Int64(clamping: count),
             mode: mode)
         answer(
             reply, Operation(name: "fallocate", inodes: [inode], isInterruptible: true),
@@ -54,7 +55,7 @@ extension Bridge {
     }
 
     /// The largest copy that the reply's 32 bits can tell of, in whole pages.
-    private static var maximumCopy: Int { Int(UInt32.max) & ~4095 }
+    private static var maximumCopy: Int { Int(clamping: UInt32.max) & ~4095 }
 
     fileprivate func copyRange(
         _ reply: consuming Reply, _ source: (fuse_ino_t, off_t, Info),
@@ -67,9 +68,9 @@ extension Bridge {
         }
         let result = fileSystem.copyRange(
             from: InodeID(source.0), handle: HandleID(sourceInfo.pointee.fh),
-            offset: Int64(source.1), to: InodeID(target.0),
-            targetHandle: HandleID(targetInfo.pointee.fh), targetOffset: Int64(target.1),
-            count: Int64(min(count, Self.maximumCopy)))
+            offset: Int64(clamping: source.1), to: InodeID(target.0),
+            targetHandle: HandleID(targetInfo.pointee.fh), targetOffset: Int64(clamping: target.1),
+            count: Int64(clamping: min(count, Self.maximumCopy)))
         let operation = Operation(
             name: "copy_file_range", inodes: [InodeID(source.0), InodeID(target.0)],
             isInterruptible: true)
@@ -87,7 +88,8 @@ extension Bridge {
         }
         let inode = InodeID(inode)
         let result = fileSystem.seek(
-            inode, handle: HandleID(info.pointee.fh), offset: Int64(offset), target: target)
+            inode, handle: HandleID(info.pointee.fh), offset: Int64(clamping: offset),
+            target: target)
         answer(
             reply, Operation(name: "lseek", inodes: [inode], isInterruptible: true),
             with: result, as: .offset)

@@ -59,7 +59,7 @@ extension TreeReading {
             else { return false }
             current = InodeID(column: next)
             if current == remembered { return false }
-            steps += 1
+            steps +|= 1
             if steps == lap {
                 remembered = current
                 steps = 0

@@ -14,7 +14,7 @@ extension TreeReading {
     ) throws -> (id: Int64, inode: InodeID)? {
         let statement = try database.cachedStatement(
             sql: """
-                SELECT id, inode FROM attempt WHERE parent = ? AND fold IN (?, ?) AND hash IS ?
+                SELECT id, inode, target FROM attempt WHERE parent = ? AND fold IN (?, ?) AND hash IS ?
                     AND (modified IS NULL OR modified = ?)
                 ORDER BY id DESC LIMIT 1
                 """)
@@ -23,9 +23,7 @@ extension TreeReading {
             place.parent.column, place.name.folded, Folding.fold(place.name.string),
             hash?.column ?? .null, modified?.seconds,
         ]
-        return try Row.fetchOne(statement, arguments: arguments).map { row in
-            (id: row[0], inode: InodeID(column: row[1]))
-        }
+        return try AttemptRow.fetchFirst(statement, arguments).map { ($0.id, $0.inode) }
     }
 
     /// The folders whose move is not known to have arrived, and the paths that they were sent to. Where
@@ -33,16 +31,29 @@ extension TreeReading {
     public func attemptedMoves() throws -> [(id: Int64, inode: InodeID, target: String)] {
         let statement = try database.cachedStatement(
             sql: "SELECT id, inode, target FROM attempt WHERE target IS NOT NULL")
-        return try Row.fetchAll(statement).map { row in
-            (id: row[0], inode: InodeID(column: row[1]), target: row[2])
-        }
+        return try AttemptRow.fetchEvery(statement).map { ($0.id, $0.inode, $0.target ?? "") }
     }
 
     /// Whether content with this hash was sent for a node.
     public func wasAttempted(_ hash: ContentHash, for inode: InodeID) throws -> Bool {
         let statement = try database.cachedStatement(
             sql: "SELECT 1 FROM attempt WHERE inode = ? AND hash = ?")
-        return try Row.fetchOne(statement, arguments: [inode.column, hash.column]) != nil
+        return try Int.fetchOne(statement, arguments: [inode.column, hash.column]) != nil
+    }
+}
+
+/// A note of what was sent.
+private struct AttemptRow: RowReadable {
+    static let table = "attempt"
+
+    let id: Int64
+    let inode: InodeID
+    let target: String?
+
+    init(_ row: Columns) throws {
+        id = try row.number(0)
+        inode = try row.inode(1)
+        target = try row.text(ifAny: 2)
     }
 }
 

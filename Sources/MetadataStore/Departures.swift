@@ -17,7 +17,7 @@ extension TreeReading {
         while let step = waiting.popLast() {
             guard step.depth < names.count else { continue }
             let name = names[step.depth]
-            let below = step.depth + 1
+            let below = step.depth +| 1
             // The one that is looked at first is the last one.
             var next = try Int64.fetchAll(departures, arguments: [step.folder.column, name]).map {
                 DepartureStep(depth: below, folder: InodeID(column: $0), isInMoved: true)
@@ -27,7 +27,7 @@ extension TreeReading {
                 next.append(
                     DepartureStep(depth: below, folder: child.inode, isInMoved: step.isInMoved))
             }
-            waiting += next.filter { seen.insert($0).inserted }
+            waiting.append(contentsOf: next.filter { seen.insert($0).inserted })
         }
         return nil
     }

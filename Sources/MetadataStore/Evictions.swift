@@ -9,8 +9,17 @@ extension TreeReading {
     public func eviction(of inode: InodeID) throws -> Place? {
         let statement = try database.cachedStatement(
             sql: "SELECT parent, name FROM eviction WHERE inode = ?")
-        guard let row = try Row.fetchOne(statement, arguments: [inode.column]) else { return nil }
-        return Place(parent: InodeID(column: row[0]), name: try FileName(row[1] as String))
+        return try EvictionRow.fetchFirst(statement, [inode.column])?.place
+    }
+}
+
+private struct EvictionRow: RowReadable {
+    static let table = "eviction"
+
+    let place: Place
+
+    init(_ row: Columns) throws {
+        place = Place(parent: try row.inode(0), name: try FileName(row.text(1)))
     }
 }
 

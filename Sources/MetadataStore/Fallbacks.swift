@@ -11,7 +11,7 @@ extension TreeReading {
     public func fallback(of inode: InodeID) throws -> StagedContent? {
         let statement = try database.cachedStatement(
             sql: Node.fallbackSelection + "WHERE node.inode = ?")
-        return try NodeRow.fetchOne(statement, arguments: [inode.column])?.node().staged
+        return try Node.fetchFirst(statement, [inode.column])?.staged
     }
 }
 

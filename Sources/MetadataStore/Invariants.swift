@@ -21,8 +21,9 @@ extension TreeReading {
         var broken: [BrokenInvariant] = []
         for (rule, query) in Invariants.all {
             let inodes = try Int64.fetchAll(
-                database, sql: query + " LIMIT ?", arguments: [limit])
-            broken += inodes.map { BrokenInvariant(inode: InodeID(column: $0), rule: rule) }
+                database, sql: "\(query) LIMIT ?", arguments: [limit])
+            broken.append(
+                contentsOf: inodes.map { BrokenInvariant(inode: InodeID(column: $0), rule: rule) })
         }
         return broken
     }
@@ -31,7 +32,7 @@ extension TreeReading {
 private enum Invariants {
     /// Each rule as what is said of a node that breaks it, and the query for such nodes.
     static var all: [(rule: String, query: String)] {
-        tree + server + membership + content
+        [tree, server, membership, content].flatMap(\.self)
     }
 
     private static var tree: [(String, String)] {

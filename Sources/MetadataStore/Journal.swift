@@ -12,7 +12,7 @@ extension TreeReading {
     /// The journal's entry of a node.
     public func journalEntry(of inode: InodeID) throws -> JournalEntry? {
         let statement = try database.cachedStatement(sql: Self.entries + "WHERE inode = ?")
-        return try Row.fetchOne(statement, arguments: [inode.column]).map(Self.entry)
+        return try JournalEntry.fetchFirst(statement, [inode.column])
     }
 
     /// Up to `limit` entries that may be sent at `time`, in order, after one.
@@ -21,15 +21,14 @@ extension TreeReading {
     ) throws -> [JournalEntry] {
         let statement = try database.cachedStatement(
             sql: Self.entries + "WHERE due <= ? AND sequence > ? ORDER BY sequence LIMIT ?")
-        return try Row.fetchAll(statement, arguments: [time.nanoseconds, sequence, limit])
-            .map(Self.entry)
+        return try JournalEntry.fetchEvery(statement, [time.nanoseconds, sequence, limit])
     }
 
     /// All entries, in order.
     public func journalEntries(limit: Int) throws -> [JournalEntry] {
         let statement = try database.cachedStatement(
             sql: Self.entries + "ORDER BY sequence LIMIT ?")
-        return try Row.fetchAll(statement, arguments: [limit]).map(Self.entry)
+        return try JournalEntry.fetchEvery(statement, [limit])
     }
 
     /// When the next entry after a time may be sent; nil when there is none.
@@ -57,16 +56,32 @@ extension TreeReading {
         FROM journal\u{20}
         """
     }
+}
 
-    private static func entry(_ row: Row) -> JournalEntry {
-        JournalEntry(
-            inode: InodeID(column: row[0]), sequence: row[1],
-            due: Timestamp(nanoseconds: row[2]), attempts: row[3], problem: row[4],
-            unsentFolder: (row[5] as Int64?).map { InodeID(column: $0) })
+extension JournalEntry: RowReadable {
+    static let table = "journal"
+
+    init(_ row: Columns) throws {
+        self.init(
+            inode: try row.inode(0), sequence: try row.number(1), due: try row.time(2),
+            attempts: try row.count(3), problem: try row.text(ifAny: 4),
+            unsentFolder: try row.inode(ifAny: 5))
     }
 }
 
 extension Transaction {
+    /// Puts a node into the journal, or makes its entry due at another time. `isFresh`: nothing of earlier tries
+    /// counts any more.
+    func enter(_ inode: InodeID, due: Timestamp, isFresh: Bool) throws {
+        let forgotten = isFresh ? ", attempts = 0, problem = NULL" : ""
+        try run(
+            """
+            INSERT INTO journal (inode, sequence, due)
+            VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM journal), ?)
+            ON CONFLICT (inode) DO UPDATE SET due = excluded.due\(forgotten)
+            """, [inode.column, due.nanoseconds])
+    }
+
     /// A try failed: notes why, and when to try again.
     public func postpone(
         _ inode: InodeID, until due: Timestamp, problem: String?, after attempts: Int = 0

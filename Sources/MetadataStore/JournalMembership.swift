@@ -100,7 +100,7 @@ extension Transaction {
         // Settling a node can change the folder above it.
         while index < end.changed.inodes.count {
             let inode = end.changed.inodes[index]
-            index += 1
+            index +|= 1
             try settleJournal(of: inode, due: due)
         }
         for folder in end.changed.left { try reconsider(folder) }
@@ -151,11 +151,13 @@ extension Transaction {
         let kept = try database.cachedStatement(
             sql: "SELECT inode FROM node WHERE parent = ? AND flags & 256 <> 0")
         var waiting = [folder]
+        // A damaged row can name a folder that is in itself.
+        var seen: Set<InodeID> = []
         while let folder = waiting.popLast() {
+            guard seen.insert(folder).inserted else { continue }
             if try Int.fetchOne(local, arguments: [folder.column]) != nil { return true }
-            waiting += try Int64.fetchAll(kept, arguments: [folder.column]).map {
-                InodeID(column: $0)
-            }
+            let folders = try Int64.fetchAll(kept, arguments: [folder.column])
+            waiting.append(contentsOf: folders.map { InodeID(column: $0) })
         }
         return false
     }
@@ -169,22 +171,17 @@ extension Transaction {
                     WHERE folder.inode = node.parent AND folder.flags & 256 <> 0)
                 FROM node WHERE inode = ? AND inode <> 1
                 """)
-        guard let row = try Row.fetchOne(statement, arguments: [inode.column]) else { return nil }
-        return Standing(
-            hasPlace: row[0], remote: RemoteState(rawValue: row[1]) ?? .absent,
-            flags: NodeFlags(rawValue: row[2]), isStaged: row[3],
-            keptFolder: (row[4] as Int64?).map { InodeID(column: $0) })
+        return try Standing.fetchFirst(statement, [inode.column])
     }
+}
 
-    /// `isFresh`: nothing of earlier tries counts any more.
-    private func enter(_ inode: InodeID, due: Timestamp, isFresh: Bool) throws {
-        let forgotten = isFresh ? ", attempts = 0, problem = NULL" : ""
-        try run(
-            """
-            INSERT INTO journal (inode, sequence, due)
-            VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM journal), ?)
-            ON CONFLICT (inode) DO UPDATE SET due = excluded.due\(forgotten)
-            """, [inode.column, due.nanoseconds])
+extension Standing: RowReadable {
+    static let table = "node"
+
+    init(_ row: Columns) throws {
+        self.init(
+            hasPlace: try row.number(0) != 0, remote: try row.choice(1), flags: try row.flags(2),
+            isStaged: try row.number(3) != 0, keptFolder: try row.inode(ifAny: 4))
     }
 }
 

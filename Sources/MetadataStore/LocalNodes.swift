@@ -13,6 +13,15 @@ public struct LocalTotals: Hashable, Sendable {
     public var bytes: Int64
 }
 
+extension LocalTotals: RowReadable {
+    static let table = "node"
+
+    init(_ row: Columns) throws {
+        self.init(
+            entries: try row.count(0), files: try row.count(1), bytes: try row.number(2))
+    }
+}
+
 extension TreeReading {
     /// How much of what users see never leaves this machine.
     public func localTotals() throws -> LocalTotals {
@@ -22,8 +31,8 @@ extension TreeReading {
                 FROM node LEFT JOIN staged ON staged.inode = node.inode
                 WHERE node.flags & 16 <> 0 AND node.parent IS NOT NULL
                 """)
-        let row = try Row.fetchOne(statement, arguments: [NodeKind.file.rawValue])
-        return LocalTotals(entries: row?[0] ?? 0, files: row?[1] ?? 0, bytes: row?[2] ?? 0)
+        return try LocalTotals.fetchFirst(statement, [NodeKind.file.rawValue])
+            ?? LocalTotals(entries: 0, files: 0, bytes: 0)
     }
 
     /// What never leaves this machine, but for what is in a folder that does not either.

@@ -4,6 +4,7 @@
 //
 // Formats: https://www.sqlite.org/walformat.html (log, section 4 of fileformat2.html; wal-index header).
 
+import Core
 import Foundation
 import Glibc
 
@@ -87,7 +88,7 @@ struct LogExtent: Equatable {
         guard log.count >= Self.headerSize else { return nil }
         let magic = Self.number(log, 0)
         guard magic & ~1 == 0x377f_0682 else { return nil }
-        let pageSize = Int(Self.number(log, 8))
+        let pageSize = Int(clamping: Self.number(log, 8))
         guard pageSize >= 512, pageSize <= Self.largestPage else { return nil }
         var sum = LogChecksum(isBigEndian: magic & 1 == 1)
         sum.add(log[0..<24])
@@ -96,19 +97,19 @@ struct LogExtent: Equatable {
         }
         salts = Array(log[16..<24])
         frames = 0
-        let frameSize = Self.frameHeaderSize + pageSize
+        let frameSize = Self.frameHeaderSize +| pageSize
         var start = Self.headerSize
         var count = 0
-        while start + frameSize <= log.count, salts.elementsEqual(log[start + 8..<start + 16]) {
-            sum.add(log[start..<start + 8])
-            sum.add(log[start + Self.frameHeaderSize..<start + frameSize])
-            guard sum.first == Self.number(log, start + 16),
-                sum.second == Self.number(log, start + 20)
+        while start +| frameSize <= log.count, salts.elementsEqual(log[start +| 8..<start +| 16]) {
+            sum.add(log[start..<start +| 8])
+            sum.add(log[start +| Self.frameHeaderSize..<start +| frameSize])
+            guard sum.first == Self.number(log, start +| 16),
+                sum.second == Self.number(log, start +| 20)
             else { return }
-            count += 1
+            count +|= 1
             // Only a commit's last frame has the database's size in it.
-            if Self.number(log, start + 4) != 0 { frames = count }
-            start += frameSize
+            if Self.number(log, start +| 4) != 0 { frames = count }
+            start +|= frameSize
         }
     }
 
@@ -124,11 +125,12 @@ struct LogExtent: Equatable {
         else { return nil }
         // In the machine's own byte order, but for the salts.
         frames = Int(
-            header[16..<20].enumerated().reduce(UInt32(0)) { sum, byte in
+            header[16..<20].enumerated().reduce(0 as UInt32) { sum, byte in
                 #if _endian(little)
-                    sum | UInt32(byte.element) << (8 * UInt32(byte.offset))
+                    sum | UInt32(truncatingIfNeeded: byte.element)
+                        &<< (8 &* UInt32(truncatingIfNeeded: byte.offset))
                 #else
-                    sum << 8 | UInt32(byte.element)
+                    sum &<< 8 | UInt32(truncatingIfNeeded: byte.element)
                 #endif
             })
         salts = Array(header[32..<40])
@@ -139,11 +141,11 @@ struct LogExtent: Equatable {
     static func mayFollow(_ newer: [UInt8], _ older: [UInt8]) -> Bool {
         guard newer.count == 8, older.count == 8 else { return false }
         let distance = number(newer, 0) &- number(older, 0)
-        return (1...1 << 24).contains(distance)
+        return (1...0x100_0000).contains(distance)
     }
 
     private static func number(_ bytes: [UInt8], _ index: Int) -> UInt32 {
-        bytes[index..<index + 4].reduce(0) { $0 << 8 | UInt32($1) }
+        bytes[index..<index +| 4].reduce(0) { $0 &<< 8 | UInt32(truncatingIfNeeded: $1) }
     }
 }
 
@@ -159,16 +161,16 @@ private struct LogChecksum {
 
     mutating func add(_ bytes: ArraySlice<UInt8>) {
         bytes.withUnsafeBytes { raw in
-            for offset in stride(from: 0, to: raw.count - 7, by: 8) {
+            for offset in stride(from: 0, to: raw.count -| 7, by: 8) {
                 first &+= word(raw, offset) &+ second
-                second &+= word(raw, offset + 4) &+ first
+                second &+= word(raw, offset +| 4) &+ first
             }
         }
     }
 
     private func word(_ raw: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
         let value = raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-        return isBigEndian ? UInt32(bigEndian: value) : UInt32(littleEndian: value)
+        return isBigEndian ? value.bigEndian : value.littleEndian
     }
 }
 
@@ -179,7 +181,7 @@ extension LogMark {
         var status = stat()
         guard stat(path, &status) == 0, status.st_size > 0 else { return .missing }
         guard !isClosed, let salts, frames > 0 else { return nil }
-        guard let log = LogExtent(ofLogAt: path + "-wal") else { return .logCutShort }
+        guard let log = LogExtent(ofLogAt: "\(path)-wal") else { return .logCutShort }
         if log.salts == salts { return log.frames < frames ? .logCutShort : nil }
         return LogExtent.mayFollow(log.salts, salts) ? nil : .logCutShort
     }

@@ -1,12 +1,9 @@
 // How a row becomes a node. The order of the columns in `selection` is the order of the decoding.
-// Not GRDB's `Row`: that makes a dictionary of the names of its columns for each query, which costs
-// several times what SQLite takes to find a node.
 
 import ContentHashing
 import Core
 import Foundation
 import GRDB
-import GRDBSQLite
 
 extension InodeID {
     /// The number as SQLite's signed integer.
@@ -31,15 +28,15 @@ extension Timestamp {
         let rest = (0..<4).map {
             UInt8(truncatingIfNeeded: nanosecondsWithinSecond >> (24 - 8 * $0))
         }
-        return blob(second + rest)
+        return blob([second, rest].flatMap(\.self))
     }
 
     /// The time in such a blob; nil for one of another length.
-    init?(column: Data) {
+    init?(column: [UInt8]) {
         guard column.count == 12 else { return nil }
         self.init(
-            seconds: column.prefix(8).reduce(0) { $0 << 8 | Int64($1) },
-            nanoseconds: column.suffix(4).reduce(0) { $0 << 8 | Int64($1) })
+            seconds: column.prefix(8).reduce(0) { $0 &<< 8 | Int64(truncatingIfNeeded: $1) },
+            nanoseconds: column.suffix(4).reduce(0) { $0 &<< 8 | Int64(truncatingIfNeeded: $1) })
     }
 }
 
@@ -66,135 +63,84 @@ extension Node {
         of: "LEFT JOIN staged ON", with: "JOIN fallback AS staged ON")
 }
 
-/// The columns of the row that a statement stands at.
-struct Columns {
-    let statement: SQLiteStatement
+extension Node: RowReadable {
+    static let table = "node"
 
-    /// A column's value; nil for NULL.
-    subscript<Value: StatementColumnConvertible>(_ index: CInt) -> Value? {
-        Value.fromStatement(statement, atUncheckedIndex: index)
-    }
-
-    /// A blob as a hash; one of another length is no hash.
-    func hash(_ index: CInt) -> ContentHash? {
-        (self[index] as Data?).flatMap { ContentHash(bytes: $0) }
-    }
-
-    func timestamp(_ index: CInt) -> Timestamp? {
-        guard sqlite3_column_type(statement, index) == SQLITE_BLOB else {
-            return (self[index] as Int64?).map { Timestamp(nanoseconds: $0) }
+    init(_ row: Columns) throws {
+        let stored = try row.flags(6)
+        let flags = stored.subtracting(.foreignKey)
+        var place: Place?
+        if let parent = try row.inode(ifAny: 2) {
+            place = Place(parent: parent, name: try FileName(row, stored, fold: 3, name: 4))
         }
-        return (self[index] as Data?).flatMap { Timestamp(column: $0) }
+        self.init(
+            inode: try row.inode(0), kind: try row.choice(1), place: place,
+            remote: try row.choice(5), flags: flags, facts: try RemoteFacts(row, flags: flags),
+            local: try LocalFacts(row), staged: try StagedContent(row))
     }
 }
 
-/// What is read from a whole row, not from a column of it.
-protocol RowReadable: DatabaseValueConvertible, StatementColumnConvertible {
-    init(_ row: Columns)
-}
-
-extension RowReadable {
-    init(sqliteStatement: SQLiteStatement, index: CInt) {
-        self.init(Columns(statement: sqliteStatement))
-    }
-
-    // GRDB wants these of whatever it fetches; a row is no value that could be stored.
-    var databaseValue: DatabaseValue { .null }
-    static func fromDatabaseValue(_ value: DatabaseValue) -> Self? { nil }
-}
-
-/// A node as it is read, or why it cannot be.
-struct NodeRow: RowReadable {
-    private let result: Result<Node, FileName.Invalid>
-
-    init(_ row: Columns) {
-        result = Result { () throws(FileName.Invalid) in try Node(row) }
-    }
-
-    func node() throws -> Node { try result.get() }
-}
-
-/// A line of a listing as it is read, or why it cannot be.
-struct ChildRow: RowReadable {
+extension Child: RowReadable {
+    static let table = "node"
     static let selection = "SELECT inode, kind, fold, name, flags FROM node "
 
-    private let result: Result<Child, FileName.Invalid>
-
-    init(_ row: Columns) {
-        result = Result { () throws(FileName.Invalid) in
-            Child(
-                name: try FileName(row, NodeFlags(rawValue: row[4] ?? 0), fold: 2, name: 3),
-                inode: InodeID(column: row[0] ?? 0),
-                kind: row[1].flatMap(NodeKind.init(rawValue:)) ?? .file)
-        }
+    init(_ row: Columns) throws {
+        self.init(
+            name: try FileName(row, row.flags(4), fold: 2, name: 3), inode: try row.inode(0),
+            kind: try row.choice(1))
     }
-
-    func child() throws -> Child { try result.get() }
 }
 
 extension FileName {
     /// The name in a row, and its key if that is not the predicted one.
-    fileprivate init(
-        _ row: Columns, _ flags: NodeFlags, fold: CInt, name: CInt
-    ) throws(FileName.Invalid) {
-        let key: String? = flags.contains(.foreignKey) ? row[fold] : nil
-        try self.init(row[name] ?? row[fold] ?? "", key: key)
-    }
-}
-
-extension Node {
-    fileprivate init(_ row: Columns) throws(FileName.Invalid) {
-        let stored = NodeFlags(rawValue: row[6] ?? 0)
-        let flags = stored.subtracting(.foreignKey)
-        var place: Place?
-        if let parent: Int64 = row[2] {
-            place = Place(
-                parent: InodeID(column: parent), name: try FileName(row, stored, fold: 3, name: 4))
-        }
-        self.init(
-            inode: InodeID(column: row[0] ?? 0),
-            kind: row[1].flatMap(NodeKind.init(rawValue:)) ?? .file, place: place,
-            remote: row[5].flatMap(RemoteState.init(rawValue:)) ?? .absent, flags: flags,
-            facts: RemoteFacts(row, flags: flags), local: LocalFacts(row),
-            staged: StagedContent(row))
+    fileprivate init(_ row: Columns, _ flags: NodeFlags, fold: CInt, name: CInt) throws {
+        let key = flags.contains(.foreignKey) ? try row.text(fold) : nil
+        try self.init(row.text(ifAny: name) ?? row.text(fold), key: key)
     }
 }
 
 extension RemoteFacts {
-    fileprivate init(_ row: Columns, flags: NodeFlags) {
+    fileprivate init(_ row: Columns, flags: NodeFlags) throws(DamagedRow) {
         self.init(
-            id: (row[7] as String?).map { FileID($0) },
-            revision: (row[8] as String?).map { Revision($0) },
-            size: row[9] ?? 0, hash: row.hash(10),
-            clientModified: row.timestamp(11), serverModified: row.timestamp(12),
-            target: row[13], sharedFolderID: row[14],
+            id: try row.text(ifAny: 7).map { FileID($0) },
+            revision: try row.text(ifAny: 8).map { Revision($0) },
+            size: try row.size(9), hash: try row.hash(ifAny: 10),
+            clientModified: try row.time(ifAny: 11), serverModified: try row.time(ifAny: 12),
+            target: try row.text(ifAny: 13), sharedFolderID: try row.text(ifAny: 14),
             flags: flags.intersection(.remoteFacts))
     }
 }
 
 extension LocalFacts {
-    fileprivate init(_ row: Columns) {
+    fileprivate init(_ row: Columns) throws(DamagedRow) {
         self.init(
-            permissions: (row[15] as Int?).map { UInt16(truncatingIfNeeded: $0) },
-            userID: (row[16] as Int64?).map { UInt32(truncatingIfNeeded: $0) },
-            groupID: (row[17] as Int64?).map { UInt32(truncatingIfNeeded: $0) },
-            accessed: row.timestamp(18), modified: row.timestamp(19), changed: row.timestamp(20))
+            permissions: try row.number(ifAny: 15).map { UInt16(truncatingIfNeeded: $0) },
+            userID: try row.number(ifAny: 16).map { UInt32(truncatingIfNeeded: $0) },
+            groupID: try row.number(ifAny: 17).map { UInt32(truncatingIfNeeded: $0) },
+            accessed: try row.time(ifAny: 18), modified: try row.time(ifAny: 19),
+            changed: try row.time(ifAny: 20))
     }
 }
 
 extension StagedContent {
-    fileprivate init?(_ row: Columns) {
-        guard let file: Int64 = row[21] else { return nil }
+    /// Files have numbers below 2^31, and generations begin at their file's number times 2^32.
+    private static let generations: ClosedRange<Int64> = 0...0x6000_0000_0000_0000
+
+    fileprivate init?(_ node: Columns) throws(DamagedRow) {
+        let row = Columns(statement: node.statement, table: "staged")
+        guard let file = try row.number(ifAny: 21, in: 0...0x8000_0000) else { return nil }
         var base: Base?
-        if let revision: String = row[24], let hash = row.hash(25) {
+        if let revision = try row.text(ifAny: 24), let hash = try row.hash(ifAny: 25) {
             base = Base(
-                revision: Revision(revision), hash: hash, size: row[26] ?? 0, limit: row[27] ?? 0)
+                revision: Revision(revision), hash: hash, size: try row.size(26),
+                limit: try row.size(27))
         }
         self.init(
-            file: file, size: row[22] ?? 0, generation: row[23] ?? 0, base: base,
-            blocks: (row[28] as Data?).map { Array($0) } ?? [], hash: row.hash(29))
-        flushed = row[30] ?? 0
-        promised = row[31] ?? 0
-        stamp = row.timestamp(32)
+            file: file, size: try row.size(22),
+            generation: try row.number(23, in: Self.generations), base: base,
+            blocks: try row.bytes(28), hash: try row.hash(ifAny: 29))
+        flushed = try row.number(30, in: Self.generations)
+        promised = try row.number(31, in: Self.generations)
+        stamp = try row.time(ifAny: 32)
     }
 }

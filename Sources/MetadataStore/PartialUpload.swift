@@ -3,7 +3,6 @@
 
 public import ContentHashing
 public import Core
-import Foundation
 import GRDB
 
 /// A session that holds some pieces of a node's staged content.
@@ -33,20 +32,38 @@ extension TreeReading {
     public func partialUpload(of inode: InodeID) throws -> PartialUpload? {
         let statement = try database.cachedStatement(
             sql: "SELECT session, file, size, begun FROM upload WHERE inode = ?")
-        guard let row = try Row.fetchOne(statement, arguments: [inode.column]) else { return nil }
-        var upload = PartialUpload(
-            session: row[0], file: row[1], begun: Timestamp(nanoseconds: row[3]))
-        upload.size = row[2]
+        guard var upload = try PartialUpload.fetchFirst(statement, [inode.column]) else {
+            return nil
+        }
         let pieces = try database.cachedStatement(
             sql: "SELECT start, digests FROM piece WHERE inode = ?")
-        for row in try Row.fetchAll(pieces, arguments: [inode.column]) {
-            let bytes = [UInt8](row[1] as Data)
-            upload.pieces[row[0]] = stride(from: 0, to: bytes.count, by: ContentHash.byteCount)
-                .compactMap {
-                    ContentHash(bytes: bytes.dropFirst($0).prefix(ContentHash.byteCount))
-                }
-        }
+        try PieceRow.forEach(pieces, [inode.column]) { upload.pieces[$0.start] = $0.digests }
         return upload
+    }
+}
+
+extension PartialUpload: RowReadable {
+    static let table = "upload"
+
+    init(_ row: Columns) throws {
+        self.init(
+            session: try row.text(0), file: try row.number(1), begun: try row.time(3))
+        size = try row.size(ifAny: 2)
+    }
+}
+
+private struct PieceRow: RowReadable {
+    static let table = "piece"
+
+    let start: Int64
+    let digests: [ContentHash]
+
+    init(_ row: Columns) throws {
+        start = try row.size(0)
+        let bytes = try row.bytes(1)
+        digests = stride(from: 0, to: bytes.count, by: ContentHash.byteCount).compactMap {
+            ContentHash(bytes: bytes.dropFirst($0).prefix(ContentHash.byteCount))
+        }
     }
 }
 

@@ -3,7 +3,6 @@
 
 public import ContentHashing
 public import Core
-import Foundation
 import GRDB
 
 /// A file that is pinned, by itself or by a folder above.
@@ -74,10 +73,7 @@ extension TreeReading {
         let statement =
             try start == nil
             ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
-        let rows = try PinnedFileRow.fetchCursor(statement)
-        while let row = try rows.next() {
-            try body(row.file)
-        }
+        try PinnedFile.forEach(statement, [], body)
     }
 
     /// Pins on what was deleted wait for it to be gone, or to be brought back.
@@ -121,18 +117,18 @@ extension Transaction {
     }
 }
 
-/// A row of the selection above.
-private struct PinnedFileRow: RowReadable {
-    let file: PinnedFile
+extension PinnedFile: RowReadable {
+    static let table = "node"
 
-    init(_ row: Columns) {
-        let stagedSize: Int64? = row[5]
-        let revision: String? = stagedSize == nil ? row[3] : row[6]
-        file = PinnedFile(
-            inode: InodeID(column: row[0] ?? 0), size: stagedSize ?? row[2] ?? 0,
+    /// Reads a row of the selection above.
+    init(_ row: Columns) throws {
+        let stagedSize = try row.size(ifAny: 5)
+        let revision = try row.text(ifAny: stagedSize == nil ? 3 : 6)
+        self.init(
+            inode: try row.inode(0), size: try stagedSize ?? row.size(2),
             revision: revision.map { Revision($0) },
-            hash: stagedSize == nil ? row.hash(4) : row.hash(7),
-            isDownloadable: !NodeFlags(rawValue: row[1] ?? 0).contains(.notDownloadable),
-            isStaged: stagedSize != nil, stagedHash: row.hash(8))
+            hash: try row.hash(ifAny: stagedSize == nil ? 4 : 7),
+            isDownloadable: try !row.flags(1).contains(.notDownloadable),
+            isStaged: stagedSize != nil, stagedHash: try row.hash(ifAny: 8))
     }
 }

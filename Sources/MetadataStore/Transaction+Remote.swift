@@ -130,7 +130,7 @@ extension Transaction {
 
     /// Begins a full listing: from here on, nodes that are met are marked with its number.
     public func beginListing() throws {
-        try setSetting(Self.listingKey, to: "\(try listingNumber() + 1)")
+        try setSetting(Self.listingKey, to: "\(try listingNumber() &+ 1)")
     }
 
     /// The number of the full listing that is running, or of the last one.

@@ -60,13 +60,8 @@ extension TreeReading {
     /// A folder's children in the order of their folded names.
     public func children(of parent: InodeID) throws -> [Child] {
         let statement = try database.cachedStatement(
-            sql: ChildRow.selection + "WHERE parent = ? ORDER BY fold")
-        let rows = try ChildRow.fetchCursor(statement, arguments: [parent.column])
-        var children: [Child] = []
-        while let row = try rows.next() {
-            children.append(try row.child())
-        }
-        return children
+            sql: "\(Child.selection) WHERE parent = ? ORDER BY fold")
+        return try Child.fetchEvery(statement, [parent.column])
     }
 
     /// The contents of the files below a folder, at whatever depth, as the server has them; nil if there
@@ -89,22 +84,14 @@ extension TreeReading {
                 FROM folder JOIN node ON node.parent = folder.inode
                 LIMIT ?6
                 """)
-        let rows = try Row.fetchCursor(
+        let rows = try ContentRow.fetchEvery(
             statement,
-            arguments: [
+            [
                 folder.column, NodeKind.folder.rawValue, NodeKind.file.rawValue,
-                RemoteState.absent.rawValue, NodeFlags.notDownloadable.rawValue, limit + 1,
+                RemoteState.absent.rawValue, NodeFlags.notDownloadable.rawValue, limit +| 1,
             ])
-        var contents: [(hash: ContentHash, size: Int64)] = []
-        var count = 0
-        while let row = try rows.next() {
-            count += 1
-            if count > limit { return nil }
-            if let bytes: Data = row[0], let hash = ContentHash(bytes: Array(bytes)) {
-                contents.append((hash, row[1]))
-            }
-        }
-        return contents
+        if rows.count > limit { return nil }
+        return rows.compactMap { row in row.hash.map { ($0, row.size) } }
     }
 
     /// Up to `limit` folders of the server that are not marked as listed, in the order of their numbers,
@@ -213,7 +200,7 @@ extension TreeReading {
         let displaced = try nodes(
             "JOIN displaced ON displaced.inode = node.inode WHERE displaced.parent = ?",
             [parent.column])
-        return inPlace + displaced
+        return [inPlace, displaced].flatMap(\.self)
     }
 
     /// The path by which the server has a node ("" for the root); nil when it or a parent is not there.
@@ -234,7 +221,7 @@ extension TreeReading {
         for name in names {
             let node = try folder.flatMap { try remoteChild(like: name, of: $0) }
             let known = try node.flatMap { try remotePlace(of: $0) }
-            path += "/" + (known?.name ?? name).folded
+            path.append("/\((known?.name ?? name).folded)")
             folder = node?.inode
         }
         return path
@@ -276,9 +263,7 @@ extension TreeReading {
     private func displacedPlace(of inode: InodeID) throws -> Place? {
         let statement = try database.cachedStatement(
             sql: "SELECT parent, name, fold FROM displaced WHERE inode = ?")
-        guard let row = try Row.fetchOne(statement, arguments: [inode.column]) else { return nil }
-        return Place(
-            parent: InodeID(column: row[0]), name: try FileName(row[1] as String, key: row[2]))
+        return try DisplacedRow.fetchFirst(statement, [inode.column])?.place
     }
 
     /// The nodes that the server is believed to have but that a full listing did not meet.
@@ -318,17 +303,37 @@ extension TreeReading {
     // MARK: Fetching
 
     func firstNode(_ clause: String, _ arguments: StatementArguments) throws -> Node? {
-        let statement = try database.cachedStatement(sql: Node.selection + clause)
-        return try NodeRow.fetchOne(statement, arguments: arguments)?.node()
+        let statement = try database.cachedStatement(sql: "\(Node.selection) \(clause)")
+        return try Node.fetchFirst(statement, arguments)
     }
 
     func nodes(_ clause: String, _ arguments: StatementArguments) throws -> [Node] {
-        let statement = try database.cachedStatement(sql: Node.selection + clause)
-        let rows = try NodeRow.fetchCursor(statement, arguments: arguments)
-        var nodes: [Node] = []
-        while let row = try rows.next() {
-            nodes.append(try row.node())
-        }
-        return nodes
+        let statement = try database.cachedStatement(sql: "\(Node.selection) \(clause)")
+        return try Node.fetchEvery(statement, arguments)
+    }
+}
+
+/// What is in a file of the server.
+private struct ContentRow: RowReadable {
+    static let table = "node"
+
+    let hash: ContentHash?
+    let size: Int64
+
+    init(_ row: Columns) throws {
+        hash = try row.hash(ifAny: 0)
+        size = try row.size(1)
+    }
+}
+
+/// Where the server has a node that users see elsewhere, or nowhere.
+private struct DisplacedRow: RowReadable {
+    static let table = "displaced"
+
+    let place: Place
+
+    init(_ row: Columns) throws {
+        place = Place(
+            parent: try row.inode(0), name: try FileName(row.text(1), key: row.text(2)))
     }
 }

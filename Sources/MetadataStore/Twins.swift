@@ -27,12 +27,18 @@ extension TreeReading {
     public func twin(of inode: InodeID) throws -> Twin? {
         let statement = try database.cachedStatement(
             sql: "SELECT source, source_generation, generation, revision FROM twin WHERE inode = ?")
-        return try Row.fetchOne(statement, arguments: [inode.column]).map { row in
-            var twin = Twin(
-                source: InodeID(column: row[0]), sourceGeneration: row[1], generation: row[2])
-            twin.revision = (row[3] as String?).map(Revision.init)
-            return twin
-        }
+        return try Twin.fetchFirst(statement, [inode.column])
+    }
+}
+
+extension Twin: RowReadable {
+    static let table = "twin"
+
+    init(_ row: Columns) throws {
+        self.init(
+            source: try row.inode(0), sourceGeneration: try row.number(1),
+            generation: try row.number(2))
+        revision = try row.text(ifAny: 3).map { Revision($0) }
     }
 }
 

@@ -20,5 +20,10 @@ public func freeBytes(at path: String) -> Int64 {
         guard let slash = place.lastIndex(of: "/"), slash > place.startIndex else { return 0 }
         place = String(place[..<slash])
     }
-    return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+    return spaceBytes(blocks: UInt64(status.f_bavail), size: UInt64(status.f_frsize))
+}
+
+/// What so many blocks hold. A filesystem over a network may say any number.
+public func spaceBytes(blocks: UInt64, size: UInt64) -> Int64 {
+    Int64(clamping: blocks.times(size))
 }

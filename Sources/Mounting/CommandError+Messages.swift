@@ -60,6 +60,10 @@ extension CommandError {
         case .otherAccount(let account, let folder, let expected, let found):
             "the token is \(found)'s, but \(folder) keeps the files of \(expected): use that "
                 + "account's token, or another account name than \(quoted(account))"
+        case .accountDamaged(let file, let reason):
+            "\(file), which says whose files are beside it, cannot be read (\(reason)): if all of them are of "
+                + "the account that you mount, remove it and mount with a network; else keep the folder and "
+                + "use another account name"
         case .notOnDropbox(let path):
             "there is no \(quoted(path)) on Dropbox"
         case .remoteFolderMissing(let path):

@@ -49,6 +49,7 @@ public enum CommandError: Error, Hashable, Sendable {
     case serverNonsense(server: String, detail: String)
     case serverFailed(server: String, detail: String)
     case otherAccount(account: String, folder: String, expected: String, found: String)
+    case accountDamaged(file: String, reason: String)
     case notOnDropbox(String)
     case remoteFolderMissing(String)
     case remoteNotAFolder(String)
@@ -123,7 +124,8 @@ extension CommandError {
         case .noToken, .credentialsTooOpen, .credentialsUnreadable, .loginDamaged, .otherServer,
             .unauthorized,
             .forbidden,
-            .unreachable, .serverNonsense, .serverFailed, .otherAccount, .remoteFolderMissing,
+            .unreachable, .serverNonsense, .serverFailed, .otherAccount, .accountDamaged,
+            .remoteFolderMissing,
             .remoteNotAFolder, .noTeamSpace, .rootForbidden, .mountpointNotEmpty, .alreadyMounted,
             .folderInsideMountpoint,
             .mountpointInsideFolder, .folderUnusable, .folderNotPrivate,
@@ -144,7 +146,8 @@ extension CommandError {
             .stillMounted, .notRevoked:
             loginMessage
         case .noToken, .credentialsTooOpen, .credentialsUnreadable, .unauthorized, .forbidden,
-            .unreachable, .serverNonsense, .serverFailed, .otherAccount, .notOnDropbox,
+            .unreachable, .serverNonsense, .serverFailed, .otherAccount, .accountDamaged,
+            .notOnDropbox,
             .remoteFolderMissing, .remoteNotAFolder, .noTeamSpace, .rootForbidden:
             accessMessage
         case .mountpointNotEmpty, .alreadyMounted, .folderInsideMountpoint,

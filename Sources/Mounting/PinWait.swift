@@ -42,7 +42,7 @@ public struct PinProgress: Hashable, Sendable, Codable {
     }
 
     /// Files that are still to come.
-    public var missingFiles: Int { files - presentFiles - unavailableFiles }
+    public var missingFiles: Int { files.minus(presentFiles).minus(unavailableFiles) }
 }
 
 /// How waiting for pinned content ended.

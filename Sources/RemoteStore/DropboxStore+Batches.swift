@@ -21,7 +21,7 @@ extension DropboxStore {
         do {
             ids = try await client.call(
                 Files.uploadSessionStartBatch,
-                Files.UploadSessionStartBatchArg(numSessions: UInt64(contents.count)),
+                Files.UploadSessionStartBatchArg(numSessions: UInt64(clamping: contents.count)),
                 options: .upload(bytes: 0)
             ).sessionIDs
         } catch {
@@ -51,14 +51,14 @@ extension DropboxStore {
         var bytes = 0
         for (index, content) in contents.enumerated() {
             let isFull =
-                index - start == piecesPerRequest
-                || index > start && bytes + content.count > bytesPerRequest
+                index -| start == piecesPerRequest
+                || index > start && bytes +| content.count > bytesPerRequest
             if isFull {
                 ranges.append(start..<index)
                 start = index
                 bytes = 0
             }
-            bytes += content.count
+            bytes +|= content.count
         }
         if start < contents.count { ranges.append(start..<contents.count) }
         return ranges
@@ -71,7 +71,7 @@ extension DropboxStore {
         let pieces = zip(sessions, contents).map { session, content in
             Files.UploadSessionAppendBatchArgEntry(
                 cursor: Files.UploadSessionCursor(sessionID: session.id, offset: 0),
-                length: UInt64(content.count), close: true)
+                length: UInt64(clamping: content.count), close: true)
         }
         do throws(RemoteError) {
             let range = 0..<body.size
@@ -93,7 +93,7 @@ extension DropboxStore {
         do {
             results = try await client.upload(
                 Files.uploadSessionAppendBatch, argument, body: body,
-                options: .upload(bytes: Int64(body.length))
+                options: .upload(bytes: Int64(clamping: body.length))
             ).entries
         } catch {
             throw RemoteError(error) { error in
@@ -116,7 +116,8 @@ extension DropboxStore {
     ) -> RemoteOutcome<UploadSession> {
         switch result {
         case .success, .failure(.closed): .success(session)
-        case .failure(.incorrectOffset(let place)) where place.correctOffset == UInt64(size):
+        case .failure(.incorrectOffset(let place))
+        where place.correctOffset == UInt64(clamping: size):
             .success(session)
         case .failure(.notFound): .failure(.sessionLost)
         case .failure(let error): .failure(.server("\(error)"))
@@ -133,7 +134,7 @@ extension DropboxStore {
             entries: uploads.map { upload in
                 Files.UploadSessionFinishArg(
                     cursor: Files.UploadSessionCursor(
-                        sessionID: upload.session.id, offset: UInt64(upload.size)),
+                        sessionID: upload.session.id, offset: UInt64(clamping: upload.size)),
                     commit: info(upload.commit))
             })
         let results: [Files.UploadSessionFinishBatchResultEntry]

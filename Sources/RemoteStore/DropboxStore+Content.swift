@@ -14,12 +14,12 @@ extension DropboxStore {
         guard range.lowerBound >= 0, !range.isEmpty else {
             throw .malformed("an impossible range was asked for: \(range)")
         }
-        let bytes = UInt64(range.lowerBound)..<UInt64(range.upperBound)
+        let bytes = UInt64(clamping: range.lowerBound)..<UInt64(clamping: range.upperBound)
         let download: Download<Files.FileMetadata, Files.DownloadError>
         do {
             download = try await client.download(
                 Files.download, Files.DownloadArg(path: "rev:\(revision.rawValue)"),
-                range: .bytes(bytes), options: .download(bytes: Int64(range.count)))
+                range: .bytes(bytes), options: .download(bytes: Int64(clamping: range.count)))
         } catch {
             let mapped = RemoteError(error) { RemoteError($0) }
             // A revision that is none cannot be found either.
@@ -77,7 +77,7 @@ extension DropboxStore {
         _ file: Files.FileMetadata, size: Int64, _ commit: RemoteCommit
     ) throws(RemoteError) -> RemoteEntry {
         noteUpload(commit.path)
-        guard file.size == UInt64(size) else { throw .contentMismatch }
+        guard file.size == UInt64(clamping: size) else { throw .contentMismatch }
         if let hash = commit.hash, file.contentHash != hash { throw .contentMismatch }
         return try reader.entry(.file(file))
     }

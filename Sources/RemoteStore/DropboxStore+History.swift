@@ -16,8 +16,8 @@ extension DropboxStore: RemoteHistory {
         var argument = Files.ListRevisionsArg(path: serverPath(path))
         var found = RemoteRevisions(versions: [], isDeleted: false)
         while true {
-            let rest = limit - found.versions.count
-            argument.limit = UInt64(max(1, min(rest, Self.revisionLimit)))
+            let rest = limit -| found.versions.count
+            argument.limit = UInt64(clamping: max(1, min(rest, Self.revisionLimit)))
             let page: Files.ListRevisionsResult
             do {
                 page = try await client.call(

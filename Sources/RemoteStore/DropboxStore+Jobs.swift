@@ -1,6 +1,7 @@
 // Batches that may outlive the request that started them: launched, asked about, finished. The API has a pair of
 // unions for each kind of batch; they differ in the outcome, and here in nothing.
 
+import Core
 import DropboxAPI
 
 /// How far a batch is.
@@ -47,7 +48,7 @@ extension DropboxStore {
         var pause = Duration.milliseconds(100)
         while true {
             guard (try? await clock.sleep(pause)) != nil else { throw .cancelled }
-            pause = min(pause * 2, Self.longestPause)
+            pause = min(pause.doubled(times: 1), Self.longestPause)
             let status: Status
             do throws(CallError<Async.PollError>) {
                 status = try await client.call(
@@ -68,7 +69,7 @@ extension CallOptions {
     /// For batches of changes: not sent again when they may have been applied.
     static var batch: CallOptions {
         CallOptions(
-            deadline: .now + .seconds(1800), retryAfterSend: false,
+            deadline: .now.advanced(by: .seconds(1800)), retryAfterSend: false,
             timeouts: TransferTimeouts(response: .seconds(900)))
     }
 }

@@ -26,13 +26,13 @@ extension DropboxStore {
         while true {
             let argument = Files.UploadSessionAppendArg(
                 cursor: Files.UploadSessionCursor(
-                    sessionID: session.id, offset: UInt64(range.lowerBound)),
+                    sessionID: session.id, offset: UInt64(clamping: range.lowerBound)),
                 close: closes, contentHash: try await hash(of: source, range))
             do {
                 _ = try await client.upload(
                     Files.uploadSessionAppendV2, argument,
                     body: UploadBody(source: source, range: range),
-                    options: .upload(bytes: Int64(range.count)))
+                    options: .upload(bytes: Int64(clamping: range.count)))
                 return
             } catch {
                 switch AppendRemedy(error.routeError, range: range, closes: closes) {
@@ -50,7 +50,8 @@ extension DropboxStore {
     ) async throws(RemoteError) -> RemoteEntry {
         try await prepareToMake()
         let argument = Files.UploadSessionFinishArg(
-            cursor: Files.UploadSessionCursor(sessionID: session.id, offset: UInt64(size)),
+            cursor: Files.UploadSessionCursor(
+                sessionID: session.id, offset: UInt64(clamping: size)),
             commit: info(commit))
         let file: Files.FileMetadata
         do {

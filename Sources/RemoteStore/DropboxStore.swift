@@ -84,7 +84,7 @@ public final class DropboxStore: RemoteStoring {
     var reader: MetadataReader { MetadataReader(prefix: rooted.withLock { $0.folder.prefix }) }
 
     func serverPath(_ path: RemotePath) -> String {
-        rooted.withLock { $0.folder.prefix }.rawValue + path.rawValue
+        "\(rooted.withLock { $0.folder.prefix }.rawValue)\(path.rawValue)"
     }
 
     /// Whether changes are sent by path, because the service does not take ids.
@@ -203,12 +203,12 @@ public final class DropboxStore: RemoteStoring {
         after cursor: Core.Cursor, timeout: Int
     ) async throws(RemoteError) -> RemoteChange {
         let argument = Files.ListFolderLongpollArg(
-            cursor: cursor.rawValue, timeout: UInt64(min(480, max(30, timeout))))
+            cursor: cursor.rawValue, timeout: UInt64(clamping: min(480, max(30, timeout))))
         do {
             let result = try await client.call(Files.listFolderLongpoll, argument)
             return RemoteChange(
                 hasChanges: result.changes,
-                backoff: result.backoff.map { Int(min($0, Self.longestBackoff)) })
+                backoff: result.backoff.map { Int(clamping: min($0, Self.longestBackoff)) })
         } catch {
             if error.isAboutCursor { throw .cursorReset }
             throw RemoteError(error) { $0 == .reset ? .cursorReset : .server("\($0)") }
@@ -251,7 +251,7 @@ public final class DropboxStore: RemoteStoring {
             switch item.metadata.map(reader.read) ?? .refused {
             case .entry(let entry): page.entries.append(entry)
             case .root(let id): isRootTold = isRootTold || id != mounted.id
-            case .outside, .refused: page.refusedCount += 1
+            case .outside, .refused: page.refusedCount +|= 1
             }
         }
         note(refused: page.refusedCount)
@@ -260,7 +260,7 @@ public final class DropboxStore: RemoteStoring {
 
     private func note(refused count: Int) {
         guard count > 0 else { return }
-        refused.withLock { $0 += count }
+        refused.withLock { $0 +|= count }
         log.warning(
             "the server sent entries that cannot be shown", metadata: ["count": "\(count)"])
     }
@@ -274,32 +274,37 @@ struct StoreClock: Sendable {
 
 extension CallOptions {
     /// For calls that a process may be waiting for.
-    static var interactive: CallOptions { .within(.seconds(60)) }
+    static var interactive: CallOptions { .within(patience) }
+
+    /// How long processes wait for a server that asks for a pause, or does not answer.
+    static var patience: Duration { .seconds(60) }
 
     /// For changes of names. Moves and deletes of large folders take the server long.
     static var change: CallOptions {
-        CallOptions(deadline: .now + .seconds(300), retryAfterSend: true)
+        CallOptions(deadline: .now.advanced(by: .seconds(300)), retryAfterSend: true)
     }
 
     /// For so many bytes down, over a link of at least 16 KiB a second. A body that stops is asked for
-    /// again from where it stopped, soon, because somebody may wait for it.
+    /// again from where it stopped, soon, because somebody may wait for it; pauses do not count as slowness.
     static func download(bytes: Int64) -> CallOptions {
         CallOptions(
-            deadline: .now + .seconds(60 + bytes >> 14),
-            timeouts: TransferTimeouts(stall: .seconds(10)))
+            deadline: .now.advanced(by: .seconds(bytes >> 14)).advanced(by: patience),
+            timeouts: TransferTimeouts(stall: .seconds(10)),
+            pauseDeadline: .now.advanced(by: patience))
     }
 
     /// For so many bytes up, over a link of at least 4 KiB a second: nobody waits for an upload, and
     /// giving up wastes what was sent.
     static func upload(bytes: Int64) -> CallOptions {
-        CallOptions(deadline: .now + .seconds(900 + bytes >> 12), retryAfterSend: true)
+        CallOptions(
+            deadline: .now.advanced(by: .seconds(900 +| bytes >> 12)), retryAfterSend: true)
     }
 
     /// For making a session a file: rclone has seen commits of very large files take more than two
     /// minutes (rclone/rclone#2158, #5008).
     static var commit: CallOptions {
         CallOptions(
-            deadline: .now + .seconds(1800), retryAfterSend: true,
+            deadline: .now.advanced(by: .seconds(1800)), retryAfterSend: true,
             timeouts: TransferTimeouts(response: .seconds(900)))
     }
 }

@@ -59,7 +59,8 @@ extension RemoteStoring {
         await oneByOne(contents) { content async throws(RemoteError) in
             let session = try await startUpload(concurrent: false)
             try await append(
-                WholeContent(bytes: content), range: 0..<Int64(content.count), to: session,
+                WholeContent(bytes: content), range: 0..<Int64(clamping: content.count),
+                to: session,
                 closes: true)
             return session
         }
@@ -127,10 +128,10 @@ extension RemoteStoring {
 struct WholeContent: UploadSource {
     let bytes: [UInt8]
 
-    var size: Int64 { Int64(bytes.count) }
+    var size: Int64 { Int64(clamping: bytes.count) }
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
+        let part = bytes.dropFirst(Int(clamping: offset)).prefix(buffer.count)
         buffer.copyBytes(from: part)
         return part.count
     }

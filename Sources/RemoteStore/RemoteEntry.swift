@@ -20,7 +20,7 @@ public struct RemotePath: Hashable, Sendable, CustomStringConvertible {
 
     /// The path of a child.
     public func appending(_ name: FileName) -> RemotePath {
-        RemotePath(rawValue: rawValue + "/" + name.string)
+        RemotePath(rawValue: "\(rawValue)/\(name.string)")
     }
 
     /// The names in it. Split by bytes: a slash and a combining mark are one `Character`.

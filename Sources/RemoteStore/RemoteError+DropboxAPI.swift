@@ -61,6 +61,8 @@ extension RemoteError {
     init(_ error: TokenError) {
         switch error {
         case .transport(let failure): self.init(failure, summary: error.advice)
+        // How long is not known here; who gives the tokens asks no sooner.
+        case .server(status: 429, _): self = .rateLimited(retryAfter: 5)
         case .server: self = .server(error.advice)
         case .cancelled: self = .cancelled
         case .invalidGrant, .rejected, .missing, .withheld: self = .unauthorized(error.advice)

@@ -2,6 +2,7 @@
 // stream.
 
 import ContentHashing
+import Core
 import DropboxAPI
 
 /// A range of a source as a request's body.
@@ -9,11 +10,11 @@ struct UploadBody: BodySource {
     let source: any UploadSource
     let range: Range<Int64>
 
-    var length: UInt64 { UInt64(range.count) }
+    var length: UInt64 { UInt64(clamping: range.count) }
 
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         try source.read(
-            at: range.lowerBound + Int64(offset), before: range.upperBound, into: buffer)
+            at: range.lowerBound +| Int64(clamping: offset), before: range.upperBound, into: buffer)
     }
 }
 
@@ -25,7 +26,7 @@ extension UploadSource {
     func read(
         at offset: Int64, before end: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws -> Int {
-        let count = Int(min(Int64(buffer.count), end - offset))
+        let count = Int(clamping: min(Int64(clamping: buffer.count), end -| offset))
         guard count > 0 else { return 0 }
         return try read(
             at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)))
@@ -42,7 +43,7 @@ extension UploadSource {
             }
             guard count > 0 else { throw SourceEndedEarly() }
             hasher.update(buffer.prefix(count))
-            offset += Int64(count)
+            offset +|= Int64(clamping: count)
         }
         return hasher.finalized()
     }

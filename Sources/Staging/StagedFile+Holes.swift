@@ -31,7 +31,7 @@ extension StagedFile {
     private func extent(from offset: Int64, _ kind: CInt) -> Extent {
         state.withLock { state in
             guard state.content.base == nil, state.retired == nil else { return .unknown }
-            let found = Int64(lseek(descriptor, off_t(offset), kind))
+            let found = Int64(clamping: lseek(descriptor, off_t(offset), kind))
             if found >= 0, found < state.content.size { return .begins(found) }
             // Behind the end of the file itself, too, there is nothing but zeros.
             guard found >= 0 || errno == ENXIO else { return .unknown }
@@ -48,6 +48,6 @@ extension StagingArea {
         guard content.base == nil else { return nil }
         var status = stat()
         guard lstat(path(of: content.file), &status) == 0 else { return nil }
-        return Int64(status.st_blocks) *| 512
+        return Int64(clamping: status.st_blocks) *| 512
     }
 }

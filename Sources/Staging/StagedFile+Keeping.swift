@@ -129,6 +129,7 @@ extension Timestamp {
     /// When a local file was last written to.
     init(modificationTimeOf status: stat) {
         self.init(
-            seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
+            seconds: Int64(clamping: status.st_mtim.tv_sec),
+            nanoseconds: Int64(clamping: status.st_mtim.tv_nsec))
     }
 }

@@ -183,7 +183,7 @@ public final class StagingArea: Sendable {
         }
         guard !numbers.isEmpty else { return }
         guard (try? store.synchronize()) != nil else {
-            return unneeded.withLock { $0.numbers += numbers }
+            return unneeded.withLock { $0.numbers.append(contentsOf: numbers) }
         }
         for number in numbers { unlink(path(of: number)) }
     }

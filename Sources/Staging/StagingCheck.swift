@@ -39,7 +39,7 @@ struct StagingCheck {
         let (known, ended) = try store.read { snapshot in
             (try snapshot.stagingFiles(), try snapshot.endedFiles())
         }
-        found += try removeLeftovers(known: known, ended: ended)
+        found.append(contentsOf: try removeLeftovers(known: known, ended: ended))
         try store.write { transaction in
             try transaction.setSetting(Self.systemKey, to: system)
             try transaction.forgetEndedFiles()
@@ -141,7 +141,7 @@ struct StagingCheck {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if let number = Int64(name) { numbers.append(number) }
+            if let number = Int64(name, radix: 10) { numbers.append(number) }
         }
         return numbers.sorted()
     }
@@ -186,7 +186,7 @@ struct FileFacts: Equatable {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
         self.init(
-            size: Int64(status.st_size), modified: Timestamp(modificationTimeOf: status))
+            size: Int64(clamping: status.st_size), modified: Timestamp(modificationTimeOf: status))
     }
 }
 

@@ -112,7 +112,7 @@ final class StagingFlusher: Sendable {
         do {
             let flushed = try bytesOnDisk(of: contents)
             for start in stride(from: 0, to: flushed.count, by: Self.rowsAtOnce) {
-                let part = flushed[start..<min(start + Self.rowsAtOnce, flushed.count)]
+                let part = flushed[start..<min(start +| Self.rowsAtOnce, flushed.count)]
                 try store.write { transaction in
                     for content in part { try transaction.noteFlushed(content) }
                 }

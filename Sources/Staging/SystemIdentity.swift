@@ -14,11 +14,11 @@ enum SystemIdentity {
         guard let boot = firstLine(of: "/proc/sys/kernel/random/boot_id") else { return nil }
         var status = stat()
         guard stat(folder, &status) == 0 else { return nil }
-        let (major, minor) = numbers(ofDevice: UInt64(status.st_dev))
+        let (major, minor) = numbers(ofDevice: UInt64(truncatingIfNeeded: status.st_dev))
         var parts = [boot, "\(major):\(minor)"]
         let block = "/sys/dev/block/\(major):\(minor)"
         // Counts each time that a loop device, for example, gets another file.
-        if let sequence = firstLine(of: block + "/diskseq") { parts.append(sequence) }
+        if let sequence = firstLine(of: "\(block)/diskseq") { parts.append(sequence) }
         if let link = try? FileManager.default.destinationOfSymbolicLink(atPath: block),
             let name = link.split(separator: "/").last
         {

@@ -245,7 +245,7 @@ struct UploadPlanner {
                 let path = RemotePath(rawValue: parent).appending(name)
                 return .move(NodeMove(node, from: from, to: path))
             }
-            number += 1
+            number +|= 1
         }
     }
 

@@ -8,18 +8,6 @@ import RemoteStore
 
 /// The account of a state folder, as of the last mount.
 struct AccountIdentity {
-    /// What is kept of an account.
-    struct Record: Codable {
-        var accountID: String
-        var name: String
-        var email: String
-        /// The team's space, if there is one.
-        var team: String?
-
-        /// Name and address, for messages.
-        var person: String { "\(name) <\(email)>" }
-    }
-
     let folders: AccountFolders
     let source: MountSource
     /// What paths start from.
@@ -39,7 +27,7 @@ struct AccountIdentity {
     func check(
         _ remote: DropboxStore, knownPatience: Double
     ) throws(CommandError) -> String? {
-        let known = Self.known(in: folders.state)
+        let known = try Self.known(in: folders.state)
         if let known, let login, login.accountID != known.accountID {
             // Offline, nobody else would notice, and the queue would go to the wrong account later.
             throw .otherAccount(
@@ -143,9 +131,8 @@ struct AccountIdentity {
     }
 
     /// Whose account a state folder's is; nil when nobody's was mounted yet.
-    static func known(in state: String) -> Record? {
-        let file = URL(fileURLWithPath: AccountFolders.identity(in: state))
-        return try? JSON.decode(Record.self, from: Array(Data(contentsOf: file)))
+    static func known(in state: String) throws(CommandError) -> AccountRecord? {
+        try AccountRecord.read(AccountFolders.identity(in: state))
     }
 
     /// Refuses a login of somebody whose account is not the one that an account's folders are for.
@@ -153,18 +140,17 @@ struct AccountIdentity {
         _ found: RemoteAccount, for account: String, _ environment: Environment
     ) throws(CommandError) {
         for state in AccountFolders.states(of: account, environment: environment) {
-            guard let known = known(in: state), known.accountID != found.id else { continue }
+            guard let known = try known(in: state), known.accountID != found.id else { continue }
             throw .otherLogin(
                 account: account, folder: state, expected: known.person, found: found.person)
         }
     }
 
     private func save(_ account: RemoteAccount) throws(CommandError) {
-        let record = Record(
+        let record = AccountRecord(
             accountID: account.id, name: account.displayName, email: account.email,
             team: account.teamNamespace)
-        guard let data = try? JSONEncoder().encode(record) else { return }
-        try writePrivately(String(decoding: data, as: UTF8.self), to: folders.identity)
+        try record.write(to: folders.identity)
     }
 }
 

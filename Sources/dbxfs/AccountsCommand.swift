@@ -77,7 +77,7 @@ struct AccountSurvey {
 
     private func tree(_ folder: String) -> AccountReport.Tree {
         var tree = AccountReport.Tree(folder: folder)
-        if let known = AccountIdentity.known(in: folder) {
+        if let known = (try? AccountIdentity.known(in: folder)) ?? nil {
             tree.name = known.name
             tree.email = known.email
             tree.accountID = known.accountID

@@ -43,6 +43,8 @@ extension CommandError {
             self = .diskFull(path)
         } else if error is MetadataStore.TooNew {
             self = .databaseTooNew(path)
+        } else if let error = error as? DamagedRow {
+            self = .databaseDamaged(path: path, detail: "\(error)")
         } else if let error = error as? DatabaseError {
             self =
                 error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT

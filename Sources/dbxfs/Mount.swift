@@ -127,7 +127,7 @@ final class Mount: Sendable {
             configuration.transport.downloadLimit = plan.settings.downloadLimit.map { UInt64($0) }
         }
         let (source, folders, member) = (plan.source, plan.folders, plan.settings.member)
-        let known = AccountIdentity.known(in: folders.state)
+        let known = try AccountIdentity.known(in: folders.state)
         let tokens = VerifiedTokens(
             access.tokens(
                 credentials, command: CommandError.login(source.account, plan.environment.scope),

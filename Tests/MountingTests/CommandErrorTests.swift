@@ -49,6 +49,7 @@ import Testing
             .otherAccount(account: "a", folder: "/f", expected: "x", found: "y"), .mountFailure,
             "another account name"
         ),
+        (.accountDamaged(file: "/f", reason: "r"), .mountFailure, "remove it"),
         (.notOnDropbox("/a"), .system, "on Dropbox"),
         (.remoteFolderMissing("/a"), .mountFailure, "make it first"),
         (.remoteNotAFolder("/a"), .mountFailure, "mount the folder"),

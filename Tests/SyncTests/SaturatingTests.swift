@@ -17,5 +17,19 @@ import Testing
         var sum: Int64 = largest - 1
         sum +|= 5
         #expect(sum == largest)
+        sum -|= -1
+        #expect(sum == largest)
+        sum = smallest + 1
+        sum -|= 5
+        #expect(sum == smallest)
+    }
+
+    @Test("a duration is doubled up to what there can be, however often")
+    func doubled() {
+        #expect(Duration.milliseconds(100).doubled(times: 4) == .milliseconds(1600))
+        #expect(Duration.seconds(1).doubled(times: 0) == .seconds(1))
+        #expect(Duration.seconds(1).doubled(times: -1) == .seconds(1))
+        #expect(Duration.seconds(1).doubled(times: .max) > .seconds(Int64.max / 4))
+        #expect(Duration.seconds(Int64.max).doubled(times: .max) == .seconds(Int64.max))
     }
 }

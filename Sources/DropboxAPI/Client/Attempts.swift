@@ -108,7 +108,7 @@ extension DropboxClient {
     ) async throws(CallError<Failure>) {
         guard call.authentication != .none else { return }
         while let delay = gate.delay(at: clock.now()) {
-            if let remaining = remaining(call), delay >= remaining {
+            if let patience = patience(call), delay >= patience {
                 throw CallError(
                     kind: .rateLimited(reason: .tooManyRequests, retryAfter: delay),
                     context: context)
@@ -206,8 +206,9 @@ extension DropboxClient {
     ) async throws(CallError<Failure>) {
         let event = error.kind.retryEvent
         if RetryPolicy.isThrottling(event) { history.throttles &+= 1 } else { history.faults &+= 1 }
+        let limit = RetryPolicy.isThrottling(event) ? patience(call) : remaining(call)
         let progress = RetryPolicy.Progress(
-            faults: history.faults, throttles: history.throttles, remaining: remaining(call),
+            faults: history.faults, throttles: history.throttles, remaining: limit,
             retryAfterSend: call.retryAfterSend, hasContent: call.hasContent,
             isPacedByCaller: call.isPacedByCaller, maxAttempts: call.options.maxAttempts)
         switch configuration.retryPolicy.decide(event, progress, random: clock.random()) {
@@ -244,6 +245,12 @@ extension DropboxClient {
 
     private func remaining(_ call: PreparedCall) -> Duration? {
         call.options.deadline.map { max(.zero, clock.now().duration(to: $0)) }
+    }
+
+    /// How long a pause may be that the server asks for; nil when the call has no limit.
+    private func patience(_ call: PreparedCall) -> Duration? {
+        [call.options.deadline, call.options.pauseDeadline].compactMap(\.self).min()
+            .map { max(.zero, clock.now().duration(to: $0)) }
     }
 }
 

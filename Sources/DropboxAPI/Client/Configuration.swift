@@ -122,13 +122,19 @@ public struct CallOptions: Hashable, Sendable {
     public var retryAfterSend: Bool?
     /// Patience; nil takes the configuration's.
     public var timeouts: TransferTimeouts?
+    /// No pause that the server asks for lasts beyond this moment: the call fails at once with `rateLimited`, and
+    /// says how long the pause is. Nil leaves such pauses to the deadline. A call that moves much may take longer
+    /// than anybody should wait for a server that says "later".
+    public var pauseDeadline: ContinuousClock.Instant?
 
     /// Takes over all fields.
     public init(
         deadline: ContinuousClock.Instant? = nil, maxAttempts: Int? = nil,
-        retryAfterSend: Bool? = nil, timeouts: TransferTimeouts? = nil
+        retryAfterSend: Bool? = nil, timeouts: TransferTimeouts? = nil,
+        pauseDeadline: ContinuousClock.Instant? = nil
     ) {
         self.deadline = deadline
+        self.pauseDeadline = pauseDeadline
         self.maxAttempts = maxAttempts
         self.retryAfterSend = retryAfterSend
         self.timeouts = timeouts

@@ -24,7 +24,9 @@ extension StoredLogin {
     /// How long the access token is good; a year is as good as for ever.
     func validity(at now: Timestamp) -> Duration {
         let year = Int64(365 * 86_400)
-        let left = expires.map { $0.secondsSince1970 - now.secondsSince1970 } ?? year
+        guard let end = expires?.secondsSince1970 else { return .seconds(year) }
+        let (left, overflow) = end.subtractingReportingOverflow(now.secondsSince1970)
+        if overflow { return .seconds(end < 0 ? 0 : year) }
         return .seconds(min(max(left, 0), year))
     }
 }

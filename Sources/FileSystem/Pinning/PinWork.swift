@@ -45,15 +45,19 @@ struct PinWork: Sendable {
         var failures = 0
 
         var blockCount: Int {
-            Int((wanted.content.size + DiskBlockCache.blockSize - 1) / DiskBlockCache.blockSize)
+            Int(
+                clamping: (wanted.content.size +| DiskBlockCache.blockSize -| 1)
+                    / DiskBlockCache.blockSize)
         }
         var isWhole: Bool { kept == blockCount }
-        var keptBytes: Int64 { min(Int64(kept) * DiskBlockCache.blockSize, wanted.content.size) }
+        var keptBytes: Int64 {
+            min(Int64(clamping: kept) *| DiskBlockCache.blockSize, wanted.content.size)
+        }
 
         mutating func take() -> Int? {
             if let block = again.popLast() { return block }
             guard next < blockCount else { return nil }
-            defer { next += 1 }
+            defer { next +|= 1 }
             return next
         }
     }
@@ -123,8 +127,8 @@ struct PinWork: Sendable {
 
     private mutating func notePresent(_ item: WantedContent) {
         known.present.insert(item.content.hash)
-        totals.presentFiles += item.files
-        totals.presentBytes += Int64(item.files) * item.content.size
+        totals.presentFiles +|= item.files
+        totals.presentBytes +|= Int64(clamping: item.files) *| item.content.size
     }
 
     // MARK: Fetching
@@ -140,7 +144,7 @@ struct PinWork: Sendable {
             if postponed[hash] == nil, let block = missing[hash]?.take(),
                 let wanted = missing[hash]?.wanted
             {
-                missing[hash]?.running += 1
+                missing[hash]?.running +|= 1
                 return Piece(content: wanted.content, block: block, inode: wanted.inode)
             }
             ready.removeFirst()
@@ -151,7 +155,7 @@ struct PinWork: Sendable {
     /// When the next piece may be tried that cannot be now; nil if nothing waits for a time.
     func wakeTime(after now: Timestamp) -> Timestamp? {
         guard !missing.isEmpty else { return nil }
-        return (postponed.values + [pausedUntil]).filter { $0 > now }.min()
+        return [Array(postponed.values), [pausedUntil]].joined().filter { $0 > now }.min()
     }
 
     /// The network is back: nothing waits for it any more.
@@ -167,10 +171,10 @@ struct PinWork: Sendable {
     ) -> Bool {
         let hash = piece.content.hash
         guard var entry = missing[hash] else { return false }
-        entry.running -= 1
+        entry.running -|= 1
         switch ending {
         case .kept:
-            entry.kept += 1
+            entry.kept +|= 1
             failures = 0
             problem = nil
         case .failed(let error):
@@ -219,7 +223,7 @@ struct PinWork: Sendable {
         case .pause:
             // Pieces that fail together are one failure.
             guard now >= pausedUntil else { return }
-            failures += 1
+            failures +|= 1
             var seconds = Self.delay(Self.pauses, after: failures)
             if case .rateLimited(let wish) = error { seconds = max(seconds, wish) }
             pausedUntil = now.adding(seconds: seconds)
@@ -229,13 +233,14 @@ struct PinWork: Sendable {
             problem = "\(name): \(Self.text(of: error))"
         case .refuse:
             known.refused.insert(entry.wanted.content.hash)
-            totals.unavailableFiles += entry.wanted.files
-            totals.unavailableBytes += Int64(entry.wanted.files) * entry.wanted.content.size
+            totals.unavailableFiles +|= entry.wanted.files
+            totals.unavailableBytes +|= Int64(clamping: entry.wanted.files)
+                *| entry.wanted.content.size
         }
     }
 
     private mutating func postpone(_ entry: inout Missing, at now: Timestamp) {
-        entry.failures += 1
+        entry.failures +|= 1
         let seconds = Self.delay(Self.postponements, after: entry.failures)
         postponed[entry.wanted.content.hash] = now.adding(seconds: seconds)
     }
@@ -243,7 +248,9 @@ struct PinWork: Sendable {
     private static func delay(_ range: (first: Double, longest: Double), after failures: Int)
         -> Double
     {
-        min(range.longest, range.first * Double(1 << min(failures - 1, 16)))
+        min(
+            range.longest,
+            Double(sign: .plus, exponent: max(0, min(failures -| 1, 16)), significand: range.first))
     }
 
     private static func text(of error: RemoteError) -> String {

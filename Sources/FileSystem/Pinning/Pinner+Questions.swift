@@ -81,7 +81,7 @@ extension Pinner {
         var totals = scan.totals
         state.withLock { state in
             for item in scan.unknown {
-                totals.presentBytes += state.work.keptBytes(of: item.content.hash)
+                totals.presentBytes +|= state.work.keptBytes(of: item.content.hash)
             }
         }
         return totals

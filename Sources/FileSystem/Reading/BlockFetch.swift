@@ -2,6 +2,7 @@
 // it.
 
 import ContentHashing
+import Core
 import RemoteStore
 import Synchronization
 
@@ -82,7 +83,7 @@ final class BlockFetch: Sendable {
     func retain() -> Bool {
         state.withLock { state in
             guard !state.isAbandoned else { return false }
-            state.interest += 1
+            state.interest +|= 1
             return true
         }
     }
@@ -90,9 +91,9 @@ final class BlockFetch: Sendable {
     /// Somebody wants it no more. The last one calls it off, unless it has arrived.
     func release() {
         let task: Task<Void, Never>? = state.withLock { state in
-            state.interest -= 1
+            state.interest -|= 1
             guard state.interest == 0, !state.isComplete, state.failure == nil else { return nil }
-            let rest = range.count - state.bytes.count
+            let rest = range.count -| state.bytes.count
             guard !state.isStarted || rest > Self.worthFinishing else { return nil }
             state.isAbandoned = true
             return state.task
@@ -130,7 +131,7 @@ final class BlockFetch: Sendable {
     }
 
     func append(_ piece: [UInt8]) {
-        wake { $0.bytes += piece }
+        wake { $0.bytes.append(contentsOf: piece) }
     }
 
     /// What came is not what it should be, and nobody has seen it: begin again.
@@ -177,9 +178,9 @@ final class BlockFetch: Sendable {
     /// Bytes if they are here and may be served; offsets count from the content's start.
     func available(_ wanted: Range<Int64>) -> [UInt8]? {
         state.withLock { state in
-            let upper = Int(wanted.upperBound - range.lowerBound)
+            let upper = Int(clamping: wanted.upperBound -| range.lowerBound)
             guard upper <= available(state) else { return nil }
-            return Array(state.bytes[Int(wanted.lowerBound - range.lowerBound)..<upper])
+            return Array(state.bytes[Int(clamping: wanted.lowerBound -| range.lowerBound)..<upper])
         }
     }
 
@@ -187,20 +188,20 @@ final class BlockFetch: Sendable {
     func wait(for wanted: Range<Int64>) async throws(RemoteError) -> [UInt8] {
         while true {
             if let bytes = available(wanted) { return bytes }
-            let needed = Int(wanted.upperBound - range.lowerBound)
+            let needed = Int(clamping: wanted.upperBound -| range.lowerBound)
             if let failure = await failure(waitingFor: needed) { throw failure }
         }
     }
 
     /// Waits until it has arrived and was kept, which is later than that its bytes can be had.
     func kept() async throws(RemoteError) {
-        if let failure = await failure(waitingFor: range.count + 1) { throw failure }
+        if let failure = await failure(waitingFor: range.count +| 1) { throw failure }
     }
 
     /// Waits for a number of bytes, more than all of them until it is complete; returns what went wrong.
     private func failure(waitingFor needed: Int) async -> RemoteError? {
         let ticket = state.withLock { state in
-            state.nextWaiter += 1
+            state.nextWaiter +|= 1
             return state.nextWaiter
         }
         return await withTaskCancellationHandler {

@@ -1,6 +1,8 @@
 // Which blocks of one content have passed by, so that the whole can be checked before its last bytes are
 // served. Pure.
 
+import Core
+
 /// What is known of a content while it is being fetched.
 ///
 /// Only the hash of the whole content is known beforehand, so wrong bytes in a large file show when its
@@ -22,20 +24,20 @@ struct ContentLedger {
 
     /// A fetch of a part of a block was made.
     mutating func began(_ block: Int) {
-        fetchCount += 1
-        inFlight[block, default: 0] += 1
+        fetchCount +|= 1
+        inFlight[block, default: 0] +|= 1
     }
 
     /// A fetch of a part of a block has arrived or failed. `passes` says that all of the block has
     /// passed by.
     mutating func ended(_ block: Int, passes: Bool) {
-        let left = (inFlight[block] ?? 1) - 1
+        let left = (inFlight[block] ?? 1) -| 1
         inFlight[block] = left > 0 ? left : nil
         if passes { passed.insert(block) }
     }
 
     /// A fetch left memory.
-    mutating func left() { fetchCount -= 1 }
+    mutating func left() { fetchCount -|= 1 }
 
     /// A block is on disk.
     mutating func found(_ block: Int) { passed.insert(block) }

@@ -15,7 +15,8 @@ extension ContentReader {
             while position < range.upperBound {
                 // Nobody reads on: the handle was closed.
                 guard let session else { return }
-                let block = blockRange(Int(position / DiskBlockCache.blockSize), of: content)
+                let block = blockRange(
+                    Int(clamping: position / DiskBlockCache.blockSize), of: content)
                 let part = position..<min(block.upperBound, range.upperBound)
                 guard await fetchAhead(content, part, stream, session) else {
                     return session.refused(stream, at: position)
@@ -30,7 +31,7 @@ extension ContentReader {
         _ content: FileContent, _ part: Range<Int64>, _ stream: Int, _ session: ReadSession
     ) async -> Bool {
         let key = BlockKey(
-            hash: content.hash, index: Int(part.lowerBound / DiskBlockCache.blockSize))
+            hash: content.hash, index: Int(clamping: part.lowerBound / DiskBlockCache.blockSize))
         let block = blockRange(key.index, of: content)
         guard let missing = await missing(content, block.clamped(to: part)) else {
             load(content, block.clamped(to: part), for: stream, of: session)
@@ -42,7 +43,7 @@ extension ContentReader {
             let (other, hasRoom) = state.withLock { state in
                 (
                     state.fetches[key]?.first { $0.range.contains(position) },
-                    state.queue.hasRoomAhead(missing.upperBound - position)
+                    state.queue.hasRoomAhead(missing.upperBound -| position)
                 )
             }
             if let other {
@@ -73,12 +74,12 @@ extension ContentReader {
             let chunk = DiskBlockCache.chunkSize
             var (lower, upper) = (range.lowerBound, range.upperBound)
             while lower < upper {
-                let next = min((lower / chunk + 1) * chunk, upper)
+                let next = min((lower / chunk +| 1) *| chunk, upper)
                 guard isHere(lower..<next) else { break }
                 lower = next
             }
             while lower < upper {
-                let previous = max((upper - 1) / chunk * chunk, lower)
+                let previous = max((upper -| 1) / chunk *| chunk, lower)
                 guard isHere(previous..<upper) else { break }
                 upper = previous
             }

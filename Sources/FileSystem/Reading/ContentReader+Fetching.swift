@@ -48,10 +48,11 @@ extension ContentReader {
             case .exact:
                 let unit = Self.exactUnit
                 range =
-                    wanted.lowerBound / unit * unit..<(wanted.upperBound + unit - 1) / unit * unit
+                    wanted.lowerBound / unit *| unit..<(wanted.upperBound +| unit -| 1) / unit
+                    *| unit
             case .initial:
                 let lower = chunkStart(wanted.lowerBound)
-                range = lower..<max(lower + Self.initialReach, chunkEnd(wanted.upperBound))
+                range = lower..<max(lower +| Self.initialReach, chunkEnd(wanted.upperBound))
             case .block:
                 range = chunkStart(wanted.lowerBound)..<block.upperBound
             }
@@ -62,16 +63,16 @@ extension ContentReader {
     }
 
     func blockRange(_ index: Int, of content: FileContent) -> Range<Int64> {
-        let lower = Int64(index) * DiskBlockCache.blockSize
-        return lower..<min(lower + DiskBlockCache.blockSize, content.size)
+        let lower = Int64(clamping: index) *| DiskBlockCache.blockSize
+        return lower..<min(lower +| DiskBlockCache.blockSize, content.size)
     }
 
     func chunkStart(_ offset: Int64) -> Int64 {
-        offset / DiskBlockCache.chunkSize * DiskBlockCache.chunkSize
+        offset / DiskBlockCache.chunkSize *| DiskBlockCache.chunkSize
     }
 
     private func chunkEnd(_ offset: Int64) -> Int64 {
-        chunkStart(offset + DiskBlockCache.chunkSize - 1)
+        chunkStart(offset +| DiskBlockCache.chunkSize -| 1)
     }
 
     /// Finds out whether a block completes its content. Stops at the first block that is nowhere, so a
@@ -100,7 +101,7 @@ extension ContentReader {
     }
 
     private func blockCount(of content: FileContent) -> Int {
-        Int((content.size + DiskBlockCache.blockSize - 1) / DiskBlockCache.blockSize)
+        Int(clamping: (content.size +| DiskBlockCache.blockSize -| 1) / DiskBlockCache.blockSize)
     }
 
     /// Makes a fetch of a range that covers `position`, less what others are bringing. Nil if somebody
@@ -119,7 +120,7 @@ extension ContentReader {
                     range = range.lowerBound..<min(range.upperBound, other.range.lowerBound)
                 }
             }
-            let bytes = Int64(range.count)
+            let bytes = Int64(clamping: range.count)
             guard isDemanded || isSpare || state.queue.hasRoomAhead(bytes) else {
                 return (nil, Turns())
             }
@@ -128,7 +129,7 @@ extension ContentReader {
                 id: state.nextID, key: key, range: range, buffers: buffers,
                 isHeldBack: content.size <= DiskBlockCache.blockSize
                     || ledger.unknownBlock(besides: key.index) == nil)
-            state.nextID += 1
+            state.nextID +|= 1
             register(fetch, content, &state)
             let actions =
                 isSpare
@@ -221,12 +222,12 @@ extension ContentReader {
                 return try await keep(fetch, content)
             } catch {
                 let hasProgressed = fetch.count > before
-                idle = hasProgressed ? 0 : idle + 1
+                idle = hasProgressed ? 0 : idle +| 1
                 log.debug("a block came wrong", metadata: ["error": "\(error)"])
                 guard isWorthAnother(error, hasProgressed), idle < Self.attempts.idle,
                     attempt < Self.attempts.all
                 else { return fail(fetch, error) }
-                try? await Task.sleep(for: limits.retryDelay * (1 << min(attempt - 1, 4)))
+                try? await Task.sleep(for: limits.retryDelay.doubled(times: min(attempt -| 1, 4)))
                 if Task.isCancelled { return fail(fetch, .cancelled) }
             }
         }
@@ -245,13 +246,13 @@ extension ContentReader {
     private func transfer(
         _ fetch: BlockFetch, _ content: FileContent
     ) async throws(RemoteError) {
-        let start = fetch.range.lowerBound + Int64(fetch.count)
+        let start = fetch.range.lowerBound +| Int64(clamping: fetch.count)
         guard start < fetch.range.upperBound else { return }
         let download = try await begin(
             content.revision, start..<fetch.range.upperBound, for: fetch)
         var next = download.firstPiece
         while let piece = next {
-            guard fetch.count + piece.count <= fetch.range.count else {
+            guard fetch.count +| piece.count <= fetch.range.count else {
                 throw .malformed("more bytes came than were asked for")
             }
             fetch.append(piece)
@@ -329,7 +330,7 @@ extension ContentReader {
             }
             state.ledgers[hash]?.ended(fetch.key.index, passes: passes)
             let served = Self.settle(hash, adding: fetch, &state)
-            let actions = Self.hasten(fetch, &state) + state.queue.arrive(fetch.id)
+            let actions = [Self.hasten(fetch, &state), state.queue.arrive(fetch.id)].flatMap(\.self)
             return (served, Self.perform(actions, &state))
         }
         for fetch in served { fetch.complete() }
@@ -351,7 +352,7 @@ extension ContentReader {
             }
         }
         if state.ledgers[hash]?.isSettled ?? true {
-            served += state.held.removeValue(forKey: hash) ?? []
+            served.append(contentsOf: state.held.removeValue(forKey: hash) ?? [])
         }
         return served
     }
@@ -379,7 +380,7 @@ extension ContentReader {
             "the server's bytes do not match the content hash that it gave",
             metadata: ["revision": "\(content.revision)"])
         let (gone, turns) = state.withLock { state -> ([BlockFetch], Turns) in
-            state.epoch += 1
+            state.epoch +|= 1
             state.condemned[content.hash] = state.epoch
             let keys = state.fetches.keys.filter { $0.hash == content.hash }
             let gone = keys.flatMap { state.fetches.removeValue(forKey: $0) ?? [] }

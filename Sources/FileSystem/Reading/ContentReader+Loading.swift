@@ -19,16 +19,16 @@ extension ContentReader {
         // Less comes by way of the kernel's page cache, which reads ahead by itself.
         guard range.count >= DiskBlockCache.directSize else { return }
         let key = BlockKey(
-            hash: content.hash, index: Int(range.lowerBound / DiskBlockCache.blockSize))
+            hash: content.hash, index: Int(clamping: range.lowerBound / DiskBlockCache.blockSize))
         let fetch = state.withLock { state -> BlockFetch? in
             let isOnItsWay = state.fetches[key]?.contains { $0.range.overlaps(range) } ?? false
             guard !isOnItsWay,
-                let actions = state.queue.admit(state.nextID, bytes: Int64(range.count))
+                let actions = state.queue.admit(state.nextID, bytes: Int64(clamping: range.count))
             else { return nil }
             let fetch = BlockFetch(
                 id: state.nextID, key: key, range: range, buffers: buffers, isHeldBack: false,
                 isLocal: true)
-            state.nextID += 1
+            state.nextID +|= 1
             register(fetch, content, &state)
             // None of these lets anybody run: there is less room than before.
             _ = Self.perform(actions, &state)
@@ -42,8 +42,8 @@ extension ContentReader {
     private func load(_ fetch: BlockFetch, _ content: FileContent) async {
         fetch.start()
         while !Task.isCancelled, fetch.count < fetch.range.count {
-            let start = fetch.range.lowerBound + Int64(fetch.count)
-            let piece = start..<min(start + Self.piece, fetch.range.upperBound)
+            let start = fetch.range.lowerBound +| Int64(clamping: fetch.count)
+            let piece = start..<min(start +| Self.piece, fetch.range.upperBound)
             let bytes = await disk.run { [cache] in
                 cache.bytes(of: content.hash, size: content.size, range: piece)
             }

@@ -81,7 +81,7 @@ public final class ContentReader: ContentReading {
         for (index, part) in parts(of: range) {
             guard let bytes = localBytes(content, index, part) else { return nil }
             if part == range { return bytes }
-            result += bytes
+            result.append(contentsOf: bytes)
         }
         return result
     }
@@ -114,7 +114,7 @@ public final class ContentReader: ContentReading {
             // What came before may have turned out wrong while this was waited for.
             try refuseCondemned(content, session)
             if part == range { return bytes }
-            result += bytes
+            result.append(contentsOf: bytes)
         }
         return result
     }
@@ -134,8 +134,8 @@ public final class ContentReader: ContentReading {
         var position = range.lowerBound
         while position < range.upperBound {
             let index = position / DiskBlockCache.blockSize
-            let end = min((index + 1) * DiskBlockCache.blockSize, range.upperBound)
-            parts.append((Int(index), position..<end))
+            let end = min((index +| 1) *| DiskBlockCache.blockSize, range.upperBound)
+            parts.append((Int(clamping: index), position..<end))
             position = end
         }
         return parts
@@ -174,7 +174,7 @@ public final class ContentReader: ContentReading {
     private static func holders(
         of part: Range<Int64>, _ key: BlockKey, _ state: State
     ) -> [BlockFetch] {
-        let fetches = (state.fetches[key] ?? []) + (state.held[key.hash] ?? [])
+        let fetches = [state.fetches[key] ?? [], state.held[key.hash] ?? []].flatMap(\.self)
         return fetches.filter { fetch in
             fetch.key == key && fetch.isHeldBack && !fetch.isOver && fetch.range.overlaps(part)
         }
@@ -204,8 +204,8 @@ public final class ContentReader: ContentReading {
                         fetchAhead(content, decision.stream, session)
                         return found
                     }
-                    result += found
-                    position += Int64(found.count)
+                    result.append(contentsOf: found)
+                    position +|= Int64(clamping: found.count)
                     continue
                 }
                 fetch = await demand(
@@ -228,7 +228,7 @@ public final class ContentReader: ContentReading {
                 throw error
             }
             if wanted == part { return bytes }
-            result += bytes
+            result.append(contentsOf: bytes)
             position = wanted.upperBound
         }
         return result
@@ -238,7 +238,7 @@ public final class ContentReader: ContentReading {
     private func retained(_ key: BlockKey, at position: Int64) -> BlockFetch? {
         let (fetch, actions) = state.withLock { state -> (BlockFetch?, Turns) in
             // What is held back can have left the table for others' bytes, and is waited for still.
-            let fetches = (state.fetches[key] ?? []) + (state.held[key.hash] ?? [])
+            let fetches = [state.fetches[key] ?? [], state.held[key.hash] ?? []].flatMap(\.self)
             let found = fetches.first {
                 $0.key == key && $0.range.contains(position) && $0.retain()
             }
@@ -253,7 +253,7 @@ public final class ContentReader: ContentReading {
     /// the last to occupy. Whoever wanted it has called it off; the next look finds what came of it.
     private func ended(_ key: BlockKey, at position: Int64) async throws(RemoteError) {
         let ending = state.withLock { state in
-            Self.holders(of: position..<position + 1, key, state).first
+            Self.holders(of: position..<position +| 1, key, state).first
         }
         await ending?.ended()
         if Task.isCancelled { throw .cancelled }
@@ -266,7 +266,7 @@ public final class ContentReader: ContentReading {
         var end = range.lowerBound
         while end < range.upperBound {
             let next = min(
-                (end / DiskBlockCache.chunkSize + 1) * DiskBlockCache.chunkSize, range.upperBound)
+                (end / DiskBlockCache.chunkSize +| 1) *| DiskBlockCache.chunkSize, range.upperBound)
             guard cache.contains(hash, size: size, range: end..<next) else { break }
             end = next
         }

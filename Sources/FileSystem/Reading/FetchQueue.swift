@@ -1,6 +1,7 @@
 // Which fetches may run, and what leaves memory for them. Pure: events in, actions out; it knows fetches
 // by number and size only.
 
+import Core
 import DequeModule
 
 /// Shares slots for requests and memory for bytes among fetches. Who waits goes before what is fetched
@@ -29,8 +30,8 @@ struct FetchQueue {
     private let budget: Int64
     private let slots: Int
     /// What is fetched ahead leaves a quarter of slots and memory to those who wait.
-    private var aheadSlots: Int { max(1, slots * 3 / 4) }
-    private var aheadBudget: Int64 { budget * 3 / 4 }
+    private var aheadSlots: Int { max(1, slots *| 3 / 4) }
+    private var aheadBudget: Int64 { budget *| 3 / 4 }
 
     private var running: [Int: Int64] = [:]
     /// Fetches that do not need the network: those that have all their bytes, while these are checked and
@@ -61,7 +62,7 @@ struct FetchQueue {
 
     /// Whether a fetch of so many bytes may be added for somebody's future.
     func hasRoomAhead(_ bytes: Int64) -> Bool {
-        runningBytes + aheadBytes + bytes <= aheadBudget
+        runningBytes +| aheadBytes +| bytes <= aheadBudget
     }
 
     /// Adds a fetch.
@@ -70,7 +71,7 @@ struct FetchQueue {
             demanded.append(Waiting(id: id, bytes: bytes))
         } else {
             ahead.append(Waiting(id: id, bytes: bytes))
-            aheadBytes += bytes
+            aheadBytes +|= bytes
         }
         return pump()
     }
@@ -84,10 +85,10 @@ struct FetchQueue {
     /// Takes what comes from the disk: it needs memory and no turn, and is in memory until it arrives.
     /// Nil if there is no room for somebody's future.
     mutating func admit(_ id: Int, bytes: Int64) -> [Action]? {
-        guard hasRoomAhead(keepingBytes + bytes) else { return nil }
+        guard hasRoomAhead(keepingBytes +| bytes) else { return nil }
         var actions: [Action] = []
         guard makeRoom(bytes, &actions) else { return nil }
-        self.bytes += bytes
+        self.bytes +|= bytes
         keep(id, bytes)
         return actions
     }
@@ -101,7 +102,7 @@ struct FetchQueue {
         }
         guard let index = ahead.firstIndex(where: { $0.id == id }) else { return [] }
         let waiting = ahead.remove(at: index)
-        aheadBytes -= waiting.bytes
+        aheadBytes -|= waiting.bytes
         demanded.append(waiting)
         return pump()
     }
@@ -110,25 +111,26 @@ struct FetchQueue {
     mutating func transferred(_ id: Int) -> [Action] {
         guard let bytes = running.removeValue(forKey: id) else { return [] }
         runningSpare.remove(id)
-        runningBytes -= bytes
+        runningBytes -|= bytes
         keep(id, bytes)
         return pump()
     }
 
     private mutating func keep(_ id: Int, _ bytes: Int64) {
         keeping[id] = bytes
-        keepingBytes += bytes
+        keepingBytes +|= bytes
     }
 
     /// The bytes of a fetch that was transferred are kept, or those of one that was admitted are here;
     /// they stay in memory for a while.
     mutating func arrive(_ id: Int) -> [Action] {
         guard let bytes = keeping.removeValue(forKey: id) else { return [] }
-        keepingBytes -= bytes
+        keepingBytes -|= bytes
         arrived.append(Waiting(id: id, bytes: bytes))
         var actions: [Action] = []
         if arrived.count > Self.arrivedLimit { evictOldest(&actions) }
-        return actions + pump()
+        actions.append(contentsOf: pump())
+        return actions
     }
 
     /// Everything that has arrived leaves memory.
@@ -143,15 +145,15 @@ struct FetchQueue {
         runningSpare.remove(id)
         spare.removeAll { $0.id == id }
         if let bytes = running.removeValue(forKey: id) {
-            runningBytes -= bytes
-            self.bytes -= bytes
+            runningBytes -|= bytes
+            self.bytes -|= bytes
         } else if let bytes = keeping.removeValue(forKey: id) {
-            keepingBytes -= bytes
-            self.bytes -= bytes
+            keepingBytes -|= bytes
+            self.bytes -|= bytes
         } else if let index = arrived.firstIndex(where: { $0.id == id }) {
-            bytes -= arrived.remove(at: index).bytes
+            bytes -|= arrived.remove(at: index).bytes
         } else if let index = ahead.firstIndex(where: { $0.id == id }) {
-            aheadBytes -= ahead.remove(at: index).bytes
+            aheadBytes -|= ahead.remove(at: index).bytes
         } else {
             demanded.removeAll { $0.id == id }
         }
@@ -167,7 +169,7 @@ struct FetchQueue {
         guard demanded.isEmpty else { return actions }
         while let next = ahead.first, running.count < aheadSlots, makeRoom(next.bytes, &actions) {
             ahead.removeFirst()
-            aheadBytes -= next.bytes
+            aheadBytes -|= next.bytes
             start(next, &actions)
         }
         guard ahead.isEmpty else { return actions }
@@ -183,16 +185,16 @@ struct FetchQueue {
 
     private mutating func start(_ waiting: Waiting, _ actions: inout [Action]) {
         running[waiting.id] = waiting.bytes
-        runningBytes += waiting.bytes
-        bytes += waiting.bytes
+        runningBytes +|= waiting.bytes
+        bytes +|= waiting.bytes
         actions.append(.start(waiting.id))
     }
 
     /// A fetch that is larger than all memory runs alone, so that everybody gets on.
     private mutating func makeRoom(_ wanted: Int64, _ actions: inout [Action]) -> Bool {
         let isAlone = running.isEmpty && keeping.isEmpty
-        guard runningBytes + keepingBytes + wanted <= budget || isAlone else { return false }
-        while bytes + wanted > budget, !arrived.isEmpty {
+        guard runningBytes +| keepingBytes +| wanted <= budget || isAlone else { return false }
+        while bytes +| wanted > budget, !arrived.isEmpty {
             evictOldest(&actions)
         }
         return true
@@ -200,7 +202,7 @@ struct FetchQueue {
 
     private mutating func evictOldest(_ actions: inout [Action]) {
         guard let oldest = arrived.popFirst() else { return }
-        bytes -= oldest.bytes
+        bytes -|= oldest.bytes
         actions.append(.evict(oldest.id))
     }
 }

@@ -33,7 +33,7 @@ final class FolderGlances: Sendable {
                 state.order.append(folder)
                 if state.order.count > Self.memory { state.runs[state.order.removeFirst()] = nil }
             }
-            state.runs[folder] = read <= size / 4 ? state.runs[folder, default: 0] + 1 : 0
+            state.runs[folder] = read <= size / 4 ? state.runs[folder, default: 0] +| 1 : 0
         }
     }
 }

@@ -53,11 +53,11 @@ struct FolderPattern {
     ) -> [Candidate] {
         if let last, now > last.adding(seconds: Self.patience) { self = FolderPattern() }
         last = now
-        bytes += size + unread
+        bytes +|= size +| unread
         unread = 0
         remember(location.folder)
         read[location.folder, default: []].insert(file)
-        let budget = max(Self.initialBudget, Self.growth * bytes)
+        let budget = max(Self.initialBudget, Self.growth *| bytes)
         var candidates: [Candidate] = []
         let siblings = walked.values.count { $0.parent == location.parent && $0.parent != nil }
         if let parent = location.parent, siblings >= Self.siblings {
@@ -71,7 +71,7 @@ struct FolderPattern {
 
     /// A folder has been fetched as a whole. That it was wanted, reading on in another one will tell.
     mutating func noteFetched(_ location: Location, bytes: Int64) {
-        unread += bytes
+        unread +|= bytes
         remember(location.folder)
         walked[location.folder] = Walked(parent: location.parent, bytes: bytes)
     }

@@ -195,7 +195,7 @@ public actor FolderReader {
     }
 
     private func arrival(of hash: ContentHash) async {
-        nextWaiter += 1
+        nextWaiter +|= 1
         let ticket = nextWaiter
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

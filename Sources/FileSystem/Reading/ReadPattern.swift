@@ -1,5 +1,7 @@
 // How one handle reads: up to two sequential streams, or here and there. Pure: offsets in, decisions out.
 
+import Core
+
 /// Recognises streams and random access.
 ///
 /// Two streams, because players and archivers read at the tail and the head by turns, and two threads may
@@ -57,11 +59,11 @@ struct ReadPattern: Hashable, Sendable {
             stream.window.advance(range, readsToOpen: readsToOpen)
             streams.insert(stream, at: 0)
         } else {
-            if !streams.isEmpty { seeks += 1 }
+            if !streams.isEmpty { seeks +|= 1 }
             if streams.count == Self.streamLimit { abandoned = streams.removeLast().id }
             let window = ReadWindow(range, readsToOpen: readsToOpen)
             streams.insert(Stream(id: nextID, window: window), at: 0)
-            nextID += 1
+            nextID +|= 1
         }
         let stream = streams[0]
         if stream.window.isOpen { seeks = 0 }

@@ -2,6 +2,7 @@
 // Which stream a read belongs to is decided in `ReadPattern`.
 
 import BlockCache
+import Core
 
 /// A reader's place in a content, and the window of bytes to have ready after it.
 struct ReadWindow: Hashable, Sendable {
@@ -44,7 +45,7 @@ struct ReadWindow: Hashable, Sendable {
     /// Begins with a read.
     init(_ range: Range<Int64>, readsToOpen: Int = 2) {
         position = range.upperBound
-        run = Int64(range.count)
+        run = Int64(clamping: range.count)
         horizon = range.upperBound
         open(ifAfter: readsToOpen)
     }
@@ -54,7 +55,7 @@ struct ReadWindow: Hashable, Sendable {
 
     /// How a read continues this stream.
     func relation(to range: Range<Int64>) -> Relation {
-        let distance = range.lowerBound - position
+        let distance = range.lowerBound -| position
         if (-Self.backwardTolerance...Self.forwardTolerance).contains(distance) {
             return .contiguous
         }
@@ -63,8 +64,8 @@ struct ReadWindow: Hashable, Sendable {
 
     /// A read continues the stream. `readsToOpen` says how many it takes to believe in it.
     mutating func advance(_ range: Range<Int64>, readsToOpen: Int) {
-        run += Int64(range.count)
-        reads += 1
+        run +|= Int64(clamping: range.count)
+        reads +|= 1
         position = max(position, range.upperBound)
         horizon = max(horizon, position)
         open(ifAfter: readsToOpen)
@@ -85,8 +86,8 @@ struct ReadWindow: Hashable, Sendable {
     /// kernel asks for several pieces at once, which all wait.
     mutating func stalled(at offset: Int64) {
         guard isOpen, offset >= answeredUpTo else { return }
-        size = min(Self.maximumSize, 2 * size)
-        answeredUpTo = position + size
+        size = min(Self.maximumSize, 2 *| size)
+        answeredUpTo = position +| size
     }
 
     /// There was no memory for what begins at an offset: fetch less, and that part again later.
@@ -99,7 +100,7 @@ struct ReadWindow: Hashable, Sendable {
     mutating func takeAhead(contentSize: Int64) -> Range<Int64>? {
         guard isOpen else { return nil }
         let block = DiskBlockCache.blockSize
-        let end = min((position + size + block - 1) / block * block, contentSize)
+        let end = min((position +| size +| block -| 1) / block *| block, contentSize)
         guard horizon < end else { return nil }
         defer { horizon = end }
         return horizon..<end

@@ -47,7 +47,7 @@ extension MountStatus {
 
     private var waitingText: String {
         waitingSeconds.map { seconds in
-            ": Dropbox asked to wait \(Int(seconds.rounded(.up))) s (too many requests), "
+            ": Dropbox asked to wait \(Int64(clamping: seconds.rounded(.up))) s (too many requests), "
                 + "changes are queued"
         } ?? ""
     }
@@ -59,7 +59,7 @@ extension MountStatus {
     }
 
     private var treeText: String {
-        let heard = cursorAgeSeconds.map { ", up to date \(Int($0)) s ago" } ?? ""
+        let heard = cursorAgeSeconds.map { ", up to date \(Int64(clamping: $0)) s ago" } ?? ""
         return "\(Terminal.count(entries, "entry", "entries")) known\(heard)"
     }
 
@@ -134,6 +134,8 @@ extension MountStatus.Pins {
 extension MountStatus {
     /// Whole percents; an empty file has none of its bytes to wait for.
     static func percent(_ part: Int64, of whole: Int64) -> Int64 {
-        whole > 0 ? part * 100 / whole : 0
+        guard whole > 0 else { return 0 }
+        let (hundredfold, overflow) = part.multipliedReportingOverflow(by: 100)
+        return overflow ? part / max(whole / 100, 1) : hundredfold / whole
     }
 }

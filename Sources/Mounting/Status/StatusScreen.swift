@@ -99,7 +99,7 @@ public enum StatusScreen {
         let seconds = (look.time - before.time) / .seconds(1)
         guard seconds > 0 else { return nil }
         func rate(_ now: Int64, _ then: Int64) -> Int64 {
-            Int64((Double(max(now - then, 0)) / seconds).rounded())
+            Int64(clamping: (Double(max(now.minus(then), 0)) / seconds).rounded())
         }
         return Rates(
             down: rate(mount.bytesDown, earlier.bytesDown),

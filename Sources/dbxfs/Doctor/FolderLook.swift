@@ -66,7 +66,8 @@ enum FolderLook {
         let mount = MountTable.current().mount(containing: FilePath(resolvedPath(path)))
         return .init(
             type: mount?.type ?? "an unknown filesystem",
-            freeBytes: Int64(clamping: UInt64(space.f_bavail) * UInt64(space.f_frsize)),
+            freeBytes: spaceBytes(
+                blocks: UInt64(space.f_bavail), size: UInt64(space.f_frsize)),
             // Some filesystems make room for files as they come, and count none.
             freeFiles: space.f_files > 0 ? Int64(clamping: space.f_favail) : nil)
     }

@@ -107,3 +107,22 @@ until test "$(grep -c upload "$COUNTS")" -gt 0; do kill -0 "$pid"; sleep 0.1; do
 serves
 # What is queued waits for the next mount.
 dbxfs unmount "$MNT" --timeout 1 || test $? = 3
+
+# A wish to wait for a day, while a process reads: it is told that there is no network, and soon. What is here is read.
+mode plain
+dbxfs mount "$MNT"
+pid=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pid"])' "$DBXFS_STATE_DIR/default/lock")
+echo late | client upload /plain/late
+until test -e "$MNT/plain/late"; do kill -0 "$pid"; sleep 0.1; done
+mode later 86400
+for _ in 1 2 3; do
+    begin=$(date +%s)
+    status=0
+    timeout 100 cat "$MNT/plain/late" 2> "$WORK/said" || status=$?
+    test $status = 1
+    grep -q 'Network is down' "$WORK/said"
+    test $(($(date +%s) - begin)) -le 70
+done
+test "$(grep -c download "$COUNTS")" = 1
+serves
+dbxfs unmount "$MNT" --timeout 1 || test $? = 3

@@ -98,3 +98,21 @@ dbxfs sync "$MNT" --timeout 60
 test "$(names_of mallorys)" = 'PRIVATE sent'
 test "$(names_of "$TOKEN")" = of-sample
 dbxfs unmount "$MNT"
+
+# A damaged note of whose files they are stands for nobody's, and is not replaced.
+note="$DBXFS_STATE_DIR/default/account.json"
+cp -p "$note" "$WORK/note"
+for damage in '' '{' '[]' '{}' '{"accountID":7,"name":"A","email":"a@example.com"}'; do
+    printf %s "$damage" > "$note"
+    for token in mallorys "$TOKEN"; do
+        status=0
+        DBXFS_ACCESS_TOKEN="$token" dbxfs mount "$MNT" 2> "$WORK/said" || status=$?
+        test $status = 32
+        test "$(wc -l < "$WORK/said")" = 1
+        grep -q 'account.json, which says whose files are beside it, cannot be read' "$WORK/said"
+    done
+    test "$(cat "$note")" = "$damage"
+done
+cp -p "$WORK/note" "$note"
+dbxfs mount "$MNT"
+dbxfs unmount "$MNT"

@@ -4,8 +4,10 @@
 Prints its address. Modes, one a line, with what they need behind them:
   plain            answers as they are
   entries FILE     the next page of changes has these entries as well, once
+  listing FILE     first pages of listings have these entries as well
   sizes            files named "claims N ..." have N bytes
   retry SECONDS    the next five requests that change something are refused: too many, wait so long
+  later SECONDS    downloads are refused: too many, wait so long
   values           listings and pages of changes have millions of values, in few bytes
   bomb             archives are few bytes that become a gigabyte
   endless          archives never end, and nothing in them is wanted
@@ -84,6 +86,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if mode == "retry" and Handler.refused < 5 and any(word in self.path for word in CHANGING):
             Handler.refused += 1
             self.answer(b"{}", 429, [("Retry-After", words[0])])
+        elif mode == "later" and "download" in self.path:
+            self.answer(b"{}", 429, [("Retry-After", words[0])])
         elif mode == "values" and "list_folder" in self.path and "longpoll" not in self.path:
             document = b'{"entries":[' + b"{}," * 5_000_000 + b'{}],"cursor":"x","has_more":false}'
             self.answer(gzip.compress(document, 9), headers=[
@@ -141,8 +145,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             Handler.used.add(words[0])
             with open(words[0]) as file:
                 page["entries"] += json.load(file)
+        if mode == "listing" and self.path.endswith("list_folder"):
+            with open(words[0]) as file:
+                page["entries"] += json.load(file)
         for entry in page["entries"]:
-            if entry[".tag"] == "file" and entry["name"].startswith("claims "):
+            if entry.get(".tag") == "file" and str(entry.get("name")).startswith("claims "):
                 entry["size"] = int(entry["name"].split()[1])
         return json.dumps(page).encode()
 

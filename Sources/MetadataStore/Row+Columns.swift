@@ -1,0 +1,209 @@
+// Columns of rows as values. A damaged disk or another program can leave anything in a row, and GRDB's own
+// conversions end the process where a column is not what is asked for: here that is an error that names the column.
+// Not GRDB's `Row`, either: that makes a dictionary of the names of its columns for each query, which costs
+// several times what SQLite takes to find a node.
+
+import ContentHashing
+import Core
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// A row holds what no version of this program writes.
+public struct DamagedRow: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The table, or what stands for it in a question to several.
+    public var table: String
+    /// The column's name, or the expression.
+    public var column: String
+
+    /// One line for people.
+    public var description: String { "damaged row: the column \(column) of the table \(table)" }
+}
+
+/// The columns of the row that a statement stands at.
+struct Columns {
+    let statement: SQLiteStatement
+    /// The table that errors name.
+    var table: String
+
+    // MARK: Numbers
+
+    /// An integer within limits; nil for NULL.
+    func number(
+        ifAny index: CInt, in limits: ClosedRange<Int64> = .min ... .max
+    ) throws(DamagedRow) -> Int64? {
+        switch sqlite3_column_type(statement, index) {
+        case SQLITE_NULL: return nil
+        case SQLITE_INTEGER:
+            let number = sqlite3_column_int64(statement, index)
+            guard limits.contains(number) else { throw damage(index) }
+            return number
+        default: throw damage(index)
+        }
+    }
+
+    func number(
+        _ index: CInt, in limits: ClosedRange<Int64> = .min ... .max
+    ) throws(DamagedRow) -> Int64 {
+        try present(number(ifAny: index, in: limits), index)
+    }
+
+    /// A small number: what is beyond the limits of its type is at them.
+    func count(_ index: CInt) throws(DamagedRow) -> Int {
+        Int(clamping: min(max(try number(index), 0), 0x7fff_ffff))
+    }
+
+    /// A size in bytes. Older versions believed sizes that no file can have: those are the largest one.
+    func size(ifAny index: CInt) throws(DamagedRow) -> Int64? {
+        try number(ifAny: index, in: 0 ... .max).map { min($0, Self.largestSize) }
+    }
+
+    func size(_ index: CInt) throws(DamagedRow) -> Int64 {
+        try present(size(ifAny: index), index)
+    }
+
+    /// No file is larger, here or on the server.
+    static let largestSize: Int64 = 1 << 42
+
+    func inode(ifAny index: CInt) throws(DamagedRow) -> InodeID? {
+        try number(ifAny: index).map { InodeID(column: $0) }
+    }
+
+    func inode(_ index: CInt) throws(DamagedRow) -> InodeID {
+        InodeID(column: try number(index))
+    }
+
+    /// One of a few cases.
+    func choice<Value: RawRepresentable<Int>>(_ index: CInt) throws(DamagedRow) -> Value {
+        try present(Value(rawValue: Int(clamping: number(index))), index)
+    }
+
+    func flags(_ index: CInt) throws(DamagedRow) -> NodeFlags {
+        NodeFlags(rawValue: Int(truncatingIfNeeded: try number(index)))
+    }
+
+    func time(ifAny index: CInt) throws(DamagedRow) -> Timestamp? {
+        guard sqlite3_column_type(statement, index) == SQLITE_BLOB else {
+            return try number(ifAny: index).map { Timestamp(nanoseconds: $0) }
+        }
+        return try present(bytes(ifAny: index).flatMap { Timestamp(column: $0) }, index)
+    }
+
+    func time(_ index: CInt) throws(DamagedRow) -> Timestamp {
+        try present(time(ifAny: index), index)
+    }
+
+    // MARK: Bytes
+
+    func text(ifAny index: CInt) throws(DamagedRow) -> String? {
+        switch sqlite3_column_type(statement, index) {
+        case SQLITE_NULL: return nil
+        case SQLITE_TEXT:
+            guard let text = sqlite3_column_text(statement, index) else { throw damage(index) }
+            let count = Int(clamping: sqlite3_column_bytes(statement, index))
+            return String(
+                decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+        default: throw damage(index)
+        }
+    }
+
+    func text(_ index: CInt) throws(DamagedRow) -> String {
+        try present(text(ifAny: index), index)
+    }
+
+    func bytes(ifAny index: CInt) throws(DamagedRow) -> [UInt8]? {
+        switch sqlite3_column_type(statement, index) {
+        case SQLITE_NULL: return nil
+        case SQLITE_BLOB:
+            // SQLite has no address for a blob of no bytes.
+            guard let bytes = sqlite3_column_blob(statement, index) else { return [] }
+            let count = Int(clamping: sqlite3_column_bytes(statement, index))
+            return Array(UnsafeRawBufferPointer(start: bytes, count: count))
+        default: throw damage(index)
+        }
+    }
+
+    func bytes(_ index: CInt) throws(DamagedRow) -> [UInt8] {
+        try present(bytes(ifAny: index), index)
+    }
+
+    func hash(ifAny index: CInt) throws(DamagedRow) -> ContentHash? {
+        guard let bytes = try bytes(ifAny: index) else { return nil }
+        return try present(ContentHash(bytes: bytes), index)
+    }
+
+    // MARK: Errors
+
+    /// The value, unless the column should have one and has none.
+    private func present<Value>(
+        _ value: Value?, _ index: CInt
+    ) throws(DamagedRow) -> Value {
+        guard let value else { throw damage(index) }
+        return value
+    }
+
+    private func damage(_ index: CInt) -> DamagedRow {
+        let name = sqlite3_column_name(statement, index).map { String(cString: $0) }
+        return DamagedRow(table: table, column: name ?? "\(index)")
+    }
+}
+
+/// What is made of a whole row, not of a column of it.
+protocol RowReadable {
+    /// The table that errors name.
+    static var table: String { get }
+
+    init(_ row: Columns) throws
+}
+
+extension RowReadable {
+    /// The first row, or nil.
+    static func fetchFirst(
+        _ statement: Statement, _ arguments: StatementArguments = []
+    ) throws -> Self? {
+        try FetchedRow<Self>.fetchOne(statement, arguments: arguments)?.result.get()
+    }
+
+    static func fetchEvery(
+        _ statement: Statement, _ arguments: StatementArguments = []
+    ) throws -> [Self] {
+        var all: [Self] = []
+        try forEach(statement, arguments) { all.append($0) }
+        return all
+    }
+
+    /// Calls `body` with each row.
+    static func forEach(
+        _ statement: Statement, _ arguments: StatementArguments = [],
+        _ body: (Self) throws -> Void
+    ) throws {
+        let rows = try FetchedRow<Self>.fetchCursor(statement, arguments: arguments)
+        while let row = try rows.next() {
+            try body(row.result.get())
+        }
+    }
+}
+
+/// A row as it is read, or why it cannot be.
+private struct FetchedRow<Value: RowReadable>: DatabaseValueConvertible,
+    StatementColumnConvertible
+{
+    let result: Result<Value, any Error>
+
+    init(sqliteStatement: SQLiteStatement, index: CInt) {
+        result = Result {
+            try Value(Columns(statement: sqliteStatement, table: Value.table))
+        }
+    }
+
+    /// GRDB asks for a column's value, and takes NULL for none.
+    static func fromStatement(
+        _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
+    ) -> Self? {
+        self.init(sqliteStatement: sqliteStatement, index: index)
+    }
+
+    // GRDB wants these of whatever it fetches; a row is no value that could be stored.
+    var databaseValue: DatabaseValue { .null }
+    static func fromDatabaseValue(_ value: DatabaseValue) -> Self? { nil }
+}

@@ -1,0 +1,30 @@
+// Arithmetic on numbers that another process says: a mount that is asked, a file, the kernel. It ends at the largest
+// or smallest number there is, and never the process.
+
+extension Int64 {
+    /// The whole part of a number; 0 for what is none.
+    init(clamping number: Double) {
+        guard !number.isNaN else {
+            self = 0
+            return
+        }
+        self = Int64(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min : .max)
+    }
+}
+
+extension FixedWidthInteger {
+    func plus(_ other: Self) -> Self {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+
+    func minus(_ other: Self) -> Self {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (self < other ? .min : .max) : difference
+    }
+
+    func times(_ other: Self) -> Self {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
+    }
+}
