@@ -1,68 +1,68 @@
-// What a look at the pinned part of the tree finds. Pure: rows in, sums and open questions out.
+// The result of a scan of the pinned part of the tree. Pure: rows in, totals and open questions out.
 
 import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
 
-/// How much is pinned, and how much of that is here.
+/// How much is pinned, and how much of that is cached.
 public struct PinTotals: Hashable, Sendable {
-    /// Files, and their bytes as users see them.
+    /// Number of pinned files.
     public var files = 0
-    /// Bytes of these files.
+    /// Sum of their sizes as users see them.
     public var bytes: Int64 = 0
     /// Files that can be read without the network.
     public var presentFiles = 0
-    /// Bytes of these files.
+    /// Sum of their sizes.
     public var presentBytes: Int64 = 0
     /// Files that cannot be downloaded (cloud documents).
     public var unavailableFiles = 0
-    /// Bytes of these files.
+    /// Sum of their sizes.
     public var unavailableBytes: Int64 = 0
-    /// Bytes of contents, each counted once: what they take of the cache.
+    /// Bytes of distinct contents: their space in the cache.
     public var contentBytes: Int64 = 0
 
-    /// Starts with nothing.
+    /// Creates totals of 0.
     public init() {}
 
     /// Files that are still to be fetched.
     public var missingFiles: Int { files -| presentFiles -| unavailableFiles }
-    /// Bytes of these files.
+    /// Sum of their sizes.
     public var missingBytes: Int64 { bytes -| presentBytes -| unavailableBytes }
 }
 
-/// A content that is pinned and may not be here.
+/// A pinned content that may not be cached.
 struct WantedContent: Hashable, Sendable {
     var content: FileContent
-    /// A file that has it, for messages.
+    /// A file with this content, for messages.
     var inode: InodeID
-    /// How many pinned files have it.
+    /// Number of pinned files with this content.
     var files = 1
 }
 
-/// What is known of contents from before.
+/// What earlier scans found out about contents.
 struct KnownContents: Sendable {
-    /// Contents that are here whole, and pinned.
+    /// Contents that are cached as a whole, and pinned.
     var present: Set<ContentHash> = []
-    /// Contents that the server refuses to hand out.
+    /// Contents whose download the server refuses.
     var refused: Set<ContentHash> = []
 }
 
-/// One look. What is still unknown of it is found on the disk afterwards.
+/// One scan. For its unknown contents the disk is checked afterwards.
 struct PinScan: Sendable {
-    /// Contents that are dealt with at a time: bounds the memory that a list of them takes to some
-    /// 15 MB. The rest is found when these are here.
+    /// Contents of one scan: bounds the memory of their list to some 15 MB. A later scan finds the
+    /// rest.
     static let limit = 50_000
 
     private let known: KnownContents
     private let limit: Int
     private(set) var totals = PinTotals()
-    /// What the cache is to keep.
+    /// Contents that the cache must keep.
     private(set) var hashes: Set<ContentHash> = []
-    /// Contents of which it is not known whether they are here, in the order of the tree.
+    /// Contents not known to be cached, in tree order.
     private(set) var unknown: [WantedContent] = []
     private var places: [ContentHash: Int] = [:]
-    /// Whether there are more of them than the limit.
+    /// Whether the limit cut off further contents.
     private(set) var isCut = false
 
     init(known: KnownContents, limit: Int = Self.limit) {
@@ -74,8 +74,8 @@ struct PinScan: Sendable {
         totals.files +|= 1
         totals.bytes +|= file.size
         if file.isStaged {
-            // Its bytes are in a staging file. What lies below them, and what that file becomes when
-            // it is sent, is only not to be evicted.
+            // Its bytes are in a staging file. Its base, and the content that it becomes when it is
+            // uploaded, are only protected from eviction.
             hashes.formUnion([file.hash, file.stagedHash].compactMap(\.self))
             return notePresent(file)
         }

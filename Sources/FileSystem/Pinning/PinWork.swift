@@ -1,5 +1,5 @@
-// What is to be fetched for pins, in which order, and what follows from failures. Pure: events and times
-// in, decisions out.
+// Which blocks are fetched for pins, in which order, and the effect of failures. Pure: events and
+// times in, decisions out.
 
 import BlockCache
 import ContentHashing
@@ -7,38 +7,38 @@ import Core
 import DequeModule
 import RemoteStore
 
-/// The contents that are pinned and not here.
+/// The pinned contents that are not cached.
 struct PinWork: Sendable {
     /// A block to fetch.
     struct Piece: Hashable, Sendable {
         var content: FileContent
         var block: Int
-        /// A file that has it.
+        /// A file with this content.
         var inode: InodeID
     }
 
-    /// What became of a piece.
+    /// How the fetch of a piece ended.
     enum Ending: Hashable, Sendable {
-        /// It is in the cache.
+        /// The block is in the cache.
         case kept
         /// The server, the network or the disk refused.
         case failed(RemoteError)
     }
 
-    /// What an error means for the rest.
+    /// The consequence of an error.
     enum Reaction: Hashable {
-        /// Nothing can be fetched for now.
+        /// Pauses all fetches.
         case pause
-        /// This content cannot; others may.
+        /// Postpones this content; others may work.
         case postpone
-        /// This content never can.
+        /// Gives this content up for good.
         case refuse
     }
 
     private struct Missing {
         var wanted: WantedContent
         var next = 0
-        /// Blocks that failed.
+        /// Blocks that failed and are retried.
         var again: [Int] = []
         var running = 0
         var kept = 0
@@ -62,42 +62,42 @@ struct PinWork: Sendable {
         }
     }
 
-    /// Seconds to wait after failures in a row: of everything, and of one content.
+    /// Seconds to wait after consecutive failures: of all fetches, and of one content.
     private static let pauses = (first: 1.0, longest: 60.0)
     private static let postponements = (first: 30.0, longest: 3600.0)
 
-    /// The sums as of now.
+    /// The present totals.
     private(set) var totals = PinTotals()
     private(set) var known = KnownContents()
-    /// What went wrong last, since something was fetched last.
+    /// The last error since the last successful fetch.
     private(set) var problem: String?
     private var missing: [ContentHash: Missing] = [:]
     private var ready: Deque<ContentHash> = []
-    /// Of the missing ones, those that failed, and when they may be tried again.
+    /// The missing contents that failed, and when each is retried.
     private var postponed: [ContentHash: Timestamp] = [:]
     private var isCut = false
     private var failures = 0
     private var pausedUntil = Timestamp(nanoseconds: 0)
 
-    /// Whether there is something to fetch.
+    /// Whether no content is missing.
     var isIdle: Bool { missing.isEmpty }
-    /// Whether another look is due, because the last one could not name everything.
+    /// Whether another scan is due, because the last one was cut off.
     var needsLook: Bool { isCut && missing.count == postponed.count }
-    /// Whether everything that is missing has failed.
+    /// Whether every missing content has failed.
     var isStuck: Bool {
         !missing.isEmpty && (postponed.count == missing.count || failures > 3)
     }
-    /// Contents of which some is being fetched, with the bytes that are here.
+    /// Contents with a running fetch, and the bytes that are cached.
     var running: [(wanted: WantedContent, kept: Int64)] {
         missing.values.filter { $0.running > 0 }.map { ($0.wanted, $0.keptBytes) }
     }
 
-    /// The bytes of a content that have been fetched while the whole is missing.
+    /// Bytes of a missing content that were fetched so far.
     func keptBytes(of hash: ContentHash) -> Int64 { missing[hash]?.keptBytes ?? 0 }
 
     // MARK: What is wanted
 
-    /// The tree has been looked at, and the disk for those contents that the look did not know of.
+    /// Takes the result of a scan, and those of its unknown contents that the disk has.
     mutating func take(_ scan: PinScan, found: Set<ContentHash>) {
         totals = scan.totals
         isCut = scan.isCut
@@ -120,7 +120,7 @@ struct PinWork: Sendable {
         if missing.isEmpty { problem = nil }
     }
 
-    /// What was here may not be any more: the next look asks the disk.
+    /// Drops the known contents, so that the next scan checks the disk.
     mutating func forgetPresent() {
         known.present = []
     }
@@ -133,7 +133,7 @@ struct PinWork: Sendable {
 
     // MARK: Fetching
 
-    /// The next piece; nil if there is none for now.
+    /// The next piece; nil if none can be fetched now.
     mutating func next(at now: Timestamp) -> Piece? {
         guard now >= pausedUntil else { return nil }
         for (hash, time) in postponed where time <= now {
@@ -152,20 +152,20 @@ struct PinWork: Sendable {
         return nil
     }
 
-    /// When the next piece may be tried that cannot be now; nil if nothing waits for a time.
+    /// When the next postponed piece is due; nil if none is.
     func wakeTime(after now: Timestamp) -> Timestamp? {
         guard !missing.isEmpty else { return nil }
         return [Array(postponed.values), [pausedUntil]].joined().filter { $0 > now }.min()
     }
 
-    /// The network is back: nothing waits for it any more.
+    /// Ends the pause, because the network is back.
     mutating func resume() {
         pausedUntil = Timestamp(nanoseconds: 0)
         failures = 0
     }
 
-    /// A piece has ended. `name` says what to call the file. Returns whether all of the content has been
-    /// fetched, so that it is to be looked for on the disk.
+    /// Ends a piece. `name` is the file's name in messages. Returns whether all of the content was
+    /// fetched, so that the disk is to be checked for it.
     mutating func ended(
         _ piece: Piece, _ ending: Ending, name: String = "", at now: Timestamp
     ) -> Bool {
@@ -186,14 +186,14 @@ struct PinWork: Sendable {
         return entry.isWhole
     }
 
-    /// The disk was asked for a content of which all was fetched.
+    /// Takes the result of that check.
     mutating func settled(_ hash: ContentHash, isHere: Bool, at now: Timestamp) {
         guard var entry = missing[hash] else { return }
         if isHere {
             missing[hash] = nil
             return notePresent(entry.wanted)
         }
-        // It turned out wrong, or was removed.
+        // The bytes were wrong, or were removed.
         entry.next = 0
         entry.kept = 0
         postpone(&entry, at: now)
@@ -221,7 +221,7 @@ struct PinWork: Sendable {
         if error == .cancelled { return }
         switch Self.reaction(to: error) {
         case .pause:
-            // Pieces that fail together are one failure.
+            // Pieces that fail together count as one failure.
             guard now >= pausedUntil else { return }
             failures +|= 1
             var seconds = Self.delay(Self.pauses, after: failures)

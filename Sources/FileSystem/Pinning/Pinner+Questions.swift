@@ -1,4 +1,4 @@
-// What users may ask of pins: to set and to end them, and how far they are.
+// The users' requests about pins: setting, ending and progress.
 
 import Blocking
 import BlockCache
@@ -8,32 +8,32 @@ import MetadataStore
 import RemoteStore
 import Synchronization
 
-/// Everything that there is to say of all pins.
+/// The state of all pins.
 public struct PinSummary: Sendable {
     /// A content that is being fetched.
     public struct Fetch: Hashable, Sendable {
-        /// A file that has it.
+        /// A file with this content.
         public var inode: InodeID
         /// Its size in bytes.
         public var bytes: Int64
-        /// How much of it is here.
+        /// Bytes that are cached already.
         public var fetched: Int64
     }
 
-    /// The sums.
+    /// Totals over all pins.
     public var totals: PinTotals
-    /// What is being fetched.
+    /// The contents being fetched.
     public var fetches: [Fetch]
-    /// What went wrong last; nil when something was fetched since.
+    /// The last error; nil after a successful fetch.
     public var problem: String?
-    /// Whether nothing of what is missing can be fetched for now.
+    /// Whether no missing content can be fetched for now.
     public var isStuck: Bool
-    /// Whether pinned content takes more than the cache may hold.
+    /// Whether pinned content exceeds the cache limit.
     public var exceedsCache: Bool
 }
 
 extension Pinner {
-    /// Pins nodes, or ends their pins, and returns when the cache knows of it.
+    /// Pins nodes or ends their pins, and returns when the cache is updated.
     ///
     /// Throws when the local database does.
     public func setPins(_ isPinned: Bool, of inodes: [InodeID]) async throws {
@@ -45,15 +45,15 @@ extension Pinner {
         await withCheckedContinuation { requestLook($0) }
     }
 
-    /// What was here may not be any more: everything is looked for again.
+    /// Checks the disk for all pinned contents again.
     public func checkAgain() {
         state.withLock { $0.work.forgetPresent() }
         requestLook()
     }
 
-    /// The sums of all pins, and how it goes. Returns at once.
+    /// The totals and the state of all pins. Returns at once.
     public var summary: PinSummary {
-        // Small contents take more than their bytes; what is still to come is known by its bytes only.
+        // Small contents occupy more than their bytes; of missing contents only the bytes are known.
         let (limit, taken) = (cache.limit, cache.pinnedBytes)
         return state.withLock { state in
             let work = state.work
@@ -67,7 +67,7 @@ extension Pinner {
         }
     }
 
-    /// The sums of some nodes and of what is below them, with what is here of unfinished files. Blocks on
+    /// The totals of nodes and their subtrees, with the cached bytes of unfinished files. Blocks on
     /// the local disk.
     ///
     /// Throws when the local database does.

@@ -1,6 +1,6 @@
-// Keeps what is pinned on this disk: looks at the tree when it has changed, tells the cache what to keep,
-// and fetches what is missing. What to fetch is decided in `PinWork.swift`, what the tree means in
-// `PinScan.swift`; what users may ask is in `Pinner+Questions.swift`.
+// Keeps pinned content on this disk: scans the tree after changes, tells the cache which contents
+// to keep, and fetches missing ones. `PinWork.swift` decides what to fetch, `PinScan.swift`
+// evaluates the tree, `Pinner+Questions.swift` has the users' requests.
 
 import Blocking
 public import BlockCache
@@ -13,24 +13,24 @@ import RemoteStore
 public import Sync
 import Synchronization
 
-/// Fetches pinned content, and keeps it from being evicted.
+/// Fetches pinned content, and protects it from eviction.
 ///
-/// A look at the tree costs time in proportion to what is pinned. So changes gather for at least ten
-/// times as long as the last look has occupied a processor, and a mount without pins never looks.
+/// A scan costs time in proportion to the pinned subtrees. So changes gather for at least ten times
+/// the processor time of the last scan, and a mount without pins never scans.
 public final class Pinner: Sendable {
     struct State {
         var work = PinWork()
-        /// Whether anything is pinned, as of the last look.
+        /// Whether the last scan found a pin.
         var hasPins = true
-        /// Whether the tree has changed since that.
+        /// Whether the tree has changed since then.
         var isStale = true
         var nextLook = Timestamp(nanoseconds: 0)
-        /// Those who wait for a look that begins after they asked.
+        /// Callers that wait for a scan begun after their request.
         var waiters: [CheckedContinuation<Void, Never>] = []
         var isOver = false
         var running = 0
         var wasReachable = true
-        /// What the next timer is set to.
+        /// When the running timer fires.
         var timer: Timestamp?
 
         mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
@@ -39,15 +39,15 @@ public final class Pinner: Sendable {
         }
     }
 
-    /// Shortest time between two looks, in seconds; and how many times what a look has cost.
+    /// Pause between two scans: at least so many seconds, and so many times the cost of the last one.
     private static let pause = (least: 0.5, factor: 10.0)
-    /// Pieces that are fetched at a time: the reader runs so many at most.
+    /// Pieces that are fetched at a time: the reader's slots for background fetches.
     private static let concurrency = FetchQueue.spareSlots
-    /// While content is being sent, which comes first.
+    /// Pieces at a time while uploads run, which have priority.
     private static let concurrencyWhileSending = 1
-    /// Seconds until the next look when the database failed.
+    /// Seconds until the next scan after a database error.
     private static let failurePause = 1.0
-    /// Seconds until it is seen that the network is back.
+    /// Seconds between checks whether the network is back.
     private static let reachabilityPause = 2.0
 
     let store: MetadataStore
@@ -63,9 +63,9 @@ public final class Pinner: Sendable {
     /// Lock: a leaf; memory only.
     let state = Mutex(State())
 
-    /// Connects the parts; nothing is pinned before `run`. `sync` says how the mount stands. `folders` brings
-    /// small files with their folders; it is this pinner's own, because pins say nothing about what
-    /// somebody is reading.
+    /// Connects the parts; nothing is pinned before `run`. `sync` returns the sync status.
+    /// `folders` fetches small files with their folders; it must be a separate instance, because
+    /// pins are no evidence of a reader's pattern.
     public init(
         store: MetadataStore, cache: DiskBlockCache, reader: any ContentBringing,
         folders: FolderReader? = nil,
@@ -85,8 +85,8 @@ public final class Pinner: Sendable {
 
     // MARK: Running
 
-    /// Has the cache keep what is pinned, then counts what the cache has from earlier runs, which may
-    /// evict, and then fetches what is missing until the task is cancelled.
+    /// Protects pinned content, lets the cache count the content of earlier runs, which may evict,
+    /// and then fetches missing content until the task is cancelled.
     public func run() async {
         while await !look(isFirst: true), !Task.isCancelled {
             try? await clock.sleep(until: clock.now().adding(seconds: Self.failurePause))
@@ -107,7 +107,7 @@ public final class Pinner: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Something was committed. Without pins, that is nothing to this.
+    /// Marks the tree as changed after a commit. Without pins it does nothing.
     private func treeMayHaveChanged() {
         let isNews = state.withLock { state in
             guard state.hasPins, !state.isStale else { return false }
@@ -117,7 +117,7 @@ public final class Pinner: Sendable {
         if isNews { signal.yield() }
     }
 
-    /// Has the next look begin at once.
+    /// Makes the next scan begin at once.
     func requestLook(_ waiter: CheckedContinuation<Void, Never>? = nil) {
         let isOver = state.withLock { state in
             state.isStale = true
@@ -140,7 +140,7 @@ public final class Pinner: Sendable {
         guard let time = wakeTime() else { return }
         group.addTask {
             try? await self.clock.sleep(until: time)
-            // A clock may wake a little early: then another timer is needed for the rest.
+            // A clock may wake a little early; then another timer is set for the rest.
             self.state.withLock { state in
                 if state.timer == time { state.timer = nil }
             }
@@ -148,7 +148,7 @@ public final class Pinner: Sendable {
         }
     }
 
-    /// When there is something to do that is not announced.
+    /// When the loop must wake without a signal.
     private func wakeTime() -> Timestamp? {
         let now = clock.now()
         return state.withLock { state in
@@ -158,7 +158,7 @@ public final class Pinner: Sendable {
             if !state.wasReachable, !state.work.isIdle {
                 times.append(now.adding(seconds: Self.reachabilityPause))
             }
-            // One timer at a time is enough: its end sets the next one.
+            // One timer at a time suffices: its end sets the next one.
             guard let time = times.min(), state.timer.map({ time < $0 }) ?? true else {
                 return nil
             }
@@ -169,8 +169,8 @@ public final class Pinner: Sendable {
 
     // MARK: Looking
 
-    /// Finds out what is pinned and what of it is here; false if the database failed. The first time, what
-    /// the cache has is counted as soon as it knows what to keep.
+    /// Scans the tree and checks the disk; false if the database failed. At the first scan, the
+    /// cache counts its content as soon as it knows what to keep.
     private func look(isFirst: Bool = false) async -> Bool {
         let (known, waiters) = state.withLock { state in
             state.isStale = false
@@ -209,7 +209,7 @@ public final class Pinner: Sendable {
         }
     }
 
-    /// What this thread has cost so far: on a busy machine, time says little about that.
+    /// The processor time of this thread: on a busy machine, elapsed time says little about the cost.
     private static func processorSeconds() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

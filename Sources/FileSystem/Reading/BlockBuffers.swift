@@ -1,18 +1,18 @@
-// Memory for blocks that arrive, used again. Not responsible for how much of it there may be in all.
+// Reused memory for arriving blocks. Not responsible for the limit of all memory.
 
 import BlockCache
 import Synchronization
 
-/// Empty arrays with room for a block. The system clears each page that it hands out, which costs more
-/// than to fill it, so some of those that are not needed any more are kept.
+/// Empty arrays with the capacity of a block. The system zeroes each page that it hands out, which
+/// costs more than filling it, so some free arrays are kept.
 final class BlockBuffers: Sendable {
-    /// Kept at most: what a stream needs anew while the memory of its last blocks is still in use.
+    /// Free arrays to keep: as many as a stream needs while the memory of its last blocks is still in use.
     private static let limit = 4
 
     /// Lock: a leaf.
     private let free = Mutex<[[UInt8]]>([])
 
-    /// An empty array with room for so many bytes.
+    /// An empty array with capacity for so many bytes.
     func take(_ count: Int) -> [UInt8] {
         if count > DiskBlockCache.blockSize / 2,
             let bytes = free.withLock({ $0.popLast() })
@@ -24,12 +24,12 @@ final class BlockBuffers: Sendable {
         return bytes
     }
 
-    /// Gives what is kept back to the system.
+    /// Returns the free arrays to the system.
     func drop() {
         free.withLock { $0 = [] }
     }
 
-    /// Takes back an array that nobody else has.
+    /// Takes back an array without other references.
     func give(_ bytes: consuming [UInt8]) {
         guard bytes.capacity >= DiskBlockCache.blockSize else { return }
         var empty = consume bytes

@@ -1,19 +1,19 @@
-// A part of a block on its way from the network, and those who wait for it. Not responsible for getting
-// it.
+// A part of a block that is being fetched, and the readers that wait for it. Not responsible for
+// the transfer.
 
 import ContentHashing
 import Core
 import RemoteStore
 import Synchronization
 
-/// Names a block of a content.
+/// Identifies a block of a content.
 struct BlockKey: Hashable, Sendable {
     var hash: ContentHash
     var index: Int
 }
 
-/// Bytes that arrive, shared by all who want them. A waiter is served as soon as its bytes are here,
-/// unless they must be checked as a whole first.
+/// Arriving bytes, shared by all readers. A waiter is served as soon as its bytes are there, unless
+/// they are withheld until a check.
 final class BlockFetch: Sendable {
     private struct Waiter {
         var needed: Int
@@ -26,31 +26,31 @@ final class BlockFetch: Sendable {
         var failure: RemoteError?
         var waiters: [Int: Waiter] = [:]
         var nextWaiter = 0
-        /// Readers and sessions that want it; it is called off when nobody does.
+        /// Readers and sessions that want it; it is cancelled when none is left.
         var interest = 1
         var isStarted = false
         var isAbandoned = false
         var task: Task<Void, Never>?
     }
 
-    /// What is still to come is brought to its end, if it is no more than this: to break a transfer off
-    /// costs the connection, and a new one several round trips.
+    /// A remainder up to this size is transferred to the end: breaking off costs the connection,
+    /// and a new one costs several round trips.
     private static let worthFinishing = 1 << 20 + 128 << 10
 
-    /// A number of its own.
+    /// Unique number of this fetch.
     let id: Int
     let key: BlockKey
-    /// Where the bytes lie in the content.
+    /// Position of the bytes in the content.
     let range: Range<Int64>
-    /// Whether nothing is served before all has been checked.
+    /// Whether its bytes are withheld until all were checked.
     let isHeldBack: Bool
-    /// Whether it comes from the disk.
+    /// Whether it reads from the disk.
     let isLocal: Bool
     private let buffers: BlockBuffers
     /// Lock: a leaf. Continuations are resumed after it is released.
     private let state = Mutex(State())
 
-    /// Makes one that its maker is interested in.
+    /// Creates a fetch with one interested reader, its creator.
     init(
         id: Int, key: BlockKey, range: Range<Int64>, buffers: BlockBuffers, isHeldBack: Bool,
         isLocal: Bool = false
@@ -67,19 +67,19 @@ final class BlockFetch: Sendable {
         buffers.give(state.withLock { state in exchange(&state.bytes, with: []) })
     }
 
-    /// How many bytes are here.
+    /// Bytes that have arrived.
     var count: Int { state.withLock { $0.bytes.count } }
     var isOver: Bool { state.withLock { $0.isComplete || $0.failure != nil } }
-    /// Whether nobody wanted it any more.
+    /// Whether it was cancelled.
     var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
-    /// How many wait for bytes that are not here.
+    /// Number of readers that wait for bytes.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
-    /// The bytes so far.
+    /// The bytes that have arrived.
     var bytes: [UInt8] { state.withLock { $0.bytes } }
 
     // MARK: Interest
 
-    /// Somebody more wants it; false if it was called off already.
+    /// Adds an interested reader; false if it was cancelled already.
     func retain() -> Bool {
         state.withLock { state in
             guard !state.isAbandoned else { return false }
@@ -88,7 +88,7 @@ final class BlockFetch: Sendable {
         }
     }
 
-    /// Somebody wants it no more. The last one calls it off, unless it has arrived.
+    /// Removes an interested reader. The last one cancels it, unless it has arrived.
     func release() {
         let task: Task<Void, Never>? = state.withLock { state in
             state.interest -|= 1
@@ -101,7 +101,7 @@ final class BlockFetch: Sendable {
         task?.cancel()
     }
 
-    /// Notes the task that brings it.
+    /// Stores the task that transfers it.
     func attach(_ task: Task<Void, Never>) {
         let isAbandoned = state.withLock { state in
             state.task = task
@@ -110,7 +110,7 @@ final class BlockFetch: Sendable {
         if isAbandoned { task.cancel() }
     }
 
-    /// Ends it with an error, whoever wants it.
+    /// Ends it with an error for all readers.
     func abort(_ error: RemoteError) {
         let task = state.withLock { state in
             state.isAbandoned = true
@@ -122,7 +122,7 @@ final class BlockFetch: Sendable {
 
     // MARK: Arriving
 
-    /// Its turn has come.
+    /// Its turn in the queue has come.
     func start() {
         state.withLock { state in
             state.isStarted = true
@@ -134,7 +134,7 @@ final class BlockFetch: Sendable {
         wake { $0.bytes.append(contentsOf: piece) }
     }
 
-    /// What came is not what it should be, and nobody has seen it: begin again.
+    /// Drops wrong bytes that were not served, for a retry.
     func restart() {
         state.withLock { $0.bytes.removeAll(keepingCapacity: true) }
     }
@@ -168,14 +168,14 @@ final class BlockFetch: Sendable {
         }
     }
 
-    /// How many bytes may be served.
+    /// Bytes that may be served.
     private func available(_ state: State) -> Int {
         isHeldBack && (!state.isComplete || state.failure != nil) ? 0 : state.bytes.count
     }
 
     // MARK: Waiting
 
-    /// Bytes if they are here and may be served; offsets count from the content's start.
+    /// Bytes that have arrived and may be served; offsets count from the content's start.
     func available(_ wanted: Range<Int64>) -> [UInt8]? {
         state.withLock { state in
             let upper = Int(clamping: wanted.upperBound -| range.lowerBound)
@@ -184,7 +184,7 @@ final class BlockFetch: Sendable {
         }
     }
 
-    /// Waits for bytes. A cancelled waiter leaves at once.
+    /// Waits for bytes. A cancelled waiter returns at once.
     func wait(for wanted: Range<Int64>) async throws(RemoteError) -> [UInt8] {
         while true {
             if let bytes = available(wanted) { return bytes }
@@ -193,12 +193,12 @@ final class BlockFetch: Sendable {
         }
     }
 
-    /// Waits until it has arrived and was kept, which is later than that its bytes can be had.
+    /// Waits until all bytes are in the cache, which is later than that they can be served.
     func kept() async throws(RemoteError) {
         if let failure = await failure(waitingFor: range.count +| 1) { throw failure }
     }
 
-    /// Waits for a number of bytes, more than all of them until it is complete; returns what went wrong.
+    /// Waits for a number of bytes (all + 1: until it is complete); returns the error, if any.
     private func failure(waitingFor needed: Int) async -> RemoteError? {
         let ticket = state.withLock { state in
             state.nextWaiter +|= 1

@@ -1,4 +1,4 @@
-// What is fetched before it is asked for.
+// Read-ahead from the network.
 
 import Blocking
 import BlockCache
@@ -7,13 +7,13 @@ import RemoteStore
 import Synchronization
 
 extension ContentReader {
-    /// Fetches what a stream will want next, if it is time to. Returns at once.
+    /// Fetches the next range of a stream, if it is due. Returns at once.
     func fetchAhead(_ content: FileContent, _ stream: Int, _ session: ReadSession) {
         guard let range = session.takeAhead(stream, contentSize: content.size) else { return }
         Task { [weak session] in
             var position = range.lowerBound
             while position < range.upperBound {
-                // Nobody reads on: the handle was closed.
+                // The handle was closed.
                 guard let session else { return }
                 let block = blockRange(
                     Int(clamping: position / DiskBlockCache.blockSize), of: content)
@@ -26,7 +26,7 @@ extension ContentReader {
         }
     }
 
-    /// Fetches what of a part of a block is neither here nor on its way. False if there is no room.
+    /// Fetches the bytes of a part of a block that are neither cached nor in flight. False if there is no room.
     private func fetchAhead(
         _ content: FileContent, _ part: Range<Int64>, _ stream: Int, _ session: ReadSession
     ) async -> Bool {
@@ -64,7 +64,7 @@ extension ContentReader {
         return true
     }
 
-    /// From the first to the last chunk of a range that is not on disk.
+    /// The range from the first to the last chunk that is not on disk.
     func missing(_ content: FileContent, _ range: Range<Int64>) async -> Range<Int64>? {
         await disk.run { [cache] in
             let isHere = { (range: Range<Int64>) in

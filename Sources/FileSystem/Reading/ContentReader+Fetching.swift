@@ -1,4 +1,4 @@
-// How fetches are made, take their turns, and end.
+// How fetches are created, get their turns, and end.
 
 import Blocking
 import BlockCache
@@ -8,7 +8,7 @@ import Logging
 import RemoteStore
 import Synchronization
 
-/// Turns that came up while the reader's lock was held, to be taken after it is released.
+/// Continuations collected under the reader's lock, to be resumed after it is released.
 struct Turns {
     private var continuations: [CheckedContinuation<Bool, Never>] = []
 
@@ -22,18 +22,18 @@ struct Turns {
 }
 
 extension ContentReader {
-    /// First piece for a reader of whom nothing is known: 1 MiB, a common unit of reading, and 128 KiB,
-    /// so that the kernel's next read-ahead need not wait; as in mountpoint-s3.
+    /// Bytes of a handle's first fetch. 1 MiB is a common size of reads; 128 KiB more, so that the
+    /// kernel's next read-ahead need not wait, as in mountpoint-s3.
     private static let initialReach: Int64 = 1 << 20 + 128 << 10
-    /// Unit of fetching for handles that read at random: a request has a price as well.
+    /// Unit of fetching for handles that read at random, because a request has a cost of its own.
     private static let exactUnit: Int64 = 128 << 10
-    /// Tries in a row that bring nothing, and tries in all.
+    /// Consecutive tries without progress, and tries in all.
     private static let attempts = (idle: 3, all: 8)
 
     // MARK: Making
 
-    /// A fetch for somebody who waits from `wanted`'s start on; the caller must release it. Nil if
-    /// another one came to be meanwhile.
+    /// A fetch for a reader that waits from `wanted`'s start on; the caller must release it. Nil if
+    /// another fetch of these bytes was made in between.
     func demand(
         _ content: FileContent, _ key: BlockKey, _ wanted: Range<Int64>,
         _ reach: ReadPattern.Reach, isGlance: Bool = false
@@ -75,8 +75,8 @@ extension ContentReader {
         chunkStart(offset +| DiskBlockCache.chunkSize -| 1)
     }
 
-    /// Finds out whether a block completes its content. Stops at the first block that is nowhere, so a
-    /// content that is read from its start costs one look.
+    /// Finds out whether a block completes its content. Stops at the first missing block, so a
+    /// content that is read from its start costs one check.
     func survey(_ content: FileContent, _ index: Int) async {
         guard content.size > DiskBlockCache.blockSize else { return }
         while true {
@@ -104,8 +104,8 @@ extension ContentReader {
         Int(clamping: (content.size +| DiskBlockCache.blockSize -| 1) / DiskBlockCache.blockSize)
     }
 
-    /// Makes a fetch of a range that covers `position`, less what others are bringing. Nil if somebody
-    /// brings that position already, or if there is no room for what nobody waits for.
+    /// Creates a fetch of a range that covers `position`, without what other fetches bring. Nil if
+    /// one brings that position already, or if there is no room for a fetch without a waiter.
     func make(
         _ content: FileContent, _ key: BlockKey, _ range: Range<Int64>, from position: Int64,
         isDemanded: Bool, isSpare: Bool = false
@@ -151,7 +151,7 @@ extension ContentReader {
         state.fetches[fetch.key, default: []].append(fetch)
     }
 
-    /// What was found out for a fetch that was then not made is not kept.
+    /// Drops the ledger of a fetch that was not created after all.
     func forgetIdleLedger(of content: FileContent) {
         state.withLock { state in
             if state.ledgers[content.hash]?.fetchCount == 0 { state.ledgers[content.hash] = nil }
@@ -160,7 +160,7 @@ extension ContentReader {
 
     // MARK: Turns
 
-    /// Does what the queue says, as far as the lock allows.
+    /// Performs the queue's actions, as far as the lock allows.
     static func perform(_ actions: [FetchQueue.Action], _ state: inout State) -> Turns {
         var turns = Turns()
         for action in actions {
@@ -190,7 +190,7 @@ extension ContentReader {
         if state.ledgers[key.hash]?.fetchCount == 0 { state.ledgers[key.hash] = nil }
     }
 
-    /// Waits for a fetch's turn; false if it was called off before.
+    /// Waits for a fetch's turn; false if it was cancelled before.
     private func turn(of fetch: BlockFetch) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -233,8 +233,8 @@ extension ContentReader {
         }
     }
 
-    /// Wrong bytes are worth another try, and so is a connection that was lost on the way. A call that
-    /// failed before its first byte was tried often enough below.
+    /// Wrong bytes are worth a retry, and so is a connection lost on the way. A call that failed
+    /// before its first byte was retried often enough below.
     private func isWorthAnother(_ error: RemoteError, _ hasProgressed: Bool) -> Bool {
         switch error {
         case .malformed, .server: true
@@ -242,7 +242,7 @@ extension ContentReader {
         }
     }
 
-    /// Brings the rest of the bytes.
+    /// Transfers the remaining bytes.
     private func transfer(
         _ fetch: BlockFetch, _ content: FileContent
     ) async throws(RemoteError) {
@@ -272,15 +272,15 @@ extension ContentReader {
 
     // MARK: Ending
 
-    /// What keeping bytes found.
+    /// The result of keeping bytes.
     private enum Finding: Sendable {
-        /// They are part of a block.
+        /// The bytes are a part of a block.
         case part
-        /// All of the block has passed by.
+        /// The whole block was seen.
         case passed
-        /// They are wrong, and nobody has seen them.
+        /// The bytes are wrong, and were not served.
         case wrong
-        /// All of the content has passed by, and it is not what it should be.
+        /// The whole content was seen, and does not match its hash.
         case mismatch
     }
 
@@ -306,14 +306,14 @@ extension ContentReader {
     ) -> Finding {
         let (hash, size, index) = (content.hash, content.size, fetch.key.index)
         if fetch.range == 0..<size, size <= DiskBlockCache.blockSize {
-            // Nobody has seen these bytes yet.
+            // These bytes were not served yet.
             return cache.insert(block: index, of: hash, size: size, bytes: bytes) == .accepted
                 ? .passed : .wrong
         }
         var whole: [UInt8]? = bytes
         if fetch.range != block {
             cache.insert(at: fetch.range.lowerBound, of: hash, size: size, bytes: bytes)
-            // The parts of a block came one by one: it is checked when they are all here.
+            // A block that arrives in parts is checked when all of them are there.
             guard cache.contains(hash, size: size, range: block) else { return .part }
             whole = cache.bytes(of: hash, size: size, range: block)
         }
@@ -338,8 +338,8 @@ extension ContentReader {
         postponeRest()
     }
 
-    /// Which complete fetches may be served: those that are not held back, and, when nothing of the
-    /// content is on its way any more, all of them: the check of the whole has had its chance.
+    /// The complete fetches that may be served: those not withheld, and all of them when no fetch
+    /// of the content is in flight any more, because the check of the whole is over then.
     private static func settle(
         _ hash: ContentHash, adding fetch: BlockFetch?, _ state: inout State
     ) -> [BlockFetch] {
@@ -358,7 +358,7 @@ extension ContentReader {
     }
 
     func fail(_ fetch: BlockFetch, _ error: RemoteError) {
-        // Out of the table first, so that who comes next begins a new fetch.
+        // Out of the table first, so that the next reader begins a new fetch.
         let (served, turns) = state.withLock { state -> ([BlockFetch], Turns) in
             guard state.fetches[fetch.key]?.contains(where: { $0 === fetch }) == true else {
                 return ([], Turns())
@@ -373,8 +373,8 @@ extension ContentReader {
         turns.take()
     }
 
-    /// A content is not what its hash names. What of it is in memory goes, and handles that have seen
-    /// some of it get errors from now on.
+    /// Handles a content that does not match its hash: drops it from memory, and handles that have
+    /// read some of it get errors from now on.
     private func condemn(_ content: FileContent) {
         log.error(
             "the server's bytes do not match the content hash that it gave",

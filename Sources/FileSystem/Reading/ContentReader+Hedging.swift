@@ -1,19 +1,19 @@
-// Asking a second time for what somebody waits for and what does not come.
+// Hedged requests: a second request for bytes that a reader waits for and that are late.
 
 import Core
 import RemoteStore
 import Synchronization
 
 extension ContentReader {
-    /// A body that has begun to arrive.
+    /// A download with its first bytes.
     struct BegunDownload: Sendable {
         var stream: any RemoteByteStream
         var firstPiece: [UInt8]?
     }
 
-    /// Begins a download. If its first bytes are late and somebody waits for them, a second one is begun
-    /// beside it, and the first of the two to bring something is the one that counts: a single slow
-    /// server or lost packet costs a reader seconds otherwise.
+    /// Begins a download. If its first bytes are late and a reader waits for them, a second one is
+    /// begun, and the first of the two to deliver bytes wins: a single slow server or lost packet
+    /// would cost a reader seconds.
     func begin(
         _ revision: Revision, _ range: Range<Int64>, for fetch: BlockFetch
     ) async throws(RemoteError) -> BegunDownload {
@@ -34,7 +34,7 @@ extension ContentReader {
                     group.cancelAll()
                     return Result<BegunDownload, RemoteError>.success(download)
                 case .failure(let error):
-                    // Of two, the first one's is the cause; and with it the second need not be begun.
+                    // The first of two errors is the cause, and makes the second request unnecessary.
                     if isFirst { failure = error }
                     isFirst = false
                     group.cancelAll()
@@ -59,7 +59,7 @@ extension ContentReader {
         }
     }
 
-    /// Waits for so long, and then until somebody waits for the fetch; false if that is over before.
+    /// Waits for the delay, and then until the fetch has a waiter; false if the fetch ends before.
     private static func isLate(_ fetch: BlockFetch, after patience: Duration) async -> Bool {
         var pause = patience
         repeat {

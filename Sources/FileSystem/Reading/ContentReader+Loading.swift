@@ -1,4 +1,4 @@
-// What a stream will want next and the disk has: read before it is asked for.
+// Read-ahead from the disk.
 
 import Blocking
 import BlockCache
@@ -7,16 +7,16 @@ import RemoteStore
 import Synchronization
 
 extension ContentReader {
-    /// Read at a time: as much as the kernel asks for at once.
+    /// Bytes per read: as many as the kernel requests at once.
     private static let piece: Int64 = 1 << 20
 
-    /// Reads a part of a block from the disk, for a stream that gets there soon: large pieces do not
-    /// come by way of the kernel's page cache, so nobody else reads ahead in them. Returns at once, and
-    /// does nothing if memory is short or somebody brings some of it already.
+    /// Reads a part of a block from the disk, for a stream that needs it soon: large reads bypass
+    /// the kernel's page cache, so the kernel does not read ahead in them. Returns at once, and
+    /// does nothing if memory is short or another fetch brings some of it.
     func load(
         _ content: FileContent, _ range: Range<Int64>, for stream: Int, of session: ReadSession
     ) {
-        // Less comes by way of the kernel's page cache, which reads ahead by itself.
+        // Smaller reads use the kernel's page cache, which reads ahead itself.
         guard range.count >= DiskBlockCache.directSize else { return }
         let key = BlockKey(
             hash: content.hash, index: Int(clamping: range.lowerBound / DiskBlockCache.blockSize))
@@ -30,7 +30,7 @@ extension ContentReader {
                 isLocal: true)
             state.nextID +|= 1
             register(fetch, content, &state)
-            // None of these lets anybody run: there is less room than before.
+            // No action starts a fetch, because there is less room than before.
             _ = Self.perform(actions, &state)
             return fetch
         }
@@ -47,7 +47,7 @@ extension ContentReader {
             let bytes = await disk.run { [cache] in
                 cache.bytes(of: content.hash, size: content.size, range: piece)
             }
-            // What is damaged is fetched by whoever asks for it.
+            // A damaged block is fetched by its next reader.
             guard let bytes else { break }
             fetch.append(bytes)
         }

@@ -1,9 +1,9 @@
-// Memory goes back when nobody reads.
+// Frees memory when no reader is active.
 
 import Synchronization
 
 extension ContentReader {
-    /// Something has arrived: what is in memory stays there for a while longer.
+    /// Notes an arrival, which keeps bytes in memory for a while longer.
     func postponeRest() {
         let isWatched = state.withLock { state in
             state.lastArrival = .now
@@ -13,7 +13,7 @@ extension ContentReader {
         if !isWatched { Task { [weak self] in await self?.rest() } }
     }
 
-    /// Waits until nothing has arrived for a while, and drops what came before.
+    /// Waits until no fetch has arrived for a while, and frees their memory.
     private func rest() async {
         while true {
             try? await Task.sleep(for: limits.idleTime)

@@ -1,4 +1,4 @@
-// What is brought into the cache for nobody's reading: pinned content.
+// Background fetches into the cache without a reader: pinned content.
 
 import Blocking
 import BlockCache
@@ -6,17 +6,17 @@ public import Core
 public import RemoteStore
 import Synchronization
 
-/// Brings content onto this disk. `ContentReader` does it in a mount.
+/// Brings content into the cache. `ContentReader` implements it in a mount.
 public protocol ContentBringing: Sendable {
-    /// Brings a block of 4 MiB into the cache, as far as it is not there.
+    /// Brings the missing bytes of a 4 MiB block into the cache.
     ///
-    /// Throws `insufficientSpace` when the bytes came and the local disk did not take them.
+    /// Throws `insufficientSpace` if the bytes came and the local disk did not take them.
     func bring(_ content: FileContent, block index: Int) async throws(RemoteError)
 }
 
 extension ContentReader: ContentBringing {
-    /// Brings a block into the cache when no reader needs the network. Who reads it meanwhile shares the
-    /// fetch, and takes it to the front.
+    /// Brings a block into the cache when no reader needs the network. A reader of the same block
+    /// shares the fetch, and promotes it.
     public func bring(_ content: FileContent, block index: Int) async throws(RemoteError) {
         let key = BlockKey(hash: content.hash, index: index)
         let block = blockRange(index, of: content)
@@ -29,7 +29,7 @@ extension ContentReader: ContentBringing {
             guard let fetch = found else { continue }
             defer { fetch.release() }
             if fetch.isOver {
-                // It is still in memory, and was removed from the disk since.
+                // It is still in memory, but was removed from the disk since.
                 await disk.run { [cache] in
                     Self.keepAgain(fetch, block: block, content, in: cache)
                 }
@@ -37,7 +37,7 @@ extension ContentReader: ContentBringing {
                 do throws(RemoteError) {
                     try await fetch.kept()
                 } catch .cancelled where !Task.isCancelled {
-                    // Called off for somebody else.
+                    // It was cancelled for another reader.
                     continue
                 } catch {
                     throw error
@@ -50,7 +50,7 @@ extension ContentReader: ContentBringing {
         }
     }
 
-    /// A fetch for nobody's reading; nil if another one came to be meanwhile.
+    /// A background fetch; nil if another fetch of these bytes was made in between.
     private func spare(
         _ content: FileContent, _ key: BlockKey, _ range: Range<Int64>
     ) async -> BlockFetch? {
@@ -60,8 +60,8 @@ extension ContentReader: ContentBringing {
             isDemanded: false, isSpare: true)
     }
 
-    /// What a reader waits for may have arrived and wait for the check of the whole content. Then he waits
-    /// for what is on its way of it for nobody's reading, too.
+    /// If a demanded block is withheld until the whole file is verified, promotes the background
+    /// fetches of that file: the reader depends on them.
     static func hasten(_ fetch: BlockFetch, _ state: inout State) -> [FetchQueue.Action] {
         let hash = fetch.key.hash
         guard fetch.isHeldBack, !state.queue.isSpare(fetch.id),

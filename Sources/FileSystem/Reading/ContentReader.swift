@@ -1,6 +1,6 @@
-// The read pipeline: bytes of revisions from memory, from the cache on disk, or from the network. Not
-// responsible for what is open, nor for content that is not on the server. How fetches run is in
-// ContentReader+Fetching.swift, what is fetched before it is asked for in ContentReader+Ahead.swift.
+// The read pipeline: bytes of revisions from memory, from the cache on disk, or from the network.
+// Not responsible for open files, nor for content that is not on the server. Fetches are in
+// ContentReader+Fetching.swift, read-ahead is in ContentReader+Ahead.swift.
 
 import Blocking
 public import BlockCache
@@ -10,22 +10,22 @@ public import Logging
 public import RemoteStore
 import Synchronization
 
-/// Reads content by blocks. One fetch brings bytes for all who want them; handles that read on get the
-/// next blocks ahead of time, those that read here and there get what they ask for and little more.
+/// Reads content by blocks. One fetch serves all readers of its bytes; sequential handles get
+/// read-ahead, random ones little more than their reads.
 public final class ContentReader: ContentReading {
-    /// What reading may use.
+    /// Limits of the pipeline's resources.
     struct Limits: Sendable {
-        /// Bytes on their way or just arrived. The whole mount is to stay below 200 MiB; SQLite, the
+        /// Bytes in flight or just arrived. The whole mount is to stay below 200 MiB; SQLite, the
         /// runtime and uploads need most of the rest. One reader's window is 24 MiB.
         var memory: Int64 = 48 << 20
-        /// Requests at a time: enough for sixteen readers here and there. Of whole blocks, the memory
-        /// holds fewer.
+        /// Requests at a time: enough for sixteen random readers. The memory holds fewer whole
+        /// blocks.
         var requests = 16
-        /// How long to wait before asking again, doubled each time.
+        /// Delay before a retry, doubled each time.
         var retryDelay: Duration = .milliseconds(100)
-        /// How long bytes stay in memory when nothing arrives any more. They are on the disk, too.
+        /// How long bytes stay in memory after the last arrival. They are on the disk, too.
         var idleTime: Duration = .seconds(30)
-        /// How long first bytes may take before they are asked for once more; nil to learn it.
+        /// Hedging delay: how late first bytes may be before a second request; nil to learn it.
         var patience: Duration?
     }
 
@@ -35,14 +35,14 @@ public final class ContentReader: ContentReading {
         /// Fetches that wait for their turn.
         var turns: [Int: CheckedContinuation<Bool, Never>] = [:]
         var ledgers: [ContentHash: ContentLedger] = [:]
-        /// Fetches that are complete and wait for the check of the whole.
+        /// Complete fetches that are withheld until the whole was checked.
         var held: [ContentHash: [BlockFetch]] = [:]
-        /// Contents that turned out wrong, with the reader's age at that time.
+        /// Contents that failed the check, with the epoch of the failure.
         var condemned: [ContentHash: UInt64] = [:]
         var epoch: UInt64 = 1
         var nextID = 0
         var lastArrival = ContinuousClock.now
-        /// Whether somebody waits for the end of all arrivals.
+        /// Whether the idle timer is running.
         var isWatched = false
     }
 
@@ -57,7 +57,7 @@ public final class ContentReader: ContentReading {
     /// Lock: a leaf.
     let responses = Mutex(ResponseTimes())
 
-    /// Reads from a cloud by way of a cache.
+    /// Creates a reader of a remote store through a cache.
     public convenience init(remote: any RemoteStoring, cache: DiskBlockCache, log: Logger) {
         self.init(remote: remote, cache: cache, limits: Limits(), log: log)
     }
@@ -75,7 +75,7 @@ public final class ContentReader: ContentReading {
 
     // MARK: Reading
 
-    /// Bytes that are here.
+    /// Bytes from memory or disk, without the network.
     public func cachedBytes(of content: FileContent, range: Range<Int64>) -> [UInt8]? {
         var result: [UInt8] = []
         for (index, part) in parts(of: range) {
@@ -86,7 +86,7 @@ public final class ContentReader: ContentReading {
         return result
     }
 
-    /// A read was answered from what is here: the next blocks may be wanted soon.
+    /// Notes a read that was served locally: the next blocks may be due for read-ahead.
     public func noteRead(of content: FileContent, range: Range<Int64>, session: ReadSession) {
         guard !range.isEmpty else { return }
         let epoch = state.withLock { $0.epoch }
@@ -95,7 +95,7 @@ public final class ContentReader: ContentReading {
         fetchAhead(content, decision.stream, session)
     }
 
-    /// Bytes, fetched where they are not here.
+    /// Bytes, fetched if they are not cached.
     public func bytes(
         of content: FileContent, range: Range<Int64>, session: ReadSession
     ) async throws(RemoteError) -> [UInt8] {
@@ -111,7 +111,7 @@ public final class ContentReader: ContentReading {
             try refuseCondemned(content, session)
             let decision = session.note(part)
             let bytes = try await self.part(content, index, part, decision, session)
-            // What came before may have turned out wrong while this was waited for.
+            // Earlier bytes may have failed the check during the wait.
             try refuseCondemned(content, session)
             if part == range { return bytes }
             result.append(contentsOf: bytes)
@@ -119,8 +119,8 @@ public final class ContentReader: ContentReading {
         return result
     }
 
-    /// A handle that has seen bytes of a content that turned out wrong gets no more of it: its reader
-    /// must learn that what he has is not the file. Handles opened afterwards begin anew.
+    /// Refuses a handle that has read bytes of a content which failed the check, so that its reader
+    /// learns of it. Handles opened afterwards start afresh.
     private func refuseCondemned(
         _ content: FileContent, _ session: ReadSession
     ) throws(RemoteError) {
@@ -143,7 +143,7 @@ public final class ContentReader: ContentReading {
 
     // MARK: One block
 
-    /// From memory or from the disk. May block on the disk.
+    /// Bytes from memory or disk. May block on the disk.
     private func localBytes(
         _ content: FileContent, _ index: Int, _ part: Range<Int64>
     ) -> [UInt8]? {
@@ -156,21 +156,21 @@ public final class ContentReader: ContentReading {
         }
         if isHeldBack { return nil }
         if let covering, part.upperBound <= covering.range.upperBound {
-            // What was called off brings nothing any more, even before it has left the table.
+            // A cancelled fetch brings no bytes any more, even before it has left the table.
             let bytes = covering.available(part)
             if bytes != nil || !covering.isAbandoned { return bytes }
         }
         return cache.bytes(of: content.hash, size: content.size, range: part)
     }
 
-    /// Where, in a part of a block, bytes begin that may not be served yet, even if they are on disk.
+    /// Where withheld bytes begin in a part of a block, even if they are on disk.
     private static func heldBack(
         _ key: BlockKey, _ part: Range<Int64>, _ state: State
     ) -> Int64? {
         holders(of: part, key, state).map(\.range.lowerBound).min()
     }
 
-    /// The fetches whose bytes, in a part of a block, may not be served yet.
+    /// The fetches that withhold bytes in a part of a block.
     private static func holders(
         of part: Range<Int64>, _ key: BlockKey, _ state: State
     ) -> [BlockFetch] {
@@ -180,8 +180,7 @@ public final class ContentReader: ContentReading {
         }
     }
 
-    /// Bytes of one block, put together from what is on its way, what is on disk, and what must be
-    /// fetched.
+    /// Bytes of one block, assembled from fetches in flight, the disk, and new fetches.
     private func part(
         _ content: FileContent, _ index: Int, _ part: Range<Int64>,
         _ decision: ReadPattern.Decision, _ session: ReadSession
@@ -210,7 +209,7 @@ public final class ContentReader: ContentReading {
                 }
                 fetch = await demand(
                     content, key, rest, decision.reach, isGlance: session.isGlance)
-                // The stream that it was made for keeps it going after this read has its bytes.
+                // The stream's claim keeps the fetch alive after this read has its bytes.
                 if let fetch, fetch.retain() { session.claim(fetch, for: decision.stream) }
             }
             guard let fetch else { continue }
@@ -222,7 +221,7 @@ public final class ContentReader: ContentReading {
                 defer { fetch.release() }
                 bytes = try await fetch.wait(for: wanted)
             } catch .cancelled where !Task.isCancelled {
-                // Called off for somebody else.
+                // It was cancelled for another reader.
                 continue
             } catch {
                 throw error
@@ -237,7 +236,7 @@ public final class ContentReader: ContentReading {
     /// The fetch that brings a byte, if there is one; the caller must release it.
     private func retained(_ key: BlockKey, at position: Int64) -> BlockFetch? {
         let (fetch, actions) = state.withLock { state -> (BlockFetch?, Turns) in
-            // What is held back can have left the table for others' bytes, and is waited for still.
+            // A withheld fetch can have left the table for another one's bytes, and is still waited for.
             let fetches = [state.fetches[key] ?? [], state.held[key.hash] ?? []].flatMap(\.self)
             let found = fetches.first {
                 $0.key == key && $0.range.contains(position) && $0.retain()
@@ -249,8 +248,8 @@ public final class ContentReader: ContentReading {
         return fetch
     }
 
-    /// Waits until a fetch that holds a byte back has ended, which takes a thread that this one may be
-    /// the last to occupy. Whoever wanted it has called it off; the next look finds what came of it.
+    /// Waits until a cancelled fetch that withholds a byte has ended. That takes a thread, and this
+    /// one may be the last; so it suspends, and the next round finds the result.
     private func ended(_ key: BlockKey, at position: Int64) async throws(RemoteError) {
         let ending = state.withLock { state in
             Self.holders(of: position..<position +| 1, key, state).first
@@ -259,7 +258,7 @@ public final class ContentReader: ContentReading {
         if Task.isCancelled { throw .cancelled }
     }
 
-    /// As much of a range as is on disk from its start on.
+    /// The part of a range that is on disk from its start on.
     private func prefixOnDisk(_ content: FileContent, _ range: Range<Int64>) -> [UInt8] {
         let (hash, size) = (content.hash, content.size)
         if let bytes = cache.bytes(of: hash, size: size, range: range) { return bytes }

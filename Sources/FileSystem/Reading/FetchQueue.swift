@@ -1,13 +1,13 @@
-// Which fetches may run, and what leaves memory for them. Pure: events in, actions out; it knows fetches
-// by number and size only.
+// Which fetches may run, and which ones leave memory for them. Pure: events in, actions out; it
+// knows fetches by number and size only.
 
 import Core
 import DequeModule
 
-/// Shares slots for requests and memory for bytes among fetches. Who waits goes before what is fetched
-/// ahead, and that before what nobody reads (pinned content).
+/// Shares request slots and memory among fetches. Demanded fetches precede read-ahead, and
+/// read-ahead precedes background fetches (pinned content).
 struct FetchQueue {
-    /// What to do.
+    /// An action for the caller.
     enum Action: Hashable {
         /// The fetch may run.
         case start(Int)
@@ -20,36 +20,36 @@ struct FetchQueue {
         var bytes: Int64
     }
 
-    /// Fetches that stay in memory after they have arrived, at most. Small files do not come near the
-    /// budget of bytes, but each fetch costs more than 10 KiB besides its bytes.
+    /// Arrived fetches that may stay in memory. Small files do not reach the byte budget, but each
+    /// fetch costs more than 10 KiB besides its bytes.
     static let arrivedLimit = 256
 
-    /// Spare fetches that run at a time: enough to hide the round trip of small files.
+    /// Background fetches at a time: enough to hide the round trip of small files.
     static let spareSlots = 4
 
     private let budget: Int64
     private let slots: Int
-    /// What is fetched ahead leaves a quarter of slots and memory to those who wait.
+    /// Read-ahead leaves a quarter of slots and memory to demanded fetches.
     private var aheadSlots: Int { max(1, slots *| 3 / 4) }
     private var aheadBudget: Int64 { budget *| 3 / 4 }
 
     private var running: [Int: Int64] = [:]
-    /// Fetches that do not need the network: those that have all their bytes, while these are checked and
-    /// written to the disk, and those whose bytes are read from there.
+    /// Fetches that do not need the network: those with all their bytes, while these are checked
+    /// and written to the disk, and those that read from the disk.
     private var keeping: [Int: Int64] = [:]
     private var arrived: Deque<Waiting> = []
     private var demanded: Deque<Waiting> = []
     private var ahead: Deque<Waiting> = []
-    /// Fetches for which nothing else is held up.
+    /// Background fetches, which delay no other fetch.
     private var spare: Deque<Waiting> = []
     private var runningSpare: Set<Int> = []
     private var runningBytes: Int64 = 0
     private var keepingBytes: Int64 = 0
     private var aheadBytes: Int64 = 0
-    /// Bytes of what runs and of what has arrived and is still in memory.
+    /// Bytes of running fetches and of arrived ones that are still in memory.
     private(set) var bytes: Int64 = 0
 
-    /// Bytes in memory at most, and requests at most.
+    /// Creates a queue with limits of bytes in memory and of requests.
     init(budget: Int64, slots: Int) {
         self.budget = budget
         self.slots = slots
@@ -60,12 +60,12 @@ struct FetchQueue {
         runningSpare.contains(id) || spare.contains { $0.id == id }
     }
 
-    /// Whether a fetch of so many bytes may be added for somebody's future.
+    /// Whether a read-ahead fetch of so many bytes may be added.
     func hasRoomAhead(_ bytes: Int64) -> Bool {
         runningBytes +| aheadBytes +| bytes <= aheadBudget
     }
 
-    /// Adds a fetch.
+    /// Adds a demanded or read-ahead fetch.
     mutating func add(_ id: Int, bytes: Int64, isDemanded: Bool) -> [Action] {
         if isDemanded {
             demanded.append(Waiting(id: id, bytes: bytes))
@@ -76,14 +76,14 @@ struct FetchQueue {
         return pump()
     }
 
-    /// Adds a fetch that runs when no other one runs or waits.
+    /// Adds a background fetch, which runs when no other one runs or waits.
     mutating func addSpare(_ id: Int, bytes: Int64) -> [Action] {
         spare.append(Waiting(id: id, bytes: bytes))
         return pump()
     }
 
-    /// Takes what comes from the disk: it needs memory and no turn, and is in memory until it arrives.
-    /// Nil if there is no room for somebody's future.
+    /// Admits a read-ahead fetch from the disk: it needs memory but no slot, and is in memory until
+    /// it arrives. Nil if there is no room for read-ahead.
     mutating func admit(_ id: Int, bytes: Int64) -> [Action]? {
         guard hasRoomAhead(keepingBytes +| bytes) else { return nil }
         var actions: [Action] = []
@@ -93,7 +93,7 @@ struct FetchQueue {
         return actions
     }
 
-    /// Somebody waits for a fetch that was added for the future, or for nobody.
+    /// Promotes a read-ahead or background fetch that a reader waits for.
     mutating func demand(_ id: Int) -> [Action] {
         runningSpare.remove(id)
         if let index = spare.firstIndex(where: { $0.id == id }) {
@@ -121,8 +121,8 @@ struct FetchQueue {
         keepingBytes +|= bytes
     }
 
-    /// The bytes of a fetch that was transferred are kept, or those of one that was admitted are here;
-    /// they stay in memory for a while.
+    /// The bytes of a fetch are in the cache (transferred) or in memory (admitted); they stay in
+    /// memory for a while.
     mutating func arrive(_ id: Int) -> [Action] {
         guard let bytes = keeping.removeValue(forKey: id) else { return [] }
         keepingBytes -|= bytes
@@ -133,14 +133,14 @@ struct FetchQueue {
         return actions
     }
 
-    /// Everything that has arrived leaves memory.
+    /// Evicts all arrived fetches from memory.
     mutating func evictAll() -> [Action] {
         var actions: [Action] = []
         while !arrived.isEmpty { evictOldest(&actions) }
         return actions
     }
 
-    /// A fetch is gone, wherever it was.
+    /// Removes a fetch in any state.
     mutating func remove(_ id: Int) -> [Action] {
         runningSpare.remove(id)
         spare.removeAll { $0.id == id }
@@ -190,7 +190,7 @@ struct FetchQueue {
         actions.append(.start(waiting.id))
     }
 
-    /// A fetch that is larger than all memory runs alone, so that everybody gets on.
+    /// A fetch that exceeds the whole budget runs alone, so that every fetch progresses.
     private mutating func makeRoom(_ wanted: Int64, _ actions: inout [Action]) -> Bool {
         let isAlone = running.isEmpty && keeping.isEmpty
         guard runningBytes +| keepingBytes +| wanted <= budget || isAlone else { return false }

@@ -1,31 +1,31 @@
-// Folders in which somebody looks at the beginnings of files only, as file managers do for their icons.
+// Folders in which only the beginnings of files are read, as file managers do for icons.
 
 import Core
 import Synchronization
 
-/// What readers did with the last files of each folder.
+/// How the last files of each folder were read.
 final class FolderGlances: Sendable {
     private struct State {
-        /// How many files in a row were closed after a glance.
+        /// Number of consecutive files that were closed after a header probe.
         var runs: [InodeID: Int] = [:]
         var order: [InodeID] = []
     }
 
-    /// Files up to this size are fetched whole whatever is read of them: the round trip is what costs.
+    /// Files up to this size are fetched whole after any read, because the round trip is the cost.
     static let smallSize: Int64 = 256 << 10
     private static let evidence = 3
-    /// Folders that are remembered.
+    /// Number of folders to remember.
     private static let memory = 64
 
     /// Lock: a leaf.
     private let state = Mutex(State())
 
-    /// Whether the next file of a folder is likely to be glanced at.
+    /// Whether the next file of a folder is likely to get a header probe.
     func isGlancedAt(_ folder: InodeID) -> Bool {
         state.withLock { $0.runs[folder, default: 0] >= Self.evidence }
     }
 
-    /// A file of a folder is closed, after its first `read` bytes were asked for.
+    /// Notes that a file of a folder was closed, after its first `read` bytes were read.
     func noteClosed(in folder: InodeID, read: Int64, of size: Int64) {
         guard read > 0, size > Self.smallSize else { return }
         state.withLock { state in

@@ -1,21 +1,21 @@
-// Recognises somebody who reads the files of a folder one after the other, and folder after folder. Pure:
-// reads in, folders to fetch as a whole out.
+// Recognises a reader that reads the files of a folder one after the other, and folder after
+// folder. Pure: reads in, folders to fetch as a whole out.
 
 import Core
 
-/// What is known of the folders whose files are being read.
+/// The state of the folders whose files are being read.
 struct FolderPattern {
-    /// A folder that may be fetched as a whole, if everything below it is not more than that.
+    /// A folder that may be fetched as a whole, if its subtree is within the budget.
     struct Candidate: Hashable {
         var folder: InodeID
-        /// Bytes.
+        /// Limit of the subtree in bytes.
         var budget: Int64
     }
 
-    /// Where a file is.
+    /// The folders above a file.
     struct Location: Hashable {
         var folder: InodeID
-        /// The folder above; nil for the root's files.
+        /// The parent folder; nil for the root's files.
         var parent: InodeID?
     }
 
@@ -24,30 +24,30 @@ struct FolderPattern {
         var bytes: Int64
     }
 
-    /// Files of one folder that are fetched one by one before it is taken for a walk: a file and its
+    /// Files of one folder that are fetched alone before it becomes a candidate: a file and its
     /// neighbour may well be read by chance.
     private static let evidence = 3
-    /// Folders read under one parent before that is the candidate.
+    /// Folders read under one parent before that becomes the candidate.
     private static let siblings = 2
-    /// What may be fetched on the evidence of a few files: a round trip's worth at 1 Gbit/s is 6 MB.
+    /// Budget on the evidence of a few files: a round trip's worth at 1 Gbit/s is 6 MB.
     private static let initialBudget: Int64 = 4 << 20
-    /// How much more than what was read already may be fetched.
+    /// Budget as a multiple of the bytes that were read.
     private static let growth: Int64 = 4
-    /// Seconds without a read after which whoever comes is somebody else.
+    /// Seconds without a read after which the pattern starts afresh.
     private static let patience = 10.0
-    /// Folders that are remembered.
+    /// Number of folders to remember.
     private static let memory = 64
 
     private var read: [InodeID: Set<InodeID>] = [:]
     private var walked: [InodeID: Walked] = [:]
     private var order: [InodeID] = []
     private var bytes: Int64 = 0
-    /// Fetched, and perhaps not read.
+    /// Bytes fetched with folders, and perhaps not read.
     private var unread: Int64 = 0
     private var last: Timestamp?
 
-    /// Notes that a small file is about to be fetched. Returns the folders to fetch instead, the first
-    /// that fits.
+    /// Notes that a small file is about to be fetched. Returns candidates to fetch instead, the
+    /// best first.
     mutating func note(
         _ file: InodeID, _ size: Int64, at location: Location, now: Timestamp
     ) -> [Candidate] {
@@ -69,7 +69,7 @@ struct FolderPattern {
         return candidates
     }
 
-    /// A folder has been fetched as a whole. That it was wanted, reading on in another one will tell.
+    /// Notes that a folder was fetched as a whole. Reads in another folder will confirm that it was wanted.
     mutating func noteFetched(_ location: Location, bytes: Int64) {
         unread +|= bytes
         remember(location.folder)

@@ -1,5 +1,5 @@
-// Brings the files of a folder at once, when they are being read one after the other. What is recognised is
-// decided in `FolderPattern`; the bytes go into the cache, where the read pipeline finds them.
+// Fetches the files of a folder at once, when they are being read one after the other.
+// `FolderPattern` recognises that; the bytes go into the cache, where the read pipeline finds them.
 
 import Blocking
 public import BlockCache
@@ -18,17 +18,17 @@ public actor FolderReader {
     private static let entryLimit = 9_000
     /// Folders that are fetched at a time.
     private static let concurrency = 2
-    /// Seconds until a folder is fetched again, which could not be fetched or kept, and until any is after
-    /// one that was slow.
+    /// Seconds until a folder that failed is fetched again, and until any folder is after a slow
+    /// one.
     private static let retryDelay = 60.0
 
     private struct Plan {
         var folder: InodeID
         var parent: InodeID?
         var path: RemotePath
-        /// Bytes of everything below.
+        /// Bytes of all files below.
         var bytes: Int64
-        /// Sizes of what is not here, by hash.
+        /// Sizes of the contents that are not cached, by hash.
         var wanted: [ContentHash: Int64]
     }
 
@@ -40,17 +40,17 @@ public actor FolderReader {
     private let disk = DiskQueue(label: "dbxfs.folders")
 
     private var pattern = FolderPattern()
-    /// Folders that are fetched, or about to be.
+    /// Folders that are being fetched, or are about to be.
     private var busy: Set<InodeID> = []
-    /// What is on its way, and who waits for it.
+    /// The contents in flight, and the readers that wait for them.
     private var waiters: [ContentHash: [Int: CheckedContinuation<Void, Never>]] = [:]
     private var nextWaiter = 0
     private var tried: [InodeID: Timestamp] = [:]
     private var slowSince: Timestamp?
-    /// Whether a content is worth keeping, among those of a folder.
+    /// Whether a content is worth caching, among those of a folder.
     private let isWanted: @Sendable (ContentHash) -> Bool
-    /// How long those who wait do so without anything coming: a server may take long to pack a folder, and
-    /// by itself every file would be here in a round trip.
+    /// How long readers wait without progress: a server may take long to pack a folder, and a
+    /// single file would take one round trip.
     private let patience: Duration
 
     /// Connects the parts. A folder is fetched only if at least half of its bytes are wanted.
@@ -68,8 +68,8 @@ public actor FolderReader {
         self.isWanted = isWanted
     }
 
-    /// A small file that is not here is about to be fetched. Returns when it is, if it comes with its
-    /// folder, and else at once; whether it is in the cache then is for the reader to find out.
+    /// Called before a small file is fetched. Returns when its folder has brought it, or at once if
+    /// its folder is not fetched; the reader then checks the cache.
     func prepare(_ content: FileContent, of inode: InodeID) async {
         guard content.size <= Self.smallSize, content.size > 0 else { return }
         if waiters[content.hash] == nil {
@@ -113,7 +113,7 @@ public actor FolderReader {
         time.map { now().seconds(since: $0) < Self.retryDelay } ?? false
     }
 
-    /// What fetching a folder would bring; nil unless it is within the budget and mostly wanted.
+    /// The plan to fetch a folder; nil unless it is within the budget and mostly wanted.
     private static func plan(
         _ folder: InodeID, budget: Int64, _ cache: DiskBlockCache,
         _ isWanted: (ContentHash) -> Bool, _ snapshot: Snapshot
@@ -149,7 +149,7 @@ public actor FolderReader {
                     files.compactMap { Self.keep($0, plan.wanted, in: cache) }
                 }
                 let arrived = hashes.filter { rest.remove($0) != nil }
-                // What is not wanted is no progress.
+                // Unwanted files are no progress.
                 if arrived.isEmpty { continue }
                 for hash in arrived { release(hash) }
                 watch.cancel()
@@ -169,7 +169,7 @@ public actor FolderReader {
         busy.remove(plan.folder)
     }
 
-    /// Lets those who wait go if nothing comes for long. What comes later is kept all the same.
+    /// Releases the waiting readers after a time without progress. Later bytes are cached all the same.
     private func expectProgress(of plan: Plan) -> Task<Void, Never> {
         Task {
             guard (try? await Task.sleep(for: patience)) != nil else { return }
@@ -178,7 +178,7 @@ public actor FolderReader {
         }
     }
 
-    /// Keeps a file if it is wanted; what it is, its bytes say.
+    /// Caches a wanted file, which is identified by its hash.
     private static func keep(
         _ bytes: [UInt8], _ wanted: [ContentHash: Int64], in cache: DiskBlockCache
     ) -> ContentHash? {
@@ -207,7 +207,7 @@ public actor FolderReader {
         }
     }
 
-    /// A waiter that is interrupted leaves at once.
+    /// An interrupted waiter returns at once.
     private func leave(_ hash: ContentHash, _ ticket: Int) {
         waiters[hash]?.removeValue(forKey: ticket)?.resume()
     }

@@ -1,29 +1,29 @@
-// How one handle reads: up to two sequential streams, or here and there. Pure: offsets in, decisions out.
+// How one handle reads: up to two sequential streams, or random access. Pure: offsets in, decisions out.
 
 import Core
 
 /// Recognises streams and random access.
 ///
-/// Two streams, because players and archivers read at the tail and the head by turns, and two threads may
-/// share a handle; a seek to one place must not forget the other.
+/// Two streams, because players and archivers read tail and head in turn, and two threads may share
+/// a handle; a seek to one position must not drop the other stream.
 struct ReadPattern: Hashable, Sendable {
-    /// How much to fetch for a read that finds nothing here.
+    /// How much to fetch for a read that is not cached.
     enum Reach: Hashable {
-        /// What is asked for, rounded to small units: the handle reads at random.
+        /// The read, rounded to small units: the handle reads at random.
         case exact
-        /// A first piece: nothing is known yet, and the first bytes should come soon.
+        /// A first piece: the pattern is unknown yet, and the first bytes should come soon.
         case initial
-        /// The rest of the block: the handle reads on.
+        /// The rest of the block: the handle reads sequentially.
         case block
     }
 
-    /// What follows from a read.
+    /// The consequence of a read.
     struct Decision: Hashable {
-        /// How much to fetch if it must be fetched.
+        /// How much to fetch on a cache miss.
         var reach: Reach
-        /// Names the stream that the read belongs to.
+        /// The stream that the read belongs to.
         var stream: Int
-        /// The stream that was given up for it.
+        /// The stream that was dropped for it.
         var abandoned: Int?
     }
 
@@ -33,13 +33,12 @@ struct ReadPattern: Hashable, Sendable {
     }
 
     private static let streamLimit = 2
-    /// Seeks without a sequential stretch after which a handle is taken to read at random, as in
-    /// gcsfuse.
+    /// Seeks without a sequential run after which a handle counts as random, as in gcsfuse.
     private static let seeksToRandom = 3
-    /// Contiguous reads that it takes to believe in a stream, at first and of a random reader.
+    /// Contiguous reads that open a window, at first and of a random reader.
     private static let readsToOpen = (first: 2, random: 3)
 
-    /// Most recently used first.
+    /// Most recently used stream first.
     private var streams: [Stream] = []
     private var seeks = 0
     private var nextID = 0
@@ -48,7 +47,7 @@ struct ReadPattern: Hashable, Sendable {
         seeks > Self.seeksToRandom ? Self.readsToOpen.random : Self.readsToOpen.first
     }
 
-    /// Notes a read.
+    /// Takes a read into account.
     mutating func note(_ range: Range<Int64>) -> Decision {
         var abandoned: Int?
         let found =
@@ -77,12 +76,12 @@ struct ReadPattern: Hashable, Sendable {
         change(id) { $0.stalled(at: offset) }
     }
 
-    /// There was no memory to fetch ahead from an offset on.
+    /// There was no memory for read-ahead from an offset on.
     mutating func refused(_ id: Int, at offset: Int64) {
         change(id) { $0.refused(at: offset) }
     }
 
-    /// What to fetch ahead for a stream now.
+    /// The range to read ahead for a stream now.
     mutating func takeAhead(_ id: Int, contentSize: Int64) -> Range<Int64>? {
         var range: Range<Int64>?
         change(id) { range = $0.takeAhead(contentSize: contentSize) }

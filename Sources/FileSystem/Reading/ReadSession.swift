@@ -2,25 +2,25 @@
 
 import Synchronization
 
-/// The reading of one handle: its pattern, and what is being fetched ahead for it.
+/// The reads of one handle: their pattern, and its read-ahead.
 public final class ReadSession: Sendable {
     private struct State {
         var pattern = ReadPattern()
-        /// The reader's age when this handle read first; nil before.
+        /// The reader's epoch at this handle's first read; nil before.
         var epoch: UInt64?
-        /// Where the furthest read ended.
+        /// End of the furthest read.
         var furthest: Int64 = 0
-        /// Fetches that run for a stream's future, by stream.
+        /// Read-ahead fetches by stream.
         var claims: [Int: [BlockFetch]] = [:]
     }
 
     /// Lock: a leaf, but for a fetch's own.
     private let state = Mutex(State())
 
-    /// Whether no more than the beginning is likely to be wanted.
+    /// Whether the handle is likely to read only the beginning.
     let isGlance: Bool
 
-    /// Begins with nothing read.
+    /// Creates a session without reads.
     public init() {
         isGlance = false
     }
@@ -29,16 +29,16 @@ public final class ReadSession: Sendable {
         self.isGlance = isGlance
     }
 
-    /// Where the furthest read ended; 0 before the first one.
+    /// End of the furthest read; 0 before the first one.
     var furthest: Int64 { state.withLock { $0.furthest } }
 
-    /// Nobody reads on: what was fetched ahead and nobody else wants is called off.
+    /// The handle is closed: read-ahead without another reader is cancelled.
     deinit {
         let claims = state.withLock { $0.claims }
         for fetch in claims.values.joined() { fetch.release() }
     }
 
-    /// Notes a read.
+    /// Takes a read into account.
     func note(_ range: Range<Int64>) -> ReadPattern.Decision {
         let (decision, freed) = state.withLock { state in
             let decision = state.pattern.note(range)
@@ -53,8 +53,8 @@ public final class ReadSession: Sendable {
         return decision
     }
 
-    /// Notes how old the reader was when this handle read first. Returns that age, and whether it is
-    /// now.
+    /// Notes the reader's epoch at this handle's first read. Returns that epoch, and whether this
+    /// read is the first.
     func begin(_ epoch: UInt64) -> (epoch: UInt64, isFirst: Bool) {
         state.withLock { state in
             let isFirst = state.epoch == nil
@@ -76,7 +76,7 @@ public final class ReadSession: Sendable {
         state.withLock { $0.pattern.takeAhead(stream, contentSize: contentSize) }
     }
 
-    /// Keeps a retained fetch going for a stream.
+    /// Holds a retained fetch for a stream.
     func claim(_ fetch: BlockFetch, for stream: Int) {
         let over = state.withLock { state in
             var claims = state.claims[stream] ?? []

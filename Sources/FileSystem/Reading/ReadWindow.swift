@@ -1,48 +1,48 @@
-// One sequential stream of reads, and how far ahead to fetch for it. Pure: offsets in, decisions out.
-// Which stream a read belongs to is decided in `ReadPattern`.
+// One sequential stream of reads, and how far ahead to fetch for it. Pure: offsets in, decisions
+// out. `ReadPattern` decides which stream a read belongs to.
 
 import BlockCache
 import Core
 
-/// A reader's place in a content, and the window of bytes to have ready after it.
+/// A stream's position in a content, and the window of bytes to have ready after it.
 struct ReadWindow: Hashable, Sendable {
     /// How a read continues the stream.
     enum Relation: Hashable {
-        /// At the stream's end, but for the disorder in which the kernel's read-ahead arrives.
+        /// At the stream's end, with a tolerance for the order in which the kernel's read-ahead arrives.
         case contiguous
-        /// A little further on: what lies between is on its way anyway.
+        /// A little further on: the gap is in flight anyway.
         case skip
-        /// Somewhere else.
+        /// Not a continuation.
         case foreign
     }
 
-    /// Disorder around the expected offset: mountpoint-s3 reckons with 256 KiB back and 512 KiB
-    /// forward; programs also step back a little (mountpoint keeps 1 MiB for them).
+    /// Tolerance around the expected offset: mountpoint-s3 allows 256 KiB back and 512 KiB forward;
+    /// programs also step back a little (mountpoint keeps 1 MiB for them).
     private static let backwardTolerance: Int64 = 1 << 20
     private static let forwardTolerance: Int64 = 512 << 10
-    /// A forward seek that mountpoint-s3 waits out rather than begin a new request.
+    /// A forward seek that mountpoint-s3 waits for rather than begin a new request.
     private static let longestSkip: Int64 = 16 << 20
-    /// Bytes read in sequence before anything is fetched ahead: what looks at a file's head only, such
-    /// as a file manager, reads less.
+    /// Bytes read in sequence before read-ahead begins: header probes, such as a file manager's,
+    /// read less.
     private static let evidence: Int64 = 256 << 10
-    /// Who asks for so much at a content's beginning means to read on: programs that only look ask for
-    /// less, and the kernel, on behalf of who reads by pieces, does too.
+    /// A first read this large at offset 0 counts as sequential: header probes read less, and so
+    /// does kernel read-ahead for buffered readers.
     private static let firstOfMany: Int64 = 1 << 20
-    /// Most bytes to have ahead: four times what 1 Gbit/s and 50 ms hold on the way, half of the
-    /// memory that all readers share.
+    /// Maximum window: four times what 1 Gbit/s and 50 ms hold in flight, half of the memory that
+    /// all readers share.
     private static let maximumSize: Int64 = 24 << 20
 
     /// The end of the furthest read.
     private(set) var position: Int64
-    /// Bytes to have ready after the position; 0 while too little is known of the reader.
+    /// Bytes to have ready after the position; 0 before the stream is recognised.
     private(set) var size: Int64 = 0
     private var run: Int64
     private var reads = 1
     private var horizon: Int64
-    /// A stall before this offset was answered already.
+    /// Stalls before this offset have widened the window already.
     private var answeredUpTo: Int64 = 0
 
-    /// Begins with a read.
+    /// Creates a stream from its first read.
     init(_ range: Range<Int64>, readsToOpen: Int = 2) {
         position = range.upperBound
         run = Int64(clamping: range.count)
@@ -50,7 +50,7 @@ struct ReadWindow: Hashable, Sendable {
         open(ifAfter: readsToOpen)
     }
 
-    /// Whether there is a window at all.
+    /// Whether the window is open.
     var isOpen: Bool { size > 0 }
 
     /// How a read continues this stream.
@@ -62,7 +62,7 @@ struct ReadWindow: Hashable, Sendable {
         return isOpen && distance > 0 && distance <= Self.longestSkip ? .skip : .foreign
     }
 
-    /// A read continues the stream. `readsToOpen` says how many it takes to believe in it.
+    /// Continues the stream with a read. `readsToOpen` is the number of reads that opens the window.
     mutating func advance(_ range: Range<Int64>, readsToOpen: Int) {
         run +|= Int64(clamping: range.count)
         reads +|= 1
@@ -73,7 +73,7 @@ struct ReadWindow: Hashable, Sendable {
 
     private mutating func open(ifAfter readsToOpen: Int) {
         guard !isOpen else { return }
-        // Who asks for a whole block at once wants all of it.
+        // A first read of a whole block means that all of it is wanted.
         let isBegun = position == run && run >= Self.firstOfMany
         if run >= DiskBlockCache.blockSize || isBegun
             || run >= Self.evidence && reads >= readsToOpen
@@ -82,21 +82,21 @@ struct ReadWindow: Hashable, Sendable {
         }
     }
 
-    /// The reader had to wait for the network: fetch further ahead. Counts once per window, because the
-    /// kernel asks for several pieces at once, which all wait.
+    /// Widens the window, because the reader had to wait for the network. Counts once per window,
+    /// because the kernel requests several pieces at once, which all wait.
     mutating func stalled(at offset: Int64) {
         guard isOpen, offset >= answeredUpTo else { return }
         size = min(Self.maximumSize, 2 *| size)
         answeredUpTo = position +| size
     }
 
-    /// There was no memory for what begins at an offset: fetch less, and that part again later.
+    /// Narrows the window, because there was no memory for the range at an offset, and plans that range again.
     mutating func refused(at offset: Int64) {
         size = max(DiskBlockCache.blockSize, size / 2)
         horizon = max(position, min(horizon, offset))
     }
 
-    /// What to fetch ahead now, up to the end of a block; each byte is named once.
+    /// The range to read ahead now, up to the end of a block; each byte is returned once.
     mutating func takeAhead(contentSize: Int64) -> Range<Int64>? {
         guard isOpen else { return nil }
         let block = DiskBlockCache.blockSize
