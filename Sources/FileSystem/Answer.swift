@@ -1,16 +1,16 @@
-// How an operation answers: at once on the thread that asked, or after waiting on the network.
+// The result of an operation: at once on the calling thread, or later if it must wait on the network.
 
-/// The outcome of one operation.
+/// The result of one operation, ready or pending.
 ///
-/// What memory, SQLite and the local disk can answer is answered at once on the caller's thread.
-/// What needs the network is `pending`: the caller frees its thread, runs the work in a task and
-/// replies when it ends. Cancelling that task is how an interrupted request stops waiting.
+/// An operation that memory, SQLite and the local disk can serve completes on the caller's thread.
+/// One that needs the network is `pending`: the caller frees its thread, runs the work in a task
+/// and replies when it ends. An interrupted request stops waiting by cancelling that task.
 public enum Answer<Value: Sendable>: Sendable {
-    /// The value, now.
+    /// The value is available now.
     case ready(Value)
-    /// The error, now.
+    /// The operation failed without waiting.
     case failed(FileSystemError)
-    /// The value or the error after waiting; to be run once.
+    /// Work that waits and then yields the value or the error; to be run once.
     case pending(@Sendable () async throws(FileSystemError) -> Value)
 }
 

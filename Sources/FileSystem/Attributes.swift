@@ -1,33 +1,33 @@
-// The values that operations take and return. They know neither FUSE nor Dropbox.
+// The values that operations take and return, independent of FUSE and Dropbox.
 
 public import Core
 
-/// What an inode is.
+/// The type of an inode.
 public enum FileKind: Hashable, Sendable {
-    /// A folder.
+    /// A folder, S_IFDIR in mode.
     case directory
-    /// A file with bytes.
+    /// A regular file, S_IFREG in mode.
     case regular
-    /// A symbolic link.
+    /// A symbolic link, S_IFLNK in mode.
     case symbolicLink
 }
 
-/// What `stat(2)` shows.
+/// The attributes that `stat(2)` returns.
 public struct Attributes: Hashable, Sendable {
-    /// The inode's number.
+    /// Inode number, never reused.
     public var inode: InodeID
-    /// Folder, file or link.
+    /// Folder, file or symbolic link.
     public var kind: FileKind
-    /// Permission bits only (07777); the kind is apart.
+    /// Permission bits only (07777), without the file type.
     public var permissions: UInt16
     /// Number of names; 1 for files, 1 for folders too (Dropbox does not count subfolders, and tools
     /// such as `find` take 1 as "unknown").
     public var linkCount: UInt32
-    /// Owner.
+    /// User ID of the owner.
     public var userID: UInt32
-    /// Group.
+    /// Group ID of the owner.
     public var groupID: UInt32
-    /// Size in bytes.
+    /// Size of the content in bytes.
     public var size: Int64
     /// Last access; not tracked, equals the last modification unless set.
     public var accessTime: Timestamp
@@ -36,7 +36,7 @@ public struct Attributes: Hashable, Sendable {
     /// Last change of content or attributes.
     public var changeTime: Timestamp
 
-    /// Names every field, so that a forgotten one does not compile.
+    /// Memberwise and without defaults, so that a forgotten field does not compile.
     public init(
         inode: InodeID, kind: FileKind, permissions: UInt16, linkCount: UInt32, userID: UInt32,
         groupID: UInt32, size: Int64, accessTime: Timestamp, modificationTime: Timestamp,
@@ -54,11 +54,11 @@ public struct Attributes: Hashable, Sendable {
         self.changeTime = changeTime
     }
 
-    /// Bytes that a file with holes takes of this disk; nil if nothing is known of holes.
+    /// Bytes that a sparse file occupies on the local disk; nil if its holes are unknown.
     public var occupied: Int64?
 
-    /// Size in units of 512 bytes, as `st_blocks` counts. What has bytes has a unit at least: programs take files
-    /// without one for nothing but holes.
+    /// Size in units of 512 bytes, as in `st_blocks`. At least one unit for a file with bytes:
+    /// programs take a file with 0 blocks for all holes.
     public var blocks: Int64 {
         let whole = size / 512 +| (size % 512 > 0 ? 1 : 0)
         guard let occupied else { return whole }
@@ -66,82 +66,82 @@ public struct Attributes: Hashable, Sendable {
     }
 }
 
-/// How long the kernel may trust what it was told.
+/// How long the kernel may cache an entry and its attributes.
 public struct Timeouts: Hashable, Sendable {
-    /// Trust in a name's inode, in seconds.
+    /// Validity of the name's inode, in seconds.
     public var entry: Double
-    /// Trust in an inode's attributes, in seconds.
+    /// Validity of the inode's attributes, in seconds.
     public var attributes: Double
 
-    /// Names both.
+    /// Creates timeouts from both values.
     public init(entry: Double, attributes: Double) {
         self.entry = entry
         self.attributes = attributes
     }
 }
 
-/// The answer to a lookup. Every entry that reaches the kernel counts one lookup.
+/// The result of a lookup. Every entry sent to the kernel adds one to the inode's lookup count.
 public struct Entry: Hashable, Sendable {
     /// The inode's attributes.
     public var attributes: Attributes
-    /// How long to trust them.
+    /// Validity of name and attributes.
     public var timeouts: Timeouts
-    /// Which of the contents that the inode has had this is, if the kernel keeps sizes for itself: with
-    /// another one, it takes the inode for a new one.
+    /// Generation of the inode's content, if the kernel keeps sizes itself (`writeback_cache`):
+    /// with another generation, the kernel treats the inode as a new one.
     public var generation: UInt64 = 0
 
-    /// Names the first two.
+    /// Creates an entry with generation 0.
     public init(attributes: Attributes, timeouts: Timeouts) {
         self.attributes = attributes
         self.timeouts = timeouts
     }
 }
 
-/// A lookup's outcome: an entry, or an absence that the kernel may remember.
+/// The result of a lookup: an entry, or a negative entry that the kernel may cache.
 public enum LookupResult: Hashable, Sendable {
     /// The name exists.
     case found(Entry)
-    /// The name does not exist, and the kernel may believe it for so many seconds (0: not at all).
+    /// The name does not exist; the kernel may cache that for so many seconds (0: not at all).
     case absent(timeout: Double)
 }
 
-/// The attributes to change; nil leaves one alone.
+/// The attributes to change; nil leaves an attribute as it is.
 public struct AttributeChanges: Hashable, Sendable {
     /// New permission bits (07777).
     public var permissions: UInt16?
-    /// New owner.
+    /// User ID of the new owner.
     public var userID: UInt32?
-    /// New group.
+    /// Group ID of the new owner.
     public var groupID: UInt32?
-    /// New size in bytes: cuts the content or extends it with zeros.
+    /// New size in bytes: truncates the content or extends it with zeros.
     public var size: Int64?
-    /// New access time.
+    /// Access time to set.
     public var accessTime: TimeChange?
-    /// New modification time.
+    /// Modification time to set.
     public var modificationTime: TimeChange?
 
-    /// A time to set.
+    /// The value of a time to set.
     public enum TimeChange: Hashable, Sendable {
         /// The time at which the operation runs.
         case now
-        /// A given time.
+        /// An explicitly given time.
         case time(Timestamp)
     }
 
-    /// Changes nothing yet.
+    /// Creates an empty set of changes.
     public init() {}
 }
 
-/// Who asks: the credentials of the calling process.
+/// The credentials of the calling process.
 public struct Caller: Hashable, Sendable {
-    /// User.
+    /// Effective user ID.
     public var userID: UInt32
-    /// Group.
+    /// Effective group ID.
     public var groupID: UInt32
-    /// Process; 0 for the kernel itself.
+    /// Process ID; 0 for the kernel itself.
     public var processID: Int32
 
-    /// Names all three.
+    /// Creates a caller from its credentials.
     public init(userID: UInt32, groupID: UInt32, processID: Int32) {
         self.userID = userID
         self.groupID = groupID
@@ -149,35 +149,35 @@ public struct Caller: Hashable, Sendable {
     }
 }
 
-/// Names an open file or folder between open and release.
+/// Identifies an open file or folder between open and release.
 public struct HandleID: Hashable, Sendable {
-    /// The number that the kernel carries.
+    /// The number in the kernel's `fh` field.
     public let rawValue: UInt64
 
-    /// Wraps the number.
+    /// Wraps the kernel's number.
     public init(_ rawValue: UInt64) {
         self.rawValue = rawValue
     }
 }
 
-/// How a file is opened.
+/// The flags of an open.
 public struct OpenFlags: Hashable, Sendable {
-    /// Wants to read.
+    /// The file is opened for reading.
     public var reads: Bool
-    /// Wants to write.
+    /// The file is opened for writing.
     public var writes: Bool
-    /// Cuts the file to nothing first.
+    /// O_TRUNC: the file is emptied first.
     public var truncates: Bool
-    /// Each write goes to the end.
+    /// O_APPEND: each write goes to the end.
     public var appends: Bool
-    /// Fails if the name exists (create only).
+    /// O_EXCL: fails if the name exists (create only).
     public var isExclusive: Bool
-    /// O_DIRECT was given.
+    /// O_DIRECT: the caller wants no page cache.
     public var isDirect: Bool
-    /// O_SYNC or O_DSYNC was given.
+    /// O_SYNC or O_DSYNC: each write is flushed.
     public var isSynchronous: Bool
 
-    /// Names every flag; all default to off.
+    /// Creates flags that all default to off.
     public init(
         reads: Bool = false, writes: Bool = false, truncates: Bool = false, appends: Bool = false,
         isExclusive: Bool = false, isDirect: Bool = false, isSynchronous: Bool = false
@@ -192,16 +192,16 @@ public struct OpenFlags: Hashable, Sendable {
     }
 }
 
-/// What open gives back.
+/// The result of an open.
 public struct OpenedFile: Hashable, Sendable {
-    /// The handle for what follows.
+    /// The new handle of the file.
     public var handle: HandleID
     /// The kernel's cached pages belong to this very revision and may stay.
     public var keepsCache: Bool
-    /// The kernel must not cache pages: the size is not known beforehand.
+    /// Direct I/O: the kernel must not cache pages, because it may have another size.
     public var isDirect: Bool
 
-    /// Names all three.
+    /// Creates the result of an open.
     public init(handle: HandleID, keepsCache: Bool, isDirect: Bool) {
         self.handle = handle
         self.keepsCache = keepsCache
@@ -209,34 +209,34 @@ public struct OpenedFile: Hashable, Sendable {
     }
 }
 
-/// What opendir gives back.
+/// The result of an opendir.
 public struct OpenedDirectory: Hashable, Sendable {
-    /// The handle for what follows.
+    /// The new handle of the folder.
     public var handle: HandleID
     /// The kernel may keep the listing until it is invalidated.
     public var cachesListing: Bool
 
-    /// Names both.
+    /// Creates the result of an opendir.
     public init(handle: HandleID, cachesListing: Bool) {
         self.handle = handle
         self.cachesListing = cachesListing
     }
 }
 
-/// One line of a listing.
+/// One entry of a directory listing.
 public struct DirectoryEntry: Hashable, Sendable {
-    /// The name; "." and ".." for the first two.
+    /// The name; "." and ".." for the first two entries.
     public var name: String
-    /// The inode's number.
+    /// Inode number of the entry.
     public var inode: InodeID
-    /// Folder, file or link.
+    /// Folder, file or symbolic link.
     public var kind: FileKind
-    /// The offset that continues behind this entry.
+    /// The offset at which a reader continues behind this entry.
     public var nextOffset: UInt64
-    /// The full entry, when asked for; nil for "." and "..", whose lookups are not counted.
+    /// The full entry for readdirplus; nil for "." and "..", which add no lookup.
     public var entry: Entry?
 
-    /// Names every field.
+    /// Memberwise and without defaults.
     public init(
         name: String, inode: InodeID, kind: FileKind, nextOffset: UInt64, entry: Entry?
     ) {
@@ -248,26 +248,26 @@ public struct DirectoryEntry: Hashable, Sendable {
     }
 }
 
-/// How rename treats an existing target.
+/// What rename does with an existing target.
 public enum RenameMode: Hashable, Sendable {
-    /// Replaces it.
+    /// Replaces the existing target.
     case replace
-    /// Fails if it exists (`RENAME_NOREPLACE`).
+    /// Fails if the target exists (`RENAME_NOREPLACE`).
     case noReplace
-    /// Swaps the two (`RENAME_EXCHANGE`).
+    /// Swaps source and target (`RENAME_EXCHANGE`).
     case exchange
 }
 
-/// What `statfs(2)` shows, in bytes.
+/// The space that `statfs(2)` reports, in bytes.
 public struct SpaceUsage: Hashable, Sendable {
     /// The account's allocation.
     public var totalBytes: Int64
-    /// What is left of it.
+    /// The part of it that is not used.
     public var freeBytes: Int64
-    /// Known files and folders.
+    /// Number of known files and folders.
     public var entryCount: UInt64
 
-    /// Names every field.
+    /// Memberwise and without defaults.
     public init(totalBytes: Int64, freeBytes: Int64, entryCount: UInt64) {
         self.totalBytes = totalBytes
         self.freeBytes = freeBytes
@@ -275,9 +275,9 @@ public struct SpaceUsage: Hashable, Sendable {
     }
 }
 
-/// How setxattr treats an existing attribute.
+/// What setxattr does with an existing attribute.
 public enum AttributeWriteMode: Hashable, Sendable {
-    /// Creates or replaces.
+    /// Creates or replaces the attribute.
     case any
     /// Fails if it exists (`XATTR_CREATE`).
     case create
@@ -285,11 +285,11 @@ public enum AttributeWriteMode: Hashable, Sendable {
     case replace
 }
 
-/// What fallocate shall do with a range.
+/// The operation of an fallocate on a range.
 public enum AllocationMode: Hashable, Sendable {
     /// Extends the file with zeros where it is shorter.
     case extend
-    /// Reserves without changing the size; nothing to do here.
+    /// Reserves space without changing the size; a no-op here.
     case keepSize
     /// Writes zeros, with the size kept.
     case punchHole
@@ -297,7 +297,7 @@ public enum AllocationMode: Hashable, Sendable {
     case zeroRange(keepsSize: Bool)
 }
 
-/// What lseek looks for.
+/// The target of an lseek with SEEK_DATA or SEEK_HOLE.
 public enum SeekTarget: Hashable, Sendable {
     /// The next byte that is data.
     case data

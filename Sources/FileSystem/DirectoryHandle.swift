@@ -1,32 +1,32 @@
-// An open folder: a listing that stays the same while it is read in pieces.
+// An open folder: a listing that stays constant while it is read in several calls.
 
 import Core
 import MetadataStore
 import Synchronization
 
-/// A folder's names, and what of it a reader needs first: of one state of the tree.
+/// A folder's names and the nodes for the first call, from one snapshot of the tree.
 ///
-/// The offset of a name follows from the name alone, and names are in the order of their offsets. So a
-/// reader who goes on in another state, perhaps after a beginning that the kernel had in its cache, still
-/// meets every name once that was there all the time.
+/// The offset of a name follows from the name alone, and names are sorted by offset. So a reader
+/// that continues in a newer snapshot, perhaps after entries from the kernel's cache, still gets
+/// every name once that existed all the time.
 struct DirectoryListing {
-    /// One name and where a reader goes on after it.
+    /// One name and the offset behind it.
     struct Line {
         var offset: UInt64
         var child: Child
     }
 
-    /// What stands before the first name: "." and "..".
+    /// Number of entries before the first name: "." and "..".
     static let dots: UInt64 = 2
 
-    /// The folder above.
+    /// The parent folder, for "..".
     var parent: InodeID
-    /// The names in the order of their offsets.
+    /// The names, sorted by offset.
     var lines: [Line]
-    /// The nodes of all of them, if they are few.
+    /// The nodes of all names, if there are no more than the limit.
     var nodes: [InodeID: Node]
 
-    /// Reads all names, and the nodes with them if there are no more than so many.
+    /// Reads all names, and their nodes too if there are at most `limit` names.
     init(of folder: InodeID, nodes limit: Int, in snapshot: Snapshot) throws {
         parent = try snapshot.node(folder)?.place?.parent ?? .root
         let first =
@@ -62,8 +62,8 @@ struct DirectoryListing {
         return low
     }
 
-    /// A number for a name, above those of the dots and within a signed one: FNV-1a, whose last bits are
-    /// the best ones.
+    /// The offset of a name, above those of the dots and positive as a signed number: FNV-1a, whose
+    /// low bits are distributed best.
     private static func offset(of name: FileName) -> UInt64 {
         let hash = name.string.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
             (hash ^ UInt64(clamping: byte)) &* 0x0000_0100_0000_01b3
@@ -72,22 +72,22 @@ struct DirectoryListing {
     }
 }
 
-/// One open folder of a process.
+/// One open folder handle.
 ///
-/// Names are read from the store when the reader is at the beginning, and again after a rewind. Attributes
-/// are read with each piece, because the kernel keeps what it is given.
+/// Names are read from the store at offset 0, and again after a rewind. Attributes are read for
+/// each call, because the kernel caches them.
 final class DirectoryHandle: Sendable {
     private struct State {
         var listing: DirectoryListing?
         var piece = DirectoryHandle.smallestPiece
     }
 
-    /// Entries whose attributes are read at once, before it is known how many fit the reader's buffer.
+    /// Entries whose attributes are read at once before the size of the reader's buffer is known.
     static let smallestPiece = 32
-    /// As many as fit the 32 KiB buffer of glibc's `readdir`, and some more.
+    /// A few more than fit into the 32 KiB buffer of glibc's `readdir`.
     static let largestPiece = 512
 
-    /// The folder.
+    /// The folder's inode.
     let inode: InodeID
     /// Lock rank 4 (see `OpenFiles`), held for assignments.
     private let state = Mutex(State())
@@ -96,20 +96,20 @@ final class DirectoryHandle: Sendable {
         self.inode = inode
     }
 
-    /// The names, if they have been read since the last rewind.
+    /// The names, if they were read since the last rewind.
     var listing: DirectoryListing? { state.withLock { $0.listing } }
 
-    /// Sets the names. The nodes are not kept: they are out of date soon.
+    /// Sets the names. The nodes are dropped, because they soon are out of date.
     func refresh(_ listing: DirectoryListing) {
         var names = listing
         names.nodes = [:]
         state.withLock { [names] in $0.listing = names }
     }
 
-    /// How many entries to look up with the next piece.
+    /// Number of entries to look up for the next call.
     var pieceSize: Int { state.withLock { $0.piece } }
 
-    /// Notes how many entries the reader took at once; it will take about as many again.
+    /// Notes how many entries fit the reader's buffer; the next call will fit about as many.
     func noteTaken(_ count: Int) {
         state.withLock { state in
             state.piece = max(Self.smallestPiece, min(Self.largestPiece, count +| count / 8))

@@ -1,5 +1,5 @@
-// How operations answer: at once, or after waiting for what the network must bring; and how long the
-// kernel may keep what it is told.
+// How operations complete: at once, or after waiting for the network; and how long the kernel may
+// cache an answer.
 
 import Blocking
 import Core
@@ -9,18 +9,18 @@ import RemoteStore
 import Staging
 import Sync
 
-/// Interrupts an attempt that needs the children of a folder which was never listed. A transaction in
-/// which it is thrown changes nothing.
+/// Aborts store work that needs the children of a folder that was never listed. A transaction that
+/// throws it rolls back.
 struct ListingNeeded: Error {
     let folder: InodeID
 }
 
-/// Interrupts an attempt that needs all bytes of a file to be on this machine.
+/// Aborts store work that needs all bytes of a file on the local disk.
 struct ContentNeeded: Error {
     let inode: InodeID
 }
 
-/// What an attempt must wait for.
+/// The prerequisite that aborted store work must wait for.
 private enum Need: Sendable {
     case listing(InodeID)
     case content(InodeID)
@@ -32,14 +32,14 @@ private enum AttemptOutcome<Value: Sendable>: Sendable {
     case need(Need)
 }
 
-/// Which folders' children are all known to one attempt.
+/// The folders whose children are all known to one run of the store work.
 struct KnownFolders {
-    /// The whole tree was known when the attempt began.
+    /// Whether the whole tree was known at the begin.
     let isTreeComplete: Bool
     /// Folders that this request has waited for.
     var awaited: Set<InodeID> = []
 
-    /// Checks that a name which is not among a folder's children does not exist.
+    /// Throws unless a name that is not among a folder's children is known not to exist.
     func requireListing(of folder: Node) throws(ListingNeeded) {
         if isTreeComplete || folder.remote == .absent || folder.flags.contains(.listed)
             || awaited.contains(folder.inode)
@@ -51,7 +51,7 @@ struct KnownFolders {
 }
 
 extension DropboxFileSystem {
-    /// Runs store work at once, or again each time after what it needs has been fetched.
+    /// Runs store work at once, and again after each prerequisite that had to be fetched.
     func answer<Value>(
         _ attempt: @escaping @Sendable (KnownFolders) throws -> Value
     ) -> Answer<Value> {
@@ -72,8 +72,8 @@ extension DropboxFileSystem {
     ) async throws(FileSystemError) -> Value {
         var awaited = known.awaited
         var need = first
-        // Each folder is waited for once. Content may be committed, and then needed again, by an
-        // upload that ends in between; that this happens time after time is not to be expected.
+        // Each folder is waited for once. Staged content can be needed again, if an upload commits
+        // it in between; the limit assumes that this does not happen every time.
         for _ in 0..<Self.maximumNeeds {
             switch need {
             case .listing(let folder):
@@ -112,12 +112,12 @@ extension DropboxFileSystem {
         do throws(RemoteError) {
             try await sync.ensureListed(folder)
         } catch {
-            // A folder that the server has lost leaves the tree with the next delta.
+            // A folder that was deleted on the server leaves the tree with the next delta.
             throw error == .notFound ? .noEntry : FileSystemError(error)
         }
     }
 
-    /// What a process is told of an error. What nobody expects is logged.
+    /// Translates an error for the caller and logs unexpected ones.
     func failure(_ error: any Error) -> FileSystemError {
         let failure = FileSystemError(cause: error)
         switch failure {
@@ -131,7 +131,7 @@ extension DropboxFileSystem {
     }
 }
 
-/// A moment from which an answer to the kernel is made.
+/// When an answer to the kernel was read: decides whether the kernel may cache it.
 struct Moment {
     let epoch: UInt64
     let isFeedHealthy: Bool
@@ -139,39 +139,39 @@ struct Moment {
 }
 
 extension DropboxFileSystem {
-    /// How long the kernel keeps what is invalidated explicitly, in seconds.
+    /// Timeout in seconds of entries that are invalidated explicitly.
     static let longTimeout = 3600.0
-    /// How long it keeps what may change unheard, and attributes that handles change, in seconds.
+    /// Timeout in seconds of entries that may change without a delta, and of attributes that handles change.
     static let shortTimeout = 1.0
 
-    /// To be taken before the store is read.
+    /// Captures the current moment; call it before reading the store.
     func moment() -> Moment {
         Moment(
             epoch: relay.epoch, isFeedHealthy: sync.isFeedHealthy,
             isTreeComplete: sync.isTreeComplete)
     }
 
-    /// The answer to a lookup of a node that was read after `moment`; counts it.
+    /// The entry of a node that was read after `moment`; counts a lookup.
     func found(_ node: Node, since moment: Moment) -> Entry {
-        // Known first, so that a change is either announced or seen by the entry.
+        // Remembered before the entry is made, so that a concurrent change is either invalidated or in the entry.
         let generation = inodes.remember(
             node.inode, size: node.size,
             isOpen: options.gathersWrites && openFiles.isOpen(node.inode), at: clock.now())
         var entry = entry(node, since: moment)
         entry.generation = generation
         if options.gathersWrites, node.kind == .file, relay.epoch != moment.epoch {
-            // The size may be that of an earlier content, and the kernel does not ask for it again.
+            // The size may be that of an earlier content, and this kernel does not ask for it again.
             inodes.noteNewContent(node.inode)
         }
         return entry
     }
 
-    /// The answer about a node that was read after `moment`.
+    /// The entry of a node that was read after `moment`.
     func entry(_ node: Node, since moment: Moment) -> Entry {
         let open = node.kind == .file ? openFiles[node.inode] : nil
         var attributes = Attributes(
             node, unsaved: open?.unsaved, options: options, folderTime: folderTime)
-        // What a kernel has gathered is not in the file yet.
+        // With a writer, writes that the kernel gathers are not in the staging file yet.
         if let staged = node.staged, !openFiles.isOpenForWriting(node.inode) {
             attributes.occupied = staging.occupiedBytes(of: staged)
         }
@@ -196,9 +196,9 @@ extension DropboxFileSystem {
         }
     }
 
-    /// How long the kernel may remember that a name does not exist.
+    /// Timeout of a negative entry, in seconds.
     func absenceTimeout(since moment: Moment) -> Double {
-        // A name that does not exist may do so in another case later.
+        // When case is folded, a create in another case makes this name exist without an invalidation.
         moment.isFeedHealthy && moment.isTreeComplete && relay.epoch == moment.epoch
             && !options.foldsCase ? Self.longTimeout : 0
     }

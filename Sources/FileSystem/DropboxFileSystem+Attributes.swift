@@ -1,11 +1,11 @@
-// Attributes, reading and changing them.
+// Reading and changing attributes.
 
 public import Core
 import MetadataStore
 import Sync
 
 extension DropboxFileSystem {
-    /// An inode's attributes.
+    /// The attributes of an inode.
     public func attributes(of inode: InodeID) -> Answer<Entry> {
         answer { _ in
             let moment = self.moment()
@@ -13,8 +13,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Changes attributes. Only a change of the content is sent to the server, and its modification
-    /// time with it.
+    /// Changes attributes. Only a content change is uploaded, and the modification time with it.
     public func setAttributes(
         _ changes: AttributeChanges, of inode: InodeID, handle: HandleID?
     ) -> Answer<Entry> {
@@ -28,7 +27,7 @@ extension DropboxFileSystem {
             let node = try self.update { transaction in
                 let open = self.openFiles[inode]
                 if let staged = open?.staged {
-                    // The time of the last write must not come later over the one to be set.
+                    // Saved first, so that the time of the last write does not overwrite the one to be set.
                     isQueued = try self.save(staged, transaction)
                 }
                 var node = try transaction.existing(inode)
@@ -72,7 +71,7 @@ extension DropboxFileSystem {
 }
 
 extension LocalFacts {
-    /// The facts after a change at `now`. A new size changes the modification time, if that is not
+    /// The facts after a change at `now`. A new size sets the modification time unless one is
     /// given.
     fileprivate func changed(by changes: AttributeChanges, at now: Timestamp) -> LocalFacts {
         var facts = self

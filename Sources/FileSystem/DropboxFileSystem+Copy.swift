@@ -1,4 +1,4 @@
-// Copying between open files without moving bytes, and looking for holes.
+// Copying between open files without moving bytes, and SEEK_DATA/SEEK_HOLE.
 
 public import Core
 import MetadataStore
@@ -7,15 +7,15 @@ import Staging
 import Sync
 
 extension DropboxFileSystem {
-    /// Smaller content travels in batches anyway.
+    /// Smaller files are uploaded in batches anyway.
     private static let smallestQueuedCopy: Int64 = 4 << 20
 
-    /// Copies a range between two open files.
+    /// Copies a range between two open files (copy_file_range).
     ///
-    /// Bytes of a clean file, from its beginning on, become the base under the target's staged content:
-    /// nothing is read, and a whole file is copied by the server, as is a whole file that is queued.
-    /// The kernel copies large files in pieces, of which each must follow the one before. Everything
-    /// else it copies by itself, when it is told that this is unsupported.
+    /// A range of a clean file that starts at offset 0 becomes the base under the target's staged
+    /// content: no byte is read, and the server copies a whole file, as it does a whole queued
+    /// file. The kernel splits large copies into ranges, of which each must follow the one before.
+    /// For all other ranges the answer is "unsupported", and the kernel copies by itself.
     public func copyRange(
         from source: InodeID, handle: HandleID, offset: Int64,
         to target: InodeID, targetHandle: HandleID, targetOffset: Int64, count: Int64
@@ -25,8 +25,8 @@ extension DropboxFileSystem {
             let to = try files.handle(targetHandle)
             guard to.flags.writes, !to.flags.appends else { return .failed(.badHandle) }
             guard offset >= 0, count >= 0 else { return .failed(.invalidArgument) }
-            // Asked of the row: the file may have been renamed to a local name since it was opened, and what
-            // stays here must have all its bytes here.
+            // The row decides: a rename to a local-only name since the open is only there, and a
+            // local-only file must have all its bytes here.
             guard offset == targetOffset, source != target,
                 try store.read({ try $0.existing(target) }).flags.isDisjoint(with: .localOnly)
             else { return .failed(.unsupported) }
@@ -48,8 +48,8 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Copies content that is queued, whole, into an empty file: on the local disk at once, and on the
-    /// server when that has it. Small files are not worth waiting for each other.
+    /// Copies queued content as a whole into an empty file: on the local disk at once, and on the
+    /// server by a pending copy. For small files a pending copy is not worth the wait.
     private func copyQueued(
         _ source: StagedFile, _ range: Range<Int64>, to file: OpenFile
     ) -> Answer<Int> {
@@ -94,9 +94,9 @@ extension DropboxFileSystem {
         return isCloned
     }
 
-    /// Finds data or a hole. Holes are those of what is not sent yet, as long as nothing is written to it: what
-    /// the kernel has gathered, or was mapped, is not in the staging file. All else counts as data: to know
-    /// better, it would have to be fetched.
+    /// Finds data or a hole. Holes are known only in staged content without a writer: writes that
+    /// the kernel gathers and mapped pages are not in the staging file yet. Everything else counts
+    /// as data, because it would have to be fetched to know.
     public func seek(
         _ inode: InodeID, handle: HandleID, offset: Int64, target: SeekTarget
     ) -> Answer<Int64> {

@@ -1,4 +1,4 @@
-// Making folders, files and links.
+// Creating folders, files and symbolic links.
 
 public import Core
 import MetadataStore
@@ -6,7 +6,7 @@ import Staging
 import Sync
 
 extension DropboxFileSystem {
-    /// Makes a folder.
+    /// Creates a folder, mkdir(2).
     public func makeDirectory(
         _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
     ) -> Answer<Entry> {
@@ -17,7 +17,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Makes an empty file.
+    /// Creates an empty file, mknod(2).
     public func makeFile(
         _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
     ) -> Answer<Entry> {
@@ -27,7 +27,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Makes a symbolic link. The API cannot store one, so it stays on this machine.
+    /// Creates a symbolic link. The API cannot store one, so it is local-only.
     public func makeSymbolicLink(
         _ name: [UInt8], in parent: InodeID, target: [UInt8], caller: Caller
     ) -> Answer<Entry> {
@@ -45,7 +45,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Makes and opens a file, or opens the one that is there unless exclusive.
+    /// Creates and opens a file, or opens the existing one unless exclusive.
     public func create(
         _ name: [UInt8], in parent: InodeID, permissions: UInt16, flags: OpenFlags, caller: Caller
     ) -> Answer<CreatedFile> {
@@ -77,8 +77,8 @@ extension DropboxFileSystem {
         case made(Node, OpenFile)
     }
 
-    /// Makes a file, registered as open before the commit so that no delta finds it closed, or finds
-    /// the one that is there.
+    /// Creates a file, or finds the existing one. The new file is registered as open before the
+    /// commit, so that no delta takes it for closed.
     private func makeOrFind(
         _ name: FileName, in parent: InodeID, _ local: LocalFacts, isExclusive: Bool,
         _ known: KnownFolders, opening: (InodeID) -> OpenFile, undoing: (InodeID) -> Void
@@ -114,7 +114,7 @@ extension DropboxFileSystem {
     ) throws -> CreatedFile {
         let opened = try openExisting(inode, flags: flags, caller: caller)
         do {
-            // Opening may have cut it.
+            // The open may have truncated it.
             let node = try store.read { try $0.existing(inode) }
             return created(node, opened, since: moment)
         } catch {
@@ -127,7 +127,7 @@ extension DropboxFileSystem {
         _ node: Node, _ opened: OpenedFile, since moment: Moment
     ) -> CreatedFile {
         let entry = found(node, since: moment)
-        // What the kernel will have of a new file is what is about to be written through it.
+        // All pages that the kernel will cache of a new file are written through this handle.
         if let version = openFiles[node.inode].flatMap({ version(of: $0) }) {
             _ = inodes.noteOpened(node.inode, with: version)
         }
@@ -139,7 +139,7 @@ extension DropboxFileSystem {
     /// Longest target of a symbolic link in bytes (`PATH_MAX` without its NUL).
     private static let maximumTargetLength = 4095
 
-    /// Makes something under a free name in one transaction, and counts a lookup.
+    /// Creates a node under a free name in one transaction, and counts a lookup.
     private func make(
         _ name: [UInt8], in parent: InodeID, isFolder: Bool = false,
         _ insert: @escaping @Sendable (Place, Bool, Transaction) throws -> InodeID
@@ -164,7 +164,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Adds an empty file with its staged content.
+    /// Inserts an empty file with its staged content.
     private func insertFile(
         at place: Place, _ local: LocalFacts, isLocal: Bool, _ transaction: Transaction
     ) throws -> StagedFile {
@@ -173,8 +173,8 @@ extension DropboxFileSystem {
         return try staging.begin(inode, base: nil, size: 0, in: transaction)
     }
 
-    /// Facts of something made now. What equals the mount's defaults is not noted, so that it follows
-    /// them when they change.
+    /// Facts of a new node. A value that equals the mount's default is not stored, so that the node
+    /// follows a later default.
     private func localFacts(_ kind: FileKind, permissions: UInt16, caller: Caller) -> LocalFacts {
         let now = clock.date()
         let permissions = permissions & 0o7777

@@ -1,4 +1,4 @@
-// Listing folders.
+// Opening and reading folders.
 
 public import Core
 import MetadataStore
@@ -21,7 +21,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Offers entries from `offset` on until `accept` returns false.
+    /// Passes entries from `offset` on to `accept` until it returns false.
     public func readDirectory(
         _ inode: InodeID, handle: HandleID, offset: UInt64, withEntries: Bool,
         accept: (DirectoryEntry) -> Bool
@@ -43,8 +43,8 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Makes a folder's names survive power loss, with what was saved under them: a name whose content is
-    /// lost goes with it.
+    /// Makes a folder's names survive power loss, and the staged content under them: a name whose
+    /// content is lost would be dropped.
     public func synchronizeDirectory(_ inode: InodeID) -> Answer<Void> {
         .pending { () async throws(FileSystemError) in
             try await self.onDisk {
@@ -55,14 +55,14 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Closes a folder.
+    /// Releases a folder handle.
     public func releaseDirectory(_ inode: InodeID, handle: HandleID) {
         _ = directories.remove(handle)
     }
 
     // MARK: Parts
 
-    /// The names that a reader goes through, read anew at their beginning, with the first nodes.
+    /// The listing that a reader continues, read again at offset 0, with the first nodes.
     private func listing(
         of handle: DirectoryHandle, offset: UInt64, withEntries: Bool
     ) throws -> DirectoryListing {
@@ -77,7 +77,7 @@ extension DropboxFileSystem {
         return listing
     }
 
-    /// Offers "." and ".."; returns whether there is room for more.
+    /// Passes "." and ".." to `accept`; returns whether there is room for more.
     private func offerDots(
         of inode: InodeID, in parent: InodeID, from offset: UInt64,
         _ accept: (DirectoryEntry) -> Bool
@@ -104,7 +104,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Offers entries with attributes: those of `known`, which were read after its moment, from memory.
+    /// Passes entries with attributes to `accept`, from `known` if its moment still holds, else from the store.
     private func offerEntries(
         _ lines: ArraySlice<DirectoryListing.Line>, _ handle: DirectoryHandle,
         _ known: (nodes: [InodeID: Node], moment: Moment), _ accept: (DirectoryEntry) -> Bool
@@ -117,7 +117,7 @@ extension DropboxFileSystem {
             let moment = isKnown ? known.moment : self.moment()
             let nodes = isKnown ? known.nodes : try nodes(of: handle.inode, piece)
             for line in piece {
-                // What has left the folder since its names were read is passed over.
+                // A node that left the folder since its names were read is skipped.
                 if let node = nodes[line.child.inode] {
                     guard offer(node, as: line, since: moment, accept) else { return }
                 }
@@ -126,7 +126,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Offers one entry with attributes; returns whether it was taken.
+    /// Passes one entry with attributes to `accept`; returns whether it was accepted.
     private func offer(
         _ node: Node, as line: DirectoryListing.Line, since moment: Moment,
         _ accept: (DirectoryEntry) -> Bool
@@ -141,7 +141,7 @@ extension DropboxFileSystem {
         return true
     }
 
-    /// The nodes of some names that are still where they were.
+    /// The nodes of those names that are still in the folder.
     private func nodes(
         of folder: InodeID, _ lines: ArraySlice<DirectoryListing.Line>
     ) throws -> [InodeID: Node] {

@@ -1,4 +1,4 @@
-// Extended attributes: users' own, kept on this machine, and read-only ones that tell what Dropbox knows.
+// Extended attributes: the user's, stored locally, and read-only ones with facts from Dropbox.
 
 import ContentHashing
 public import Core
@@ -6,9 +6,9 @@ import MetadataStore
 import Sync
 
 extension DropboxFileSystem {
-    /// The value of an extended attribute.
+    /// Reads the value of an extended attribute.
     public func extendedAttribute(_ name: String, of inode: InodeID) -> Answer<[UInt8]> {
-        // The kernel asks for `security.capability` at every write; that must cost no query.
+        // The kernel asks for `security.capability` at every write, which must not cost a query.
         guard name.hasPrefix(Self.userPrefix) else { return .failed(.noAttribute) }
         return answer { _ in
             let value = try self.store.read { snapshot in
@@ -23,8 +23,8 @@ extension DropboxFileSystem {
         }
     }
 
-    /// The names of the user's own attributes. Dropbox's are left out, because tools that copy all
-    /// they are shown would try to set them.
+    /// The names of the user's attributes. Those of Dropbox are not listed, because tools that copy
+    /// all listed attributes would try to set them.
     public func extendedAttributeNames(of inode: InodeID) -> Answer<[String]> {
         answer { _ in
             try self.store.read { snapshot in
@@ -34,7 +34,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Sets an extended attribute.
+    /// Creates or replaces an extended attribute.
     public func setExtendedAttribute(
         _ name: String, of inode: InodeID, to value: [UInt8], mode: AttributeWriteMode
     ) -> Answer<Void> {
@@ -44,13 +44,13 @@ extension DropboxFileSystem {
             case (.replace, false): throw FileSystemError.noAttribute
             case (.create, false), (.replace, true), (.any, _): break
             }
-            // setxattr(2) names this error for a value that there is no room for.
+            // The error that setxattr(2) documents for a value that does not fit.
             if value.count > Self.maximumValueLength { throw FileSystemError.noSpace }
             try transaction.setAttribute(name, of: inode, to: value)
         }
     }
 
-    /// Removes an extended attribute.
+    /// Deletes an extended attribute.
     public func removeExtendedAttribute(_ name: String, of inode: InodeID) -> Answer<Void> {
         changeAttribute(name, of: inode) { transaction, exists in
             guard exists else { throw FileSystemError.noAttribute }
@@ -83,7 +83,7 @@ extension DropboxFileSystem {
     private static let maximumValueLength = 65_536
 }
 
-/// An attribute that tells what Dropbox knows of a node.
+/// A read-only attribute with a fact from Dropbox.
 private enum ToldAttribute: String {
     case id, rev
     case contentHash = "content_hash"

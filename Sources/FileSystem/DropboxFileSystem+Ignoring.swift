@@ -1,11 +1,11 @@
-// What stays on this machine: by its name, by a pattern, or because its folder does. And what becomes of it
+// Which nodes are local-only (by name, by pattern, or by their folder), and how they are published
 // when that ends. Not responsible for the patterns themselves (`IgnoreRules`).
 
 import Core
 import MetadataStore
 
 extension DropboxFileSystem {
-    /// Whether something that gets this name in this folder stays on this machine.
+    /// Whether a node of this name in this folder is local-only.
     func isLocal(
         _ name: FileName, in folder: Node, isFolder: Bool, _ tree: some TreeReading
     ) throws -> Bool {
@@ -18,7 +18,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Whether a pattern is for something of this name in this folder.
+    /// Whether an ignore pattern matches this name in this folder.
     private func isIgnored(
         _ name: FileName, in folder: InodeID, isFolder: Bool, _ tree: some TreeReading
     ) throws -> Bool {
@@ -29,8 +29,7 @@ extension DropboxFileSystem {
             options.rootPath + path + [name], isFolder: isFolder)
     }
 
-    /// Lets something that was only here, and what is in it, go to the server, but for what stays here by
-    /// its own name.
+    /// Publishes a local-only node and its contents, except nodes whose own name keeps them local.
     func publish(_ node: Node, _ transaction: Transaction) throws {
         try transaction.publish(node.inode)
         guard node.kind == .folder else { return }
@@ -43,8 +42,8 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Sends what the patterns of the last mount kept here and those of this one do not. What is on the
-    /// server stays there, whatever they say.
+    /// Publishes nodes that the patterns of the last mount kept local and the present ones do not.
+    /// Nodes that are on the server stay there, whatever the patterns say.
     func adoptIgnoreRules() throws {
         let key = "filesystem.ignored"
         let text = options.ignored.text

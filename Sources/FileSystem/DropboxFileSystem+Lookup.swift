@@ -1,4 +1,4 @@
-// Finding names, and forgetting inodes.
+// Looking up names, and forgetting inodes.
 
 public import Core
 import MetadataStore
@@ -6,8 +6,8 @@ import Staging
 import Sync
 
 extension DropboxFileSystem {
-    /// Finds a name in a folder: byte by byte, unless another case is wanted to do. Then one inode has two
-    /// names in the kernel, which takes a rename from one to the other for done.
+    /// Finds a name in a folder: byte by byte, unless the mount folds case. Then one inode has two
+    /// names in the kernel, which takes a rename from one to the other as a no-op.
     public func lookup(_ name: [UInt8], in parent: InodeID) -> Answer<LookupResult> {
         answer { known in
             let moment = self.moment()
@@ -18,7 +18,7 @@ extension DropboxFileSystem {
                         name, of: snapshot.folder(parent), known, folding: self.options.foldsCase)
                 }
                 var entry = self.found(node, since: moment)
-                // Another name than its own is looked up each time: nobody tells when that is wrong.
+                // Another spelling than the node's own is looked up each time, because no invalidation names it.
                 if node.place?.name != name { entry.timeouts.entry = 0 }
                 return .found(entry)
             } catch FileSystemError.noEntry {
@@ -27,14 +27,14 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Takes back lookups.
+    /// Subtracts from an inode's lookup count.
     public func forget(_ inode: InodeID, count: UInt64) {
         if inodes.forget(inode, count: count) {
             end(inode)
         }
     }
 
-    /// A symbolic link's target.
+    /// The target of a symbolic link.
     public func readSymbolicLink(_ inode: InodeID) -> Answer<[UInt8]> {
         answer { _ in
             let node = try self.store.read { try $0.existing(inode) }
@@ -47,8 +47,8 @@ extension DropboxFileSystem {
 
     // MARK: The end of unlinked inodes
 
-    /// Ends what nobody can reach any more of an inode that has no name: its content with the last
-    /// handle, the inode itself when the kernel has forgotten it too.
+    /// Removes the unreachable parts of an unlinked inode: its content when the last handle is
+    /// closed, the inode when the kernel has forgotten it too.
     func end(_ inode: InodeID) {
         do {
             let file = try update { transaction -> Int64? in
@@ -58,14 +58,14 @@ extension DropboxFileSystem {
             }
             file.map(staging.removeFile)
         } catch {
-            // The store drops it when it is opened the next time.
+            // The store removes it at its next start.
             _ = failure(error)
         }
     }
 
-    /// Returns the staging file to remove after the commit.
+    /// Removes those parts in a transaction. Returns the staging file to remove after the commit.
     private func dropUnreachable(_ node: Node, _ transaction: Transaction) throws -> Int64? {
-        // Marked before the commit: a forget that comes at once waits in `end` for this transaction.
+        // Marked before the commit, so that a concurrent forget waits in `end` for this transaction.
         let isKnown = inodes.noteUnlinked(node.inode)
         if openFiles.isOpen(node.inode, in: transaction) { return nil }
         if node.remote == .absent && !isKnown {
@@ -76,8 +76,8 @@ extension DropboxFileSystem {
         return node.staged?.file
     }
 
-    /// Settles what becomes of a node whose name was just taken away: told to the server, kept for
-    /// those who have it open, or gone. Returns the staging file to remove after the commit.
+    /// Decides what remains of a node that just lost its name: a deletion for the server, content
+    /// for open handles, or nothing. Returns the staging file to remove after the commit.
     func settleUnlinked(_ inode: InodeID, _ transaction: Transaction) throws -> Int64? {
         guard let node = try transaction.node(inode) else { return nil }
         return try dropUnreachable(node, transaction)

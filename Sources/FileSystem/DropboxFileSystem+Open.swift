@@ -1,4 +1,4 @@
-// Opening and closing files, and making their content survive.
+// Opening and closing files, and making their content durable.
 
 public import Core
 import MetadataStore
@@ -7,17 +7,17 @@ import Staging
 import Sync
 
 extension DropboxFileSystem {
-    /// Opens a file.
+    /// Opens a file, open(2).
     public func open(
         _ inode: InodeID, flags: OpenFlags, caller: Caller
     ) -> Answer<OpenedFile> {
         answer { _ in try self.openExisting(inode, flags: flags, caller: caller) }
     }
 
-    /// Opens a file that has a node.
+    /// Opens a file with a known node.
     ///
-    /// Throws `staleHandle`, at which the kernel looks the name up again, when it has another content's size or
-    /// the name leads elsewhere by now: once for each caller, who would else get that error.
+    /// Throws `staleHandle`, at which the kernel repeats the lookup, if the kernel has the size of another content or
+    /// the name leads elsewhere by now. Only once for each caller, which would otherwise get ESTALE from open(2).
     func openExisting(
         _ inode: InodeID, flags: OpenFlags, caller: Caller
     ) throws -> OpenedFile {
@@ -58,8 +58,8 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Whether the kernel, which reads no further than the size that it has, has the right one. News of
-    /// another content reach it a moment after they are here. What is staged was written through it.
+    /// Whether the kernel has the right size; it reads no further than that. The kernel learns of a
+    /// delta a moment after the store. Staged content was written through the kernel.
     private func knowledgeOfSize(of file: OpenFile) throws(FileSystemError) -> SizeKnowledge {
         guard file.staged == nil else {
             return inodes.isSizeWrong(of: file.inode, at: clock.now()) ? .uncertain : .right
@@ -67,8 +67,8 @@ extension DropboxFileSystem {
         return inodes.knowledge(ofSize: try size(of: file), of: file.inode, at: clock.now())
     }
 
-    /// Cuts everything. A file that is empty already gets a new time: `: > stamp` is how makefiles say
-    /// that something is done.
+    /// Truncates to 0. A file that is empty already gets a new time, because makefiles use `: >
+    /// stamp`.
     private func empty(_ file: OpenFile) throws {
         if try size(of: file) > 0 {
             return try resize(file, to: 0)
@@ -93,11 +93,11 @@ extension DropboxFileSystem {
             if options.isReadOnly { throw .readOnly }
             if node.flags.contains(.readOnly) { throw .accessDenied }
         }
-        // A document of the web has no bytes to read, and writing some would replace it.
+        // A web document has no bytes to read, and writing some would replace it.
         if node.flags.contains(.notDownloadable) && node.staged == nil { throw .unsupported }
     }
 
-    /// The content that the kernel's pages of an open file belong to.
+    /// The content that an open file's pages in the kernel belong to.
     func version(of file: OpenFile) -> ContentVersion? {
         switch file.content {
         case .unknown: nil
@@ -106,7 +106,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// One descriptor of the handle is closed: what it wrote survives this process from now on.
+    /// Called when a descriptor is closed: its writes survive this process from now on.
     public func flush(_ inode: InodeID, handle: HandleID) -> Answer<Void> {
         answer { _ in
             let handle = try self.files.handle(handle)
@@ -116,13 +116,13 @@ extension DropboxFileSystem {
         }
     }
 
-    /// The kernel has seen every write, and with them the size.
+    /// Tells the inode table the size that the kernel has seen through its own writes.
     private func noteWrittenSize(of file: OpenFile) {
         if let size = try? size(of: file) { inodes.noteWrittenSize(size, of: file.inode) }
     }
 
-    /// Makes content survive power loss, or reach the server if that was asked for. Slow disks do not
-    /// hold the caller's thread.
+    /// Makes content survive power loss, or reach the server with `fsync=remote`. Pending, so that
+    /// a slow disk does not hold the caller's thread.
     public func synchronize(
         _ inode: InodeID, handle: HandleID, dataOnly: Bool
     ) -> Answer<Void> {
@@ -134,7 +134,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Makes content survive power loss: bytes first, then the rows that speak of them.
+    /// Makes content survive power loss: first the bytes, then the rows that name them.
     func synchronize(_ file: OpenFile) async throws(FileSystemError) {
         try await onDisk {
             try file.staged?.synchronize(promising: true)
@@ -144,7 +144,7 @@ extension DropboxFileSystem {
         try await drainIfAsked(file.inode)
     }
 
-    /// With `fsync=remote`, waits until a node is on the server.
+    /// With `fsync=remote`, waits until a node is uploaded.
     func drainIfAsked(_ inode: InodeID) async throws(FileSystemError) {
         guard options.synchronizesRemotely else { return }
         do throws(RemoteError) {
@@ -154,7 +154,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// The last descriptor of the handle is closed.
+    /// Called when the last descriptor of the handle is closed.
     public func release(_ inode: InodeID, handle: HandleID) {
         guard let handle = files.remove(handle) else { return }
         if handle.flags.writes { noteWrittenSize(of: handle.file) }
@@ -164,7 +164,7 @@ extension DropboxFileSystem {
         close(handle.file, writes: handle.flags.writes)
     }
 
-    /// Takes back a registration. Pages of a mapping may have been written after the last flush.
+    /// Unregisters an open file. Pages of a mapping may have been written after the last flush.
     func close(_ file: OpenFile, writes: Bool) {
         do {
             try save(file)

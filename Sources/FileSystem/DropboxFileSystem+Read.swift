@@ -7,7 +7,7 @@ import Staging
 import Sync
 
 extension DropboxFileSystem {
-    /// Reads up to `count` bytes; fewer only at the end of the file.
+    /// Reads up to `count` bytes; returns fewer only at the end of the file.
     public func read(
         _ inode: InodeID, handle: HandleID, offset: Int64, count: Int
     ) -> Answer<[UInt8]> {
@@ -31,7 +31,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// A part of what a read asks for.
+    /// A part of a read, by its source.
     private enum Piece: Sendable {
         case bytes([UInt8])
         case zeros(Int)
@@ -112,7 +112,7 @@ extension DropboxFileSystem {
 }
 
 extension Int64 {
-    /// The sum, or the largest number if it does not fit.
+    /// The saturated sum of two numbers.
     func addingOrMaximum(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum

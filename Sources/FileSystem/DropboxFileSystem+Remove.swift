@@ -6,14 +6,14 @@ import Staging
 import Sync
 
 extension DropboxFileSystem {
-    /// Removes a file's or a link's name. Who has it open goes on with it.
+    /// Removes the name of a file or link. Open handles keep its content.
     public func unlink(_ name: [UInt8], in parent: InodeID) -> Answer<Void> {
         remove(name, in: parent) { node, _, _ in
             if node.kind == .folder { throw FileSystemError.isADirectory }
         }
     }
 
-    /// Removes an empty folder. Before the server's folder is deleted, Sync looks into it once more.
+    /// Removes an empty folder. Sync lists it once more before it deletes the server's folder.
     public func removeDirectory(_ name: [UInt8], in parent: InodeID) -> Answer<Void> {
         remove(name, in: parent) { node, known, transaction in
             if node.kind != .folder { throw FileSystemError.notADirectory }
@@ -43,7 +43,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Takes a node's name away. Returns the staging file to remove after the commit.
+    /// Removes a node's name. Returns the staging file to remove after the commit.
     func unlink(_ node: Node, _ transaction: Transaction) throws -> Int64? {
         let now = clock.date()
         try transaction.move(node.inode, to: nil)
@@ -54,8 +54,8 @@ extension DropboxFileSystem {
         return try settleUnlinked(node.inode, transaction)
     }
 
-    /// Checks that a folder may go: nothing is in it, and it is no shared folder's mount point, whose
-    /// deletion would mean leaving the shared folder.
+    /// Throws unless a folder may be removed: it must be empty, and no mount point of a shared
+    /// folder, because deleting that means leaving the shared folder.
     func requireEmpty(
         _ folder: Node, _ known: KnownFolders, _ transaction: Transaction
     ) throws {
@@ -64,7 +64,7 @@ extension DropboxFileSystem {
         if folder.facts.sharedFolderID != nil { throw FileSystemError.busy }
     }
 
-    /// Sets a node's change time.
+    /// Sets the ctime of a node.
     func noteChanged(_ node: Node, at now: Timestamp, _ transaction: Transaction) throws {
         var local = node.local
         local.changed = now

@@ -1,5 +1,5 @@
-// Renaming. What it means for the server is not decided here: Sync compares where users see a node with
-// where the server has it.
+// Renaming. The server's step is not decided here: Sync compares a node's local place with its
+// remote one.
 
 public import Core
 import MetadataStore
@@ -7,7 +7,7 @@ import Staging
 import Sync
 
 extension DropboxFileSystem {
-    /// Renames, over an existing target too, atomically.
+    /// Renames a node, atomically over an existing target too.
     public func rename(
         _ name: [UInt8], in parent: InodeID, to newName: [UInt8], in newParent: InodeID,
         mode: RenameMode
@@ -34,7 +34,7 @@ struct Renaming {
     let known: KnownFolders
     /// Staging files to remove after the commit.
     private(set) var discarded: [Int64] = []
-    /// Names that the kernel may have for what was renamed, beside those that were given.
+    /// Names to invalidate in the kernel besides source and target.
     private(set) var otherNames: [Place] = []
 
     init(filesystem: DropboxFileSystem, transaction: Transaction, known: KnownFolders) {
@@ -54,12 +54,12 @@ struct Renaming {
         if source == target { return }
         var occupant = try transaction.occupant(of: target.name, in: newFolder, known)
         if occupant?.inode == node.inode {
-            // Only the spelling of the name changes.
+            // Only the spelling changes.
             occupant = nil
         }
         var target = target
         if isFolding, let place = occupant?.place, place != target {
-            // What is replaced keeps its name; the kernel has the other one now.
+            // The replaced node's spelling stays; the kernel has cached the other one.
             otherNames.append(target)
             target = place
         }
@@ -104,7 +104,7 @@ struct Renaming {
             occupant.kind == .file, occupant.remote != .absent
         {
             // An atomic save: the content becomes the next revision of the file that it replaces,
-            // with its history and its links.
+            // which keeps its history and its links.
             try transaction.handOverRemote(from: occupant.inode, to: node.inode)
         }
         if let file = try filesystem.settleUnlinked(occupant.inode, transaction) {
@@ -112,8 +112,8 @@ struct Renaming {
         }
     }
 
-    /// Content that a power cut would not take, and that only this machine has, is replaced by content that
-    /// is as safe. Otherwise a cut after an atomic save would leave neither.
+    /// If the replaced content survives a power cut and only this machine has it, the new content
+    /// is flushed first. Otherwise a cut after an atomic save would leave neither.
     private func inheritSafety(of occupant: Node, by node: Node) throws {
         guard let old = occupant.staged, node.staged != nil else { return }
         let isPromised = old.promised > 0
@@ -148,9 +148,9 @@ struct Renaming {
     ) throws -> Bool {
         let isLocal = try filesystem.isLocal(
             name, in: folder, isFolder: node.kind == .folder, transaction)
-        // A link made here is local wherever it is.
+        // A symbolic link is local-only wherever it is.
         if node.kind == .symbolicLink && node.flags.contains(.localOnly) { return true }
-        // What the server has under an ignored name goes on there: an atomic save must not delete it.
+        // A file that the server has under an ignored name stays synced: an atomic save must not delete it.
         let isOnServer = occupant.map { !$0.flags.contains(.localOnly) } ?? false
         return isLocal && !(isOnServer && NamePolicy(name) == .synced)
     }
@@ -167,19 +167,19 @@ struct Renaming {
         }
     }
 
-    /// Takes a file out of the server's sight: it goes on here alone, and the server is told of a
-    /// deletion. If something takes its old place before that is sent, as editors do when they save by
-    /// way of such names, that becomes its next revision.
+    /// Makes a synced file local-only; the server gets a deletion. If another file takes its old
+    /// place before that is sent, as in editors that save through such names, it becomes the next
+    /// revision.
     private func withdraw(_ node: Node, to target: Place) throws {
-        // At this error mv(1) copies what is in a folder, which fetches it, and deletes the original.
+        // At this error mv(1) copies the folder's contents, which fetches them, and deletes the original.
         guard node.kind == .file, let old = node.place else { throw FileSystemError.crossDevice }
         guard let staged = try filesystem.staging.file(of: node), staged.retired == nil,
             staged.missingRanges.isEmpty
         else {
-            // Once the server has deleted the file, this is the only place that has its bytes.
+            // Once the server has deleted the file, only this machine has its bytes.
             throw ContentNeeded(inode: node.inode)
         }
-        // Once Dropbox has deleted it, this is all there is.
+        // Flushed for the same reason.
         try staged.inheritPromise(in: transaction)
         try transaction.move(node.inode, to: target)
         if node.remote != .absent {
@@ -192,7 +192,7 @@ struct Renaming {
 
     // MARK: Parts
 
-    /// Checks that a node is not moved into itself, nor a shared folder into another one, which
+    /// Throws if a node would be moved into itself, or a shared folder into another one, which
     /// Dropbox does not allow.
     private func requireOutside(_ node: Node, _ folder: Node) throws {
         guard node.kind == .folder else { return }

@@ -1,4 +1,4 @@
-// What `statfs(2)` shows.
+// The answer of `statfs(2)`.
 
 import Core
 import MetadataStore
@@ -7,7 +7,7 @@ import Sync
 import Synchronization
 
 extension DropboxFileSystem {
-    /// Space of the account as last heard, without asking anybody.
+    /// The account's space from the last answer of the server; sends no request.
     public func spaceUsage() -> SpaceUsage {
         let entries = entryCount.value(at: clock.now()) {
             do {
@@ -18,13 +18,13 @@ extension DropboxFileSystem {
             }
         }
         guard let space = sync.space else {
-            // Not heard yet. Programs that check for room before they write must not be held up.
+            // Unknown so far. Programs that check for free space before they write must not be refused.
             return SpaceUsage(
                 totalBytes: Self.unknownSpace, freeBytes: Self.unknownSpace,
                 entryCount: UInt64(clamping: entries))
         }
         let total = max(space.allocated, space.used, 0)
-        // A few bytes may be free where nothing fits any more.
+        // Some bytes may be free although the server refuses every file.
         let free = sync.isQuotaExceeded ? 0 : max(0, total -| max(space.used, 0))
         return SpaceUsage(totalBytes: total, freeBytes: free, entryCount: UInt64(clamping: entries))
     }
@@ -33,7 +33,7 @@ extension DropboxFileSystem {
     private static let unknownSpace: Int64 = 1 << 40
 }
 
-/// The number of files and folders, counted at most once a minute: SQLite goes through an index for it.
+/// The number of files and folders, counted at most once a minute, because SQLite scans an index for it.
 final class EntryCount: Sendable {
     private struct Counted {
         var value = 0

@@ -1,5 +1,5 @@
-// Content that changes: beginning to stage it, changing it over what must be fetched first, and keeping
-// its rows up to date.
+// Changing content: staging it over a base, fetching missing bytes of the base first, and saving
+// its rows.
 
 import Blocking
 import Core
@@ -15,20 +15,20 @@ extension DropboxFileSystem {
 
     // MARK: Finding content
 
-    /// Notes in an open file where its bytes are, if no handle has done so before. Returns its node,
-    /// after `check` has seen it. With `evenWithoutName`, a revision is opened whose name has just gone.
+    /// Sets the content of an open file, unless another handle has done so. Returns its node after `check`
+    /// has seen it. With `evenWithoutName`, a revision is opened even if its name was just removed.
     func settle(
         _ file: OpenFile, evenWithoutName: Bool = false, _ check: (Node) throws -> Void = { _ in }
     ) throws -> Node {
-        // Content can be committed, and its staging file taken away, after the row was read. The next
-        // look finds the revision.
+        // Content can be committed, and its staging file removed, after the row was read. The next
+        // round finds the revision.
         for _ in 0..<4 {
             let (node, content) = try look(at: file.inode)
             try check(node)
             guard case .unknown = file.content else { return node }
             if node.place == nil, !evenWithoutName || node.staged != nil {
-                // Its name went while it was being opened, and its content may have gone with it. At
-                // this error the kernel looks the name up again.
+                // The name was removed during the open, and its content perhaps with it. At this
+                // error the kernel repeats the lookup.
                 throw FileSystemError.staleHandle
             }
             if let content {
@@ -42,11 +42,11 @@ extension DropboxFileSystem {
         throw FileSystemError.busy
     }
 
-    /// A node that is being opened, and where its bytes are; nil for those when its row is out of date.
+    /// A node that is being opened, and its content; nil content if the row is out of date.
     private func look(at inode: InodeID) throws -> (Node, OpenFile.Content?) {
-        // Who writes at this moment may not know of this handle. What that does to the node is found in a
-        // transaction of one's own, which comes after. So is the size of staged content, which its last
-        // handle may be saving: what is beyond the size in the row would be cut off.
+        // A concurrent writer may not know of this handle yet, so its effect on the node is read in
+        // a transaction, which comes after it. So is the size of staged content, which its last
+        // handle may be saving: bytes beyond the row's size would be cut off.
         if !openFiles.isClaimed(inode) {
             let node = try store.read { try $0.existing(inode) }
             if node.kind != .file || node.staged == nil {
@@ -59,7 +59,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Where a node's bytes are; nil when its row is out of date. In the transaction that has read it.
+    /// The content of a node; nil if the row is out of date. In the transaction that has read it.
     private func content(of node: Node) throws -> OpenFile.Content? {
         guard node.staged != nil else { return FileContent(of: node).map { .revision($0) } }
         do throws(StagingError) {
@@ -71,16 +71,16 @@ extension DropboxFileSystem {
         }
     }
 
-    /// The revision that staged content lies over.
+    /// The base revision of staged content.
     func content(of base: StagedContent.Base) -> FileContent {
         FileContent(revision: base.revision, hash: base.hash, size: base.size)
     }
 
     // MARK: Beginning
 
-    /// The staging file of an open file, begun over its revision if there is none. With
-    /// `discardingContent`, a new one is begun over nothing, unless the disk does not have what the present one
-    /// holds: that can be emptied.
+    /// The staging file of an open file, created over its revision if there is none. With
+    /// `discardingContent`, a new one is created without base, unless the present one was never
+    /// flushed: that one can be truncated.
     func stage(_ file: OpenFile, discardingContent: Bool = false) throws -> StagedFile {
         var revision: FileContent?
         switch file.content {
@@ -111,8 +111,8 @@ extension DropboxFileSystem {
             throw FileSystemError.staleHandle
         }
         if let begun = try staging.file(of: node), begun.retired == nil {
-            // Another handle was faster, unless this is the content that is to be discarded. What a power cut
-            // would leave of it must stay until the disk has more.
+            // Another handle was faster, unless this content is to be discarded. Its flushed bytes
+            // must stay until the new content is flushed.
             guard discardingContent, node.place != nil, node.staged?.isFlushed == true else {
                 return (begun, [])
             }
@@ -123,8 +123,8 @@ extension DropboxFileSystem {
             // A move gives another revision to the same bytes.
             revision.hash != node.facts.hash
         {
-            // The file was deleted here and edited there, and came back while it was open. What
-            // this handle would write belongs to the version before.
+            // The file was deleted here and edited on another client, and came back while it was
+            // open. A write through this handle belongs to the version before.
             throw FileSystemError.staleHandle
         }
         guard discardingContent || revision != nil else {
@@ -143,20 +143,20 @@ extension DropboxFileSystem {
 
     // MARK: Changing
 
-    /// Outcome of trying to change content.
+    /// The result of one try to change content.
     enum Progress {
-        /// It is changed.
+        /// The content is changed.
         case changed
-        /// These ranges must be filled in first.
+        /// These ranges of the base must be fetched first.
         case needs([Range<Int64>], StagedFile)
     }
 
-    /// Changes content, unless bytes of the base must be fetched first and are not here.
+    /// Changes content, unless bytes of the base must be fetched first.
     func change(
         _ file: OpenFile, _ body: (StagedFile, Timestamp) throws -> StagedWrite
     ) throws -> Progress {
-        // Content can be committed between looking and changing, which then begins anew over the new
-        // revision. That this happens time after time is not to be expected.
+        // Content can be committed between `stage` and `body`; the next round stages anew over that
+        // revision. The limit assumes that this does not happen every time.
         for _ in 0..<64 {
             let staged = try stage(file)
             let now = clock.date()
@@ -167,7 +167,7 @@ extension DropboxFileSystem {
             case .retired(let revision):
                 file.retire(staged, as: revision)
             case .replaced:
-                // The next look finds the file that has taken its place.
+                // The next round finds its successor.
                 continue
             case .needsBase(let ranges):
                 guard try fillFromCache(ranges, staged) else { return .needs(ranges, staged) }
@@ -176,7 +176,7 @@ extension DropboxFileSystem {
         throw FileSystemError.busy
     }
 
-    /// Like `change`, and fetches what is missing.
+    /// Like `change`, but fetches missing bytes of the base.
     func changeWaiting(
         _ file: OpenFile, session: ReadSession,
         _ body: @escaping @Sendable (StagedFile, Timestamp) throws -> StagedWrite
@@ -213,7 +213,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Fetches bytes of a revision.
+    /// Fetches a range of a revision.
     func fetch(
         _ content: FileContent, _ range: Range<Int64>, session: ReadSession
     ) async throws(FileSystemError) -> [UInt8] {
@@ -224,7 +224,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Runs blocking work for a task.
+    /// Runs blocking work on the disk queue.
     func onDisk<Value: Sendable>(
         _ work: @escaping @Sendable () throws -> Value
     ) async throws(FileSystemError) -> Value {
@@ -237,7 +237,7 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Brings all bytes of a file into its staging file.
+    /// Fetches all missing bytes of a file into its staging file.
     func stageWhole(_ inode: InodeID) async throws(FileSystemError) {
         let file = openFiles.register(inode, writes: true)
         let outcome: Result<Void, FileSystemError>
@@ -267,25 +267,25 @@ extension DropboxFileSystem {
 
     // MARK: Keeping
 
-    /// Writes what handles have changed into the rows, so that it survives this process. Content is complete
-    /// unless the change has only begun.
+    /// Saves size, block map and times of open handles in the rows, so that they survive this
+    /// process. `isComplete` is false if the change has only begun.
     func save(_ file: OpenFile, isComplete: Bool = true) throws {
         guard let staged = file.staged, staged.hasUnsavedChanges else { return }
         let isQueued = try update { try self.save(staged, $0, isComplete: isComplete) }
-        // The bytes are on the disk, over those that the disk's row speaks of.
+        // The staged bytes replace those that a flushed row names, so the new row is flushed too.
         if staged.isPromised { try store.synchronize() }
         if isQueued {
             sync.noteChange()
         }
     }
 
-    /// Like `save`, as part of a transaction. Returns whether the journal has changed.
+    /// Like `save`, within a transaction. Returns whether the journal has changed.
     func save(
         _ staged: StagedFile, _ transaction: Transaction, isComplete: Bool = true
     ) throws -> Bool {
         let isNew = staged.hasUnsavedContent
         guard staged.hasUnsavedChanges, let node = try transaction.node(staged.inode),
-            // Content that no row names belongs to a file that was deleted here and edited there.
+            // Content without a row belongs to a file that was deleted here and edited on another client.
             node.staged?.file == staged.number
         else { return false }
         try staged.persist(in: transaction, isComplete: isComplete)
@@ -294,7 +294,7 @@ extension DropboxFileSystem {
 }
 
 extension FileContent {
-    /// The revision of a clean node; nil when it has none whose bytes can be had.
+    /// The revision of a clean node; nil if its bytes cannot be downloaded.
     init?(of node: Node) {
         guard let revision = node.facts.revision, let hash = node.facts.hash else { return nil }
         self.init(revision: revision, hash: hash, size: node.facts.size)
@@ -302,7 +302,7 @@ extension FileContent {
 }
 
 extension StagedContent.Base {
-    /// All bytes of a revision.
+    /// The base that covers a whole revision.
     init(whole content: FileContent) {
         self.init(
             revision: content.revision, hash: content.hash, size: content.size,

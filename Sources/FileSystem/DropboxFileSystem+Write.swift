@@ -17,7 +17,7 @@ extension DropboxFileSystem {
             let count = bytes.count
             try requireRoom(for: handle, offset: offset, count: Int64(clamping: count))
             guard count > 0 else { return .ready(0) }
-            // A kernel that gathers writes has put them in their places, but for those that pass its pages.
+            // With `writeback_cache` the kernel has resolved O_APPEND itself, except for direct I/O.
             let appends =
                 handle.flags.appends && !isPage && (handle.isDirect || !options.gathersWrites)
             let progress = try change(handle.file) { staged, now in
@@ -30,7 +30,7 @@ extension DropboxFileSystem {
                 return .ready(count)
             }
             let isWritten = if case .changed = progress { true } else { false }
-            // The buffer ends with this call.
+            // The buffer is valid during this call only.
             let copy = isWritten ? [] : Array(bytes)
             return .pending { () async throws(FileSystemError) in
                 if !isWritten {
@@ -126,8 +126,8 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Cuts or extends the content, and writes that into the rows at once: after a crash a row that
-    /// still had the old size would turn what was cut into zeros.
+    /// Truncates or extends the content, and saves the row at once: after a crash, a row with the
+    /// old size would turn the truncated bytes into zeros.
     func resize(_ file: OpenFile, to size: Int64) throws {
         let old = try self.size(of: file)
         guard old != size else { return }
@@ -135,13 +135,12 @@ extension DropboxFileSystem {
             _ = try stage(file, discardingContent: true)
             file.noteModified(clock.date())
         }
-        // What was just begun has no content, unless others had begun it: another handle, or news that
-        // made the content of this file all that there is of it.
+        // A new staging file is empty already. It is not new if another handle or a delta began it.
         if try self.size(of: file) != size {
             _ = try change(file) { staged, now in try staged.truncate(to: size, now: now) }
         }
         guard let staged = file.staged else { return }
-        // The disk's row must not be one that speaks of more than the disk has.
+        // A flushed row must not name more bytes than are on the disk.
         let cutsFlushed = size < old && staged.hasFlushedContent
         if cutsFlushed { try staged.synchronize(promising: false) }
         try save(file, isComplete: false)

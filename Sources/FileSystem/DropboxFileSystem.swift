@@ -1,4 +1,4 @@
-// POSIX on Dropbox: the parts that operations work with, and how they answer. The operations are in
+// POSIX on Dropbox: the parts that the operations share. The operations are in
 // `DropboxFileSystem+….swift`, by kind.
 
 import Blocking
@@ -10,13 +10,13 @@ public import Staging
 public import Sync
 import Synchronization
 
-/// A Dropbox account as the kernel sees it.
+/// A Dropbox account as a filesystem.
 ///
-/// The tree in the store is the truth. A change of names or attributes is one transaction on the
-/// caller's thread that checks, changes local facts and notes the node in the journal; what the server
-/// is to be told follows from that and is Sync's affair. Content that changes goes into staging files,
-/// whose sizes and block maps reach the store when a handle is flushed. Only what needs the network
-/// is answered later: the listing of a folder that was never listed, and bytes that are not here.
+/// The tree in the store is authoritative. A change of names or attributes is one transaction on
+/// the caller's thread that checks, changes local facts and puts the node into the journal; Sync
+/// derives the server's step from that. Changed content goes into staging files, whose sizes and
+/// block maps are saved when a handle is flushed. Only two things wait on the network: the listing
+/// of a folder that was never listed, and bytes that are not cached.
 public final class DropboxFileSystem: FileSystemOperations {
     // MARK: Dependencies
 
@@ -35,7 +35,7 @@ public final class DropboxFileSystem: FileSystemOperations {
 
     // MARK: State
 
-    /// What folders show for the times that Dropbox does not keep: when this account was first
+    /// The times shown for folders, which Dropbox does not store: when this account was first
     /// mounted here, so that they stay the same.
     let folderTime: Timestamp
     let files = HandleTable<FileHandle>()
@@ -47,13 +47,13 @@ public final class DropboxFileSystem: FileSystemOperations {
     let glances = FolderGlances()
     let sentBack = SentBack()
 
-    /// The inodes that the kernel knows.
+    /// The inodes that the kernel has cached.
     var inodes: InodeTable { relay.inodes }
 
-    /// Connects the parts. `openFiles` and `relay` are those that Sync was given. Without a
-    /// `folderReader`, every file is fetched by itself.
+    /// Connects the parts. `openFiles` and `relay` must be those that Sync uses. Without a
+    /// `folderReader`, every file is fetched alone.
     ///
-    /// Throws when the local database cannot be used.
+    /// Throws when the local database is unusable.
     public init(
         store: MetadataStore, staging: StagingArea, sync: any Syncing, reader: any ContentReading,
         folderReader: FolderReader? = nil,
@@ -79,20 +79,20 @@ public final class DropboxFileSystem: FileSystemOperations {
         }
         if options.gathersWrites {
             relay.keepSizesInKernel { inode in
-                // Without an answer, the name's next lookup is when its time is over.
+                // If the read fails, the name is looked up when its timeout ends.
                 try? store.read { try $0.node(inode) }
             }
         }
     }
 
-    /// Changes from now on may be sent after this delay. Those that wait already keep their time.
+    /// Sets the delay of later changes. Changes that are in the journal keep their due time.
     public func setWriteDelay(_ delay: WriteDelay) {
         writeDelay.withLock { $0 = delay }
     }
 
     var currentWriteDelay: WriteDelay { writeDelay.withLock { $0 } }
 
-    /// Changes the tree for a user, in one transaction: what it changes is sent after the write delay.
+    /// Changes the tree for a user in one transaction; the changes are due after the write delay.
     func update<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         try store.write(
             due: { inode in

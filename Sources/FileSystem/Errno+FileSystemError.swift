@@ -1,9 +1,9 @@
-// The one table from errors to errno. Exhaustive on purpose: a new case must choose its number.
+// The only table from errors to errno. Exhaustive, so that a new case must choose its errno.
 
 public import SystemPackage
 
 extension Errno {
-    /// The number that a process sees for an error.
+    /// The errno that a process gets for an error.
     public init(_ error: FileSystemError) {
         switch error {
         case .noEntry: self = .noSuchFileOrDirectory
@@ -21,7 +21,7 @@ extension Errno {
         case .staleHandle: self = .staleNFSFileHandle
         case .badHandle: self = .badFileDescriptor
         case .noSpace: self = .noSpace
-        // Tells whose disk is full: EDQUOT the account's, ENOSPC the local one.
+        // Distinguishes the full disk: EDQUOT for the account, ENOSPC for the local one.
         case .quotaExceeded: self = .diskQuotaExceeded
         case .tooLarge: self = .fileTooLarge
         case .busy: self = .resourceBusy
@@ -34,7 +34,7 @@ extension Errno {
         case .offline: self = .networkDown
         case .interrupted: self = .interrupted
         case .unsupported: self = .notSupported
-        // ETIMEDOUT confuses tools and EAGAIN makes them spin, so what failed for good is EIO.
+        // ETIMEDOUT confuses tools and EAGAIN makes them spin, so a final failure is EIO.
         case .inputOutput: self = .ioError
         }
     }

@@ -1,4 +1,4 @@
-// From what other layers report to what a process is told. Exhaustive on purpose: a new case of
+// The table from errors of other layers to `FileSystemError`. Exhaustive, so that a new case of
 // `RemoteError` must choose its meaning here.
 
 import Glibc
@@ -7,16 +7,16 @@ import Staging
 import Sync
 
 extension FileSystemError {
-    /// What a failed question to the server means to the process that waits for it. Changes are not
-    /// sent while a process waits, but for `fsync` with `fsync=remote`.
+    /// The meaning of a failed request for the process that waits for it. Only `fsync` with
+    /// `fsync=remote` waits for an upload; all other requests are reads.
     init(_ error: RemoteError) {
         switch error {
         case .offline: self = .offline
-        // The deadline is over: to the process it is the same as no network.
+        // The deadline has passed: for the process the same as no network.
         case .timedOut, .rateLimited: self = .offline
-        // Somebody must log in; until then nothing is allowed.
+        // The account needs a login first.
         case .unauthorized, .forbidden: self = .accessDenied
-        // A name would have been looked up; what is missing is a revision or a folder behind a handle.
+        // A missing name fails in the lookup, so this is the revision or folder behind a handle.
         case .notFound: self = .staleHandle
         case .notAFolder: self = .notADirectory
         case .notAFile: self = .isADirectory
@@ -42,7 +42,7 @@ extension FileSystemError {
         }
     }
 
-    /// What any error of the layers below means.
+    /// Translates any error of the layers below.
     init(cause error: any Error) {
         switch error {
         case let error as FileSystemError: self = error
@@ -53,6 +53,6 @@ extension FileSystemError {
 }
 
 extension StagingError {
-    /// Whether the staging file is not there.
+    /// Whether the staging file is missing.
     var isMissingFile: Bool { code == ENOENT }
 }

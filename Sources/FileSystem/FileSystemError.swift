@@ -1,5 +1,5 @@
-// What can go wrong with an operation, in the words of POSIX. Which number each case has is in
-// `Errno+FileSystemError.swift`; nothing else turns an error into an errno.
+// The errors of operations, in POSIX terms. `Errno+FileSystemError.swift` alone turns an error into
+// an errno.
 
 /// Why an operation was refused or failed.
 public enum FileSystemError: Error, Hashable, Sendable {
@@ -11,21 +11,21 @@ public enum FileSystemError: Error, Hashable, Sendable {
     case isADirectory
     /// The name is taken, or collides with another one under Dropbox's folding.
     case exists
-    /// The folder has entries.
+    /// The folder is not empty.
     case notEmpty
     /// The name is longer than 255 bytes.
     case nameTooLong
     /// The name is not valid UTF-8.
     case invalidEncoding
-    /// An argument or a name that cannot be.
+    /// An argument or a name that is invalid.
     case invalidArgument
     /// The mount, the shared folder or the token allows no writes.
     case readOnly
     /// Not allowed to this user or by the server.
     case accessDenied
-    /// An operation that Dropbox has no notion of, such as a hard link or a device.
+    /// An operation that Dropbox lacks, such as a hard link or a device.
     case notPermitted
-    /// The handle's content can no longer be had.
+    /// The handle's content is no longer available.
     case staleHandle
     /// A handle or a mode that does not fit the operation.
     case badHandle
@@ -33,13 +33,13 @@ public enum FileSystemError: Error, Hashable, Sendable {
     case noSpace
     /// The account's quota is used up.
     case quotaExceeded
-    /// Larger than Dropbox can store.
+    /// Larger than a file on Dropbox may be.
     case tooLarge
     /// In use, or protected: a shared folder's mount point, a locked file.
     case busy
     /// Across namespaces that Dropbox cannot move between.
     case crossDevice
-    /// No such extended attribute.
+    /// The extended attribute does not exist.
     case noAttribute
     /// The result does not fit the caller's buffer.
     case bufferTooSmall
@@ -47,12 +47,12 @@ public enum FileSystemError: Error, Hashable, Sendable {
     case noSuchOffset
     /// Too many levels of folders or links.
     case tooManyLinks
-    /// Offline, and not cached here.
+    /// Offline, and the bytes are not cached.
     case offline
     /// The caller was interrupted while waiting.
     case interrupted
-    /// Not supported for this operand; the kernel may ask again for another.
+    /// Not supported for this operand; the kernel may repeat it for another one.
     case unsupported
-    /// Local disk, database or server failed in a way that has no better name; the text is for the log.
+    /// Local disk, database or server failed in a way without an errno of its own; the text is for the log.
     case inputOutput(String)
 }

@@ -1,23 +1,23 @@
-// The numbers that the kernel carries for open files and folders, and what they stand for.
+// The numbers that the kernel uses for open files and folders, and the handles behind them.
 
 import Core
 import Synchronization
 
 /// One open file description of a process.
 final class FileHandle: Sendable {
-    /// The inode.
+    /// Inode of the file.
     let inode: InodeID
-    /// How it was opened.
+    /// The flags of its open.
     let flags: OpenFlags
-    /// What it shares with the inode's other handles.
+    /// The state that all handles of the inode share.
     let file: OpenFile
-    /// Its reading habits.
+    /// Read pattern and read-ahead of this handle.
     let session: ReadSession
-    /// The folder that the file was in.
+    /// The folder of the file at its open.
     let folder: InodeID?
-    /// Its content never leaves this machine, so that the account's quota does not matter.
+    /// The content is local-only, so that the account's quota does not matter.
     let isLocalOnly: Bool
-    /// The kernel reads and writes past its pages.
+    /// Direct I/O: reads and writes bypass the kernel's pages.
     let isDirect: Bool
 
     init(
@@ -34,7 +34,7 @@ final class FileHandle: Sendable {
     }
 }
 
-/// Gives out numbers that are never used twice.
+/// Maps handle numbers, which are never reused, to handles.
 final class HandleTable<Handle: Sendable>: Sendable {
     private struct State {
         var handles: [HandleID: Handle] = [:]
@@ -44,7 +44,7 @@ final class HandleTable<Handle: Sendable>: Sendable {
     /// Lock rank 1 (see `OpenFiles`), held for a dictionary access.
     private let state = Mutex(State())
 
-    /// Keeps a handle until `remove`.
+    /// Stores a handle until `remove`.
     func insert(_ handle: Handle) -> HandleID {
         state.withLock { state in
             let id = HandleID(state.next)
@@ -54,14 +54,14 @@ final class HandleTable<Handle: Sendable>: Sendable {
         }
     }
 
-    /// The handle of a number.
+    /// The handle with this number.
     func handle(_ id: HandleID) throws(FileSystemError) -> Handle {
         let handle = state.withLock { $0.handles[id] }
         guard let handle else { throw .badHandle }
         return handle
     }
 
-    /// Forgets a number.
+    /// Removes and returns a handle.
     func remove(_ id: HandleID) -> Handle? {
         state.withLock { $0.handles.removeValue(forKey: id) }
     }

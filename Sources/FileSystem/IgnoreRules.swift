@@ -1,44 +1,44 @@
-// Patterns for what stays on this machine, in the form of gitignore(5). Pure: which text it is, and what
-// becomes of what matches, is decided elsewhere.
+// Patterns for local-only names, in the form of gitignore(5). Pure: the text comes from elsewhere,
+// and so does the effect of a match.
 
 public import Core
 
-/// What users do not want to have on Dropbox, such as what a compiler makes.
+/// Patterns for files that users want to keep off Dropbox, such as a compiler's output.
 ///
-/// A path is ignored if the last pattern that matches it says so, or if a folder above it is: a `!` cannot
-/// bring back something in an ignored folder. Names are compared as Dropbox compares them, in any case.
+/// A path is ignored if the last matching pattern says so, or if a parent folder is: `!` cannot bring back an
+/// entry of an ignored folder. Names are compared as Dropbox compares them, without case.
 public struct IgnoreRules: Hashable, Sendable {
-    /// A pattern that cannot be read.
+    /// A pattern with a syntax error.
     public struct Malformed: Error, Hashable, Sendable {
         /// The number of its line, from 1.
         public var line: Int
-        /// What is wrong.
+        /// The reason, for a message.
         public var reason: String
     }
 
     private struct Rule: Hashable {
-        /// Takes back what an earlier pattern ignored.
+        /// `!`: undoes what an earlier pattern ignored.
         var isNegated: Bool
-        /// For folders only.
+        /// A trailing slash: matches folders only.
         var isForFolders: Bool
-        /// From the top folder down.
+        /// The path components, from the top folder down.
         var steps: [Step]
     }
 
     private enum Step: Hashable {
-        /// `**`: folders, none or more; at the end, everything in a folder.
+        /// `**`: any number of folders; at the end, everything in a folder.
         case anything
         case name(NamePattern)
     }
 
-    /// The lines that were read.
+    /// The text of all patterns.
     public private(set) var text = ""
     private var rules: [Rule] = []
 
-    /// No patterns: nothing is ignored.
+    /// Creates rules that ignore no path.
     public init() {}
 
-    /// Reads patterns, one a line, which count after those that are here. Throws for one that cannot be.
+    /// Appends patterns, one per line, which take precedence over the present ones. Throws at a syntax error.
     public mutating func append(parsing text: String) throws(Malformed) {
         self.text.append("\(text)\n")
         let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
@@ -51,7 +51,7 @@ public struct IgnoreRules: Hashable, Sendable {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there is no pattern.
     public var isEmpty: Bool { rules.isEmpty }
 
     private static func rule(_ line: String) throws(NamePattern.Malformed) -> Rule? {
@@ -71,7 +71,7 @@ public struct IgnoreRules: Hashable, Sendable {
         return Rule(isNegated: isNegated, isForFolders: isForFolders, steps: steps)
     }
 
-    /// A backslash keeps the space that follows it.
+    /// Trims trailing spaces; a backslash protects the space behind it.
     private static func withoutTrailingSpaces(_ line: String) -> String {
         var line = line
         while line.hasSuffix(" "), !line.hasSuffix("\\ ") { line.removeLast() }
@@ -80,7 +80,7 @@ public struct IgnoreRules: Hashable, Sendable {
 
     // MARK: Asking
 
-    /// Whether something at a path from the top folder of the account on is ignored.
+    /// Whether a path, from the account's top folder down, is ignored.
     public func isIgnored(_ path: [FileName], isFolder: Bool) -> Bool {
         guard !rules.isEmpty else { return false }
         let names = path.map { Array(Folding.fold($0.string).unicodeScalars) }
@@ -103,7 +103,7 @@ public struct IgnoreRules: Hashable, Sendable {
         case .name(let pattern):
             return pattern.matches(name) && matches(steps.dropFirst(), names.dropFirst())
         case .anything:
-            // At the end: whatever is in the folder.
+            // At the end: everything in the folder.
             if steps.count == 1 { return true }
             return matches(steps.dropFirst(), names) || matches(steps, names.dropFirst())
         }

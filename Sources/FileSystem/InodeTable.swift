@@ -1,45 +1,45 @@
-// The inodes that the kernel knows of. Not responsible for what they are: that is in the store.
+// The inodes that the kernel has cached. Not responsible for nodes: those are in the store.
 
 import Core
 import MetadataStore
 import RemoteStore
 import Synchronization
 
-/// Counts how often the kernel was told of each inode.
+/// The lookup count of each inode, and the size that the kernel has cached.
 ///
-/// An inode enters when a lookup is answered and leaves when the kernel has forgotten it as often as it
-/// was told of it. Whether the file still has a name does not matter here. After a crash or an
-/// unmount nothing is forgotten one by one; the store then drops unlinked nodes when it is opened.
+/// An inode enters with its first lookup and leaves when the kernel has forgotten all of them,
+/// whether or not the file still has a name. After a crash or an unmount the kernel sends no
+/// forgets; the store then drops unlinked nodes when it is opened.
 final class InodeTable: Sendable {
     private struct State {
-        /// Whether the kernel takes a file's size from the lookup that makes it an inode, and from no later
-        /// answer.
+        /// `writeback_cache`: the kernel takes a file's size from the lookup that creates the
+        /// inode, and from no later answer.
         var isSizeKernels = false
         var known: [InodeID: Known] = [:]
         /// Files that were opened although the kernel had another size.
         var mistaken: Set<InodeID> = []
-        /// Until when the kernel may take files for what they were, after it was told of a change.
+        /// Until when opens use direct I/O after a change of size.
         var changeEnds: [InodeID: Timestamp] = [:]
         var unlinked: Set<InodeID> = []
         var opened: [InodeID: ContentVersion] = [:]
         var generations: [InodeID: Generation] = [:]
     }
 
-    /// What the kernel was told of an inode.
+    /// The kernel's cached state of an inode.
     private struct Known {
         var lookups: UInt64 = 0
-        /// The size, in bytes: it reads no further than that.
+        /// The cached size in bytes; the kernel reads no further than that.
         var size: Int64
     }
 
-    /// Which of an inode's contents the kernel has the size of, where it keeps that for itself.
+    /// The generation of an inode's content, and the one that the kernel has, if it keeps sizes itself.
     private struct Generation {
         var current: UInt64 = 0
         var told: UInt64 = 0
 
         var isOutdated: Bool { told != current }
 
-        /// Has the next lookup bring another one.
+        /// Makes the next lookup return a new generation.
         mutating func renew() {
             if !isOutdated { current +|= 1 }
         }
@@ -48,13 +48,13 @@ final class InodeTable: Sendable {
     /// Lock rank 3 of 4 (see `OpenFiles`), held for dictionary accesses.
     private let state = Mutex(State())
 
-    /// From now on, the kernel keeps the sizes of files for itself.
+    /// Sets that the kernel keeps the sizes of files itself.
     func leaveSizesToKernel() {
         state.withLock { $0.isSizeKernels = true }
     }
 
-    /// Counts one lookup. To be called before the kernel is answered: it may forget at once. Returns the
-    /// generation to answer with: a file that is open stays the one that it was.
+    /// Adds one lookup. Call it before the reply is sent, because a forget may follow at once.
+    /// Returns the generation for the reply: an open file keeps its generation.
     func remember(
         _ inode: InodeID, size: Int64, isOpen: Bool, at now: Timestamp
     ) -> UInt64 {
@@ -64,19 +64,19 @@ final class InodeTable: Sendable {
             if !isOpen && generation.isOutdated {
                 generation.told = generation.current
                 state.generations[inode] = generation
-                // The kernel gives up what it had under this number, and takes this one's size.
+                // The kernel replaces the inode with this number, and takes the new size.
                 if state.isSizeKernels { Self.tell(size, of: inode, &state, at: now) }
             }
             return generation.told
         }
     }
 
-    /// Notes which size the kernel knows because the file was written through it.
+    /// Notes a size that the kernel knows from its own writes.
     func noteWrittenSize(_ size: Int64, of inode: InodeID) {
         state.withLock { $0.known[inode]?.size = size }
     }
 
-    /// Notes that the kernel cuts a file to nothing as soon as it has the answer.
+    /// Notes that the kernel truncates a file to 0 as soon as it has the reply.
     func noteEmptied(_ inode: InodeID) {
         state.withLock { state in
             state.known[inode]?.size = 0
@@ -84,7 +84,7 @@ final class InodeTable: Sendable {
         }
     }
 
-    /// Notes which size the kernel is about to be told of a file that no process here is writing to.
+    /// Notes the size in the next reply about a file without a local writer.
     func noteToldSize(_ size: Int64, of inode: InodeID, at now: Timestamp) {
         state.withLock { state in
             if !state.isSizeKernels { Self.tell(size, of: inode, &state, at: now) }
@@ -99,9 +99,9 @@ final class InodeTable: Sendable {
         state.changeEnds[inode] = now.adding(nanoseconds: changeLife)
     }
 
-    /// Nanoseconds for which the kernel may take a file for what it was before a change: it knows better when
-    /// the process that asked has run. Not longer than needed: meanwhile the file is read past its pages,
-    /// and kernels before 6.6 do not map it shared.
+    /// How long after a size change opens use direct I/O, in nanoseconds: the kernel adopts the new
+    /// size only once the looking-up process has run. Short, because kernels before 6.6 cannot map
+    /// such files shared.
     private static let changeLife: Int64 = 2_000_000_000
 
     /// Whether the kernel has the size of a file that is about to be read.
@@ -112,7 +112,7 @@ final class InodeTable: Sendable {
                 return Self.isOutdated(inode, &state, at: now) ? .uncertain : .right
             }
             state.changeEnds[inode] = now.adding(nanoseconds: Self.changeLife)
-            // The store has the change, and this table may not have been told of it yet.
+            // The store has the change, which may not have been announced to this table yet.
             if state.isSizeKernels { state.generations[inode, default: Generation()].renew() }
             return .wrong
         }
@@ -125,7 +125,7 @@ final class InodeTable: Sendable {
         }
     }
 
-    /// Whether the kernel may have another size of a file that is open.
+    /// Whether the kernel may have another size of an open file.
     func isSizeWrong(of inode: InodeID, at now: Timestamp) -> Bool {
         state.withLock { state in
             Self.isOutdated(inode, &state, at: now) || state.mistaken.contains(inode)
@@ -141,7 +141,7 @@ final class InodeTable: Sendable {
         return false
     }
 
-    /// Notes that an inode which the kernel knows has content of another size from now on.
+    /// Notes that an inode has content of another size from now on, if the kernel has cached it.
     func noteNewContent(_ inode: InodeID) {
         state.withLock { state in
             guard state.known[inode] != nil else { return }
@@ -149,18 +149,18 @@ final class InodeTable: Sendable {
         }
     }
 
-    /// Notes that the kernel takes an inode for dead: it does so with folders that were removed, for as long as
-    /// anything holds them. If the folder comes back, it has to be another one for the kernel.
+    /// Notes that the kernel marks an inode as dead: it does so with removed folders for as long as
+    /// they are referenced. If the folder comes back, it needs a new generation.
     func noteDead(_ inode: InodeID) {
         noteNewContent(inode)
     }
 
-    /// Whether the kernel has an earlier content's size.
+    /// Whether the kernel has the size of an earlier generation.
     func isOutdated(_ inode: InodeID) -> Bool {
         state.withLock { $0.generations[inode]?.isOutdated ?? false }
     }
 
-    /// Takes back lookups. Returns whether the kernel has forgotten an inode that has no name.
+    /// Subtracts lookups. Returns whether the kernel has forgotten an unlinked inode.
     func forget(_ inode: InodeID, count: UInt64) -> Bool {
         state.withLock { state in
             guard let known = state.known[inode]?.lookups else { return false }
@@ -177,13 +177,13 @@ final class InodeTable: Sendable {
         }
     }
 
-    /// Whether the kernel may ask for this inode. It always knows the root.
+    /// Whether the kernel may use this inode. It always has the root.
     func isKnown(_ inode: InodeID) -> Bool {
         inode == .root || state.withLock { $0.known[inode] != nil }
     }
 
-    /// Notes that an inode has no name any more, so that it ends when the kernel forgets it. Returns
-    /// false if the kernel does not know it.
+    /// Notes that an inode was unlinked, so that it is removed when the kernel forgets it. Returns
+    /// false if the kernel does not have it.
     func noteUnlinked(_ inode: InodeID) -> Bool {
         state.withLock { state in
             guard state.known[inode] != nil else { return false }
@@ -192,8 +192,8 @@ final class InodeTable: Sendable {
         }
     }
 
-    /// Notes which content an inode is opened with. Returns whether it was opened with the same one
-    /// before, so that the pages which the kernel may still have are of that content.
+    /// Notes the content of an open. Returns whether the last open had the same one, so that the
+    /// kernel may keep its pages.
     func noteOpened(_ inode: InodeID, with version: ContentVersion) -> Bool {
         state.withLock { state in
             guard state.known[inode] != nil else { return false }
@@ -202,20 +202,20 @@ final class InodeTable: Sendable {
     }
 }
 
-/// Whether the kernel has the size of a file that is to be read.
+/// Whether the kernel has the size of a file that is about to be read.
 enum SizeKnowledge {
-    /// It has.
+    /// The kernel has the right size.
     case right
-    /// It was told of it, and may not have taken that in.
+    /// The size was sent to the kernel, which may not have adopted it yet.
     case uncertain
-    /// It has another one, and should look the file up again.
+    /// The kernel has another size, and should repeat the lookup.
     case wrong
 }
 
-/// Tells one content of an inode from another.
+/// Distinguishes the contents of an inode.
 enum ContentVersion: Hashable, Sendable {
     /// A revision on the server.
     case revision(Revision)
-    /// A staging file; it changes only by what passes through the kernel.
+    /// A staging file; it changes only through the kernel.
     case staged(Int64)
 }

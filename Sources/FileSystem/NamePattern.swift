@@ -1,8 +1,8 @@
-// A pattern for one name, as in a shell: `*`, `?`, `[…]` and backslashes. Pure.
+// A glob for one name, as in a shell: `*`, `?`, `[…]` and backslashes. Pure.
 
 import Core
 
-/// A pattern for names, which are given folded.
+/// A glob for names, which must be folded.
 struct NamePattern: Hashable, Sendable {
     struct Malformed: Error, Hashable, Sendable {
         var reason: String
@@ -19,7 +19,7 @@ struct NamePattern: Hashable, Sendable {
 
     private let pieces: [Piece]
 
-    /// Reads a pattern. Throws if a bracket or a backslash is left open.
+    /// Parses a pattern. Throws if a bracket or a backslash is left open.
     init(_ text: String) throws(Malformed) {
         var pieces: [Piece] = []
         var rest = Folding.fold(text).unicodeScalars[...]
@@ -40,7 +40,7 @@ struct NamePattern: Hashable, Sendable {
         self.pieces = pieces
     }
 
-    /// What follows `[`: `]` first, `!` or `^` first, ranges.
+    /// Parses the rest of a set behind `[`: a leading `]` is literal, a leading `!` or `^` negates, then ranges.
     private static func set(
         _ rest: inout Substring.UnicodeScalarView
     ) throws(Malformed) -> Piece {
@@ -63,10 +63,10 @@ struct NamePattern: Hashable, Sendable {
         throw Malformed(reason: "the bracket [ is not closed")
     }
 
-    /// Whether all of a folded name fits. Takes at most the product of both lengths, whatever the pattern.
+    /// Whether the pattern matches a whole folded name, in at most the product of both lengths.
     func matches(_ name: [Unicode.Scalar]) -> Bool {
         var (piece, position) = (0, 0)
-        // Where to go on when a try fails: one more scalar for the last `*`.
+        // Where to backtrack after a mismatch: the last `*` takes one more scalar.
         var retry: (piece: Int, position: Int)?
         while position < name.count {
             if piece < pieces.count, pieces[piece] == .many {

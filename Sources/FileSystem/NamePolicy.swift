@@ -1,15 +1,15 @@
-// Which names Dropbox stores, which stay on this machine, and which are refused. Pure: whether a name is
-// taken is the tree's to say.
+// Which names Dropbox stores, which stay local-only, and which are refused. Pure: the tree decides
+// whether a name is taken.
 
 import Core
 
-/// What happens to a file because of its name.
+/// The handling of a file by its name.
 enum NamePolicy: Hashable, Sendable {
-    /// It goes to Dropbox.
+    /// The file is uploaded to Dropbox.
     case synced
-    /// It works here and never leaves this machine.
+    /// The file is local-only: it works, but is never uploaded.
     case localOnly
-    /// It cannot be made.
+    /// The file cannot be created.
     case refused
 
     /// Decides by the name alone.
@@ -23,17 +23,17 @@ enum NamePolicy: Hashable, Sendable {
         }
     }
 
-    /// Dropbox answers `malformed_path` or drops the character. Newlines and other control characters
-    /// are stored, trailing periods too.
+    /// Dropbox answers `malformed_path` or drops the character. It stores newlines and other
+    /// control characters, and trailing periods.
     private static func isRefused(_ name: FileName) -> Bool {
         let bytes = name.string.utf8
         return bytes.contains(UInt8(ascii: "\\")) || bytes.contains(0x7F)
             || bytes.last == UInt8(ascii: " ")
     }
 
-    /// Names that Dropbox's own clients do not sync and its API refuses (`disallowed_name`), editors'
-    /// locks among them, and those that other filesystems make for unlinked open files.
-    /// https://help.dropbox.com/organize/file-names
+    /// Names that Dropbox's own clients do not sync and its API refuses (`disallowed_name`),
+    /// editors' lock files among them, and names that other filesystems give to unlinked open
+    /// files. https://help.dropbox.com/organize/file-names
     private static func isIgnored(_ name: FileName) -> Bool {
         let folded = Folding.fold(name.string)
         if wholeNames.contains(folded) { return true }
@@ -50,9 +50,9 @@ enum NamePolicy: Hashable, Sendable {
 }
 
 extension FileName {
-    /// The name under which something is to be made.
+    /// The name of a node to be created.
     ///
-    /// Throws what `open(2)` and its like say of a name that cannot be.
+    /// Throws the error that `open(2)` has for an invalid name.
     init(creating bytes: [UInt8]) throws(FileSystemError) {
         do {
             try self.init(utf8: bytes)
@@ -65,7 +65,7 @@ extension FileName {
         }
     }
 
-    /// The name under which something is looked for. What cannot be a name is not there.
+    /// The name of a lookup. An invalid name does not exist.
     init(finding bytes: [UInt8]) throws(FileSystemError) {
         do {
             try self.init(utf8: bytes)

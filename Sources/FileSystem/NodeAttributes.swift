@@ -1,4 +1,4 @@
-// How a node looks to `stat(2)`. Pure: rows and options in, attributes out.
+// The attributes of a node for `stat(2)`. Pure: rows and options in, attributes out.
 
 import Core
 import MetadataStore
@@ -13,18 +13,18 @@ extension FileKind {
     }
 }
 
-/// What an open file knows that its row does not say yet.
+/// Facts of an open file that are not in its row yet.
 struct UnsavedFacts: Hashable, Sendable {
-    /// Size in bytes.
+    /// Current size in bytes.
     var size: Int64
     /// When a handle last changed the content, if one did.
     var modified: Timestamp?
 }
 
 extension Attributes {
-    /// The attributes of a node, with what handles have changed since its row was written.
+    /// The attributes of a node, with unsaved changes of open handles.
     ///
-    /// `folderTime` stands for the times of folders, which Dropbox does not keep.
+    /// `folderTime` stands for the times of folders, which Dropbox does not store.
     init(
         _ node: Node, unsaved: UnsavedFacts?, options: FileSystemOptions, folderTime: Timestamp
     ) {
@@ -47,7 +47,7 @@ extension Attributes {
 }
 
 extension Node {
-    /// Rights that the server does not give are not shown, whatever users set.
+    /// Rights that the server does not grant are not shown, whatever users set.
     fileprivate func shownPermissions(_ kind: FileKind, _ options: FileSystemOptions) -> UInt16 {
         if flags.contains(.noAccess) { return 0 }
         if flags.contains(.traverseOnly) { return 0o111 }

@@ -1,5 +1,5 @@
-// Which inodes are open, and what all handles of one share. Not responsible for the handles themselves
-// (`HandleTable`) nor for reading and writing.
+// Which inodes are open, and the state that all handles of one share. Not responsible for the
+// handles themselves (`HandleTable`) nor for reading and writing.
 
 public import Core
 public import MetadataStore
@@ -10,10 +10,10 @@ import Synchronization
 
 /// The open files of a mount.
 ///
-/// **Lock order of this module.** In rising rank: 1 `HandleTable`, 2 `OpenFiles`, 3 `InodeTable`,
-/// 4 `OpenFile` and `DirectoryHandle`; then Sync's staged files. None is held while another one of this
-/// list is taken, and none while the store is waited for: database first, memory after. Inside a
-/// transaction all of them may be taken, because none of their holders waits for a transaction.
+/// **Lock order of this module.** In rising rank: 1 `HandleTable`, 2 `OpenFiles`, 3 `InodeTable`, 4
+/// `OpenFile` and `DirectoryHandle`; then Sync's staged files. None is held while another one of
+/// this list is taken, and none while the store is waited for: database first, memory after. Inside
+/// a transaction all of them may be taken, because no holder waits for a transaction.
 public final class OpenFiles: OpenFileTracking {
     private struct Slot {
         let file: OpenFile
@@ -23,14 +23,14 @@ public final class OpenFiles: OpenFileTracking {
 
     private struct State {
         var slots: [InodeID: Slot] = [:]
-        /// What the transaction that is running believes not to be open.
+        /// Inodes that the running transaction takes for closed.
         var claimed: Set<InodeID> = []
     }
 
     /// Lock rank 2, held for a dictionary access.
     private let state = Mutex(State())
 
-    /// Starts with none.
+    /// Creates an empty table.
     public init() {}
 
     /// Whether a handle is open on the inode.
@@ -46,14 +46,14 @@ public final class OpenFiles: OpenFileTracking {
             state.claimed.insert(inode)
             return (false, isFirst)
         }
-        // There is one transaction that writes at a time.
+        // Only one write transaction runs at a time.
         if isFirst {
             transaction.afterEnd { self.state.withLock { $0.claimed = [] } }
         }
         return isOpen
     }
 
-    /// Whether a transaction is running that believes the inode not to be open.
+    /// Whether a running transaction takes the inode for closed.
     func isClaimed(_ inode: InodeID) -> Bool {
         state.withLock { $0.claimed.contains(inode) }
     }
@@ -63,18 +63,17 @@ public final class OpenFiles: OpenFileTracking {
         state.withLock { ($0.slots[inode]?.writers ?? 0) > 0 }
     }
 
-    /// Whether no more than one handle is open on the inode.
+    /// Whether at most one handle is open on the inode.
     func isOnlyHandle(_ inode: InodeID) -> Bool {
         state.withLock { ($0.slots[inode]?.handles ?? 0) <= 1 }
     }
 
-    /// What the handles of an inode share, while there are any.
+    /// The state shared by the handles of an inode, if any is open.
     subscript(inode: InodeID) -> OpenFile? {
         state.withLock { $0.slots[inode]?.file }
     }
 
-    /// Counts a handle. To be called before it is asked whether the inode is claimed, and the node is read
-    /// after that.
+    /// Counts a handle. Call it before `isClaimed`, and read the node after that.
     func register(_ inode: InodeID, writes: Bool) -> OpenFile {
         state.withLock { state in
             var slot = state.slots[inode] ?? Slot(file: OpenFile(inode: inode))
@@ -85,7 +84,7 @@ public final class OpenFiles: OpenFileTracking {
         }
     }
 
-    /// Takes a handle back. Returns whether it was the last one.
+    /// Removes a handle. Returns whether it was the last one.
     func unregister(_ inode: InodeID, writes: Bool) -> Bool {
         state.withLock { state in
             guard var slot = state.slots[inode] else { return false }
@@ -97,19 +96,19 @@ public final class OpenFiles: OpenFileTracking {
     }
 }
 
-/// What all handles of one inode share: the content that they read and write.
+/// The state that all handles of one inode share: the content that they read and write.
 ///
-/// Clean content is one revision from the first open to the last close, whatever the server does
-/// meanwhile. The first change begins staged content over it; when that is committed, it becomes the
-/// revision that it was committed as.
+/// Clean content is one revision from the first open to the last close, whatever deltas arrive in
+/// between. The first change begins staged content over it; a commit turns that into the committed
+/// revision.
 final class OpenFile: Sendable {
-    /// Where the bytes are.
+    /// The location of the bytes.
     enum Content: Sendable {
-        /// Not looked up yet.
+        /// The content was not determined yet.
         case unknown
         /// A revision on the server.
         case revision(FileContent)
-        /// A staging file.
+        /// A staging file with local changes.
         case staged(StagedFile)
     }
 
@@ -119,7 +118,7 @@ final class OpenFile: Sendable {
         var modified: Timestamp?
     }
 
-    /// The inode.
+    /// Inode of the file.
     let inode: InodeID
     /// Lock rank 4, held for assignments.
     private let state = Mutex(State())
@@ -128,23 +127,23 @@ final class OpenFile: Sendable {
         self.inode = inode
     }
 
-    /// Where the bytes are now.
+    /// The present location of the bytes.
     var content: Content { state.withLock { $0.content } }
 
-    /// The staging file, while its content is not committed.
+    /// The staging file, until its content is committed.
     var staged: StagedFile? {
         guard case .staged(let file) = content, file.retired == nil else { return nil }
         return file
     }
 
-    /// What a row does not say yet; nil when the row says everything.
+    /// Facts that are not in the row yet; nil if the row is up to date.
     var unsaved: UnsavedFacts? {
         let (content, modified) = state.withLock { ($0.content, $0.modified) }
         guard case .staged(let file) = content, file.retired == nil else { return nil }
         return UnsavedFacts(size: file.size, modified: modified)
     }
 
-    /// Sets the content that the first handle finds; later ones share it.
+    /// Sets the content that the first handle finds; later handles share it.
     func settle(_ found: Content) {
         state.withLock { state in
             guard case .unknown = state.content else { return }
@@ -155,8 +154,8 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// Switches to a staging file that a change has begun. One that is older than what is there is
-    /// late news of another thread. The same one may come back: what ended it may have been undone.
+    /// Switches to a staging file that a change has begun. An older one than the present is a late call of
+    /// another thread. The same one may come back, if the transaction that ended it was rolled back.
     func begin(_ file: StagedFile) {
         state.withLock { state in
             guard file.number >= state.newestStaging else { return }
@@ -165,7 +164,7 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// Switches from a staging file to the revision that it was committed as.
+    /// Switches from a staging file to the revision of its commit.
     func retire(_ file: StagedFile, as revision: FileContent) {
         state.withLock { state in
             guard case .staged(let current) = state.content, current === file else { return }
@@ -173,7 +172,7 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// Notes when a handle changed the content, or which time a user set.
+    /// Notes the time of a content change by a handle, or a time that a user set.
     func noteModified(_ time: Timestamp) {
         state.withLock { $0.modified = time }
     }

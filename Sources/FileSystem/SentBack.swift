@@ -1,22 +1,22 @@
-// Who was told to look a name up again. Not responsible for why.
+// The callers that got ESTALE. Not responsible for the reason.
 
 import Core
 import Synchronization
 
 /// The callers whose last `open` was answered with `ESTALE`.
 ///
-/// At this error the kernel looks the name up and opens what it finds, once, on the same thread. A caller that
-/// comes again must therefore not be sent back again: the process would get the error. Looking up need not have
-/// helped, because a descriptor in `/proc` has no name, and another change may have come in between.
+/// At this error the kernel repeats the lookup and the open once, on the same thread. A second ESTALE would
+/// reach the process, so a caller that returns must not get it. The lookup need not have helped, because a
+/// descriptor in `/proc` has no name, and another change may have come in between.
 final class SentBack: Sendable {
-    /// When each was sent back, by the kernel's number of the thread.
+    /// When each got ESTALE, by the kernel's thread ID.
     private let callers = Mutex<[Int32: Timestamp]>([:])
-    /// Nanoseconds after which a thread that has not come again does not mean this any more.
+    /// Nanoseconds after which a thread's next open is not the repeated one.
     private static let patience: Int64 = 10_000_000_000
-    /// From how many on those are dropped.
+    /// Number of entries at which expired ones are dropped.
     private static let limit = 256
 
-    /// Notes that a caller is sent back.
+    /// Notes that a caller gets ESTALE.
     func note(_ caller: Caller, at now: Timestamp) {
         callers.withLock { callers in
             if callers.count >= Self.limit {
@@ -26,7 +26,7 @@ final class SentBack: Sendable {
         }
     }
 
-    /// Whether a caller was sent back and comes again now. It does so once.
+    /// Whether a caller got ESTALE and this is its repeated open. True only once.
     func takes(back caller: Caller, at now: Timestamp) -> Bool {
         callers.withLock { callers in
             guard let time = callers.removeValue(forKey: caller.processID) else { return false }

@@ -1,61 +1,61 @@
-// From changes of the tree to the kernel's caches.
+// Invalidates the kernel's caches after changes of the tree.
 
 import Core
 import MetadataStore
 public import Sync
 import Synchronization
 
-/// Tells the kernel what the server's side changed.
+/// Invalidates what the kernel cached of nodes that Sync changed.
 ///
-/// It is made before Sync and the filesystem, which both need it, and gets its kernel when a session is
-/// mounted. An answer that was read before a change and is sent after it must not be kept by the
-/// kernel, because the invalidation has passed it: such answers see that `epoch` has moved on.
+/// It is created before Sync and the filesystem, which both need it, and gets its kernel when a
+/// session is mounted. An answer that was read before a change and is sent after it must not be
+/// cached, because the invalidation has overtaken it: `epoch` has grown by then.
 public final class TreeChangeRelay: TreeChangeObserving {
     private struct State {
         var epoch: UInt64 = 0
         var kernel: (any KernelInvalidating)?
-        /// Finds nodes, if the kernel keeps sizes for itself.
+        /// Finds nodes, if the kernel keeps sizes itself.
         var sizeOwner: (@Sendable (InodeID) -> Node?)?
     }
 
-    /// What the kernel knows; it is told of nothing else.
+    /// The inodes that the kernel has cached; changes of others are not announced.
     let inodes = InodeTable()
     /// Held for an assignment; no other lock is taken under it.
     private let state = Mutex(State())
 
-    /// Starts without a kernel.
+    /// Creates a relay without a kernel.
     public init() {}
 
-    /// Sets who is told, or with nil nobody any more.
+    /// Sets the kernel to notify; nil detaches it.
     public func attach(_ kernel: (any KernelInvalidating)?) {
         state.withLock { $0.kernel = kernel }
     }
 
-    /// The kernel keeps the sizes of files for itself: a file whose content changes has to become
-    /// another inode for it. `node` finds files, and is asked under no lock.
+    /// Sets that the kernel keeps the sizes of files itself: a file whose content changes then
+    /// needs a new generation. `node` finds files, and is called under no lock.
     func keepSizesInKernel(_ node: @escaping @Sendable (InodeID) -> Node?) {
         state.withLock { $0.sizeOwner = node }
         inodes.leaveSizesToKernel()
     }
 
-    /// Has the kernel look a file up again, whose size it has from an earlier content.
+    /// Makes the kernel repeat the lookup of a file whose size it has from an earlier content.
     func forgetSize(of node: Node) {
         guard let place = node.place, let kernel = state.withLock({ $0.kernel }) else { return }
         kernel.invalidateEntry(place.name, in: place.parent)
     }
 
-    /// Has the kernel forget a name that it has for an inode beside the one by which that was changed.
+    /// Drops the kernel's entry of another spelling of a changed name.
     func forgetName(_ place: Place) {
         state.withLock { $0.kernel }?.invalidateEntry(place.name, in: place.parent)
     }
 
-    /// Grows with every change that was announced.
+    /// Number of announced changes.
     var epoch: UInt64 { state.withLock { $0.epoch } }
 
-    /// Passes changes on that concern inodes which the kernel knows.
+    /// Announces changes of inodes that the kernel has cached.
     public func treeDidChange(_ changes: [TreeChange]) {
-        // First the epoch, then the question whether an inode is known: an answer on its way either
-        // has made it known or will see the epoch.
+        // First the epoch, then the check whether an inode is cached: a concurrent answer either
+        // has registered it or sees the new epoch.
         let kernel = state.withLock { state in
             state.epoch += 1
             return state.kernel

@@ -1,10 +1,10 @@
-// Looking up names as operations do it: with POSIX errors, and with folders whose children are not known.
+// Lookups for operations: with POSIX errors, and with folders whose children are not all known.
 
 import Core
 import MetadataStore
 
 extension TreeReading {
-    /// A node that the kernel speaks of.
+    /// The node of an inode from the kernel.
     func existing(_ inode: InodeID) throws -> Node {
         guard let node = try node(inode) else { throw FileSystemError.noEntry }
         return node
@@ -18,8 +18,8 @@ extension TreeReading {
         return node
     }
 
-    /// The child of a name; `noEntry` if there is none. With `folding`, the one that Dropbox would take for
-    /// it will do.
+    /// The child with a name; `noEntry` if there is none. With `folding`, also one whose name
+    /// Dropbox considers equal.
     func child(
         _ name: FileName, of folder: Node, _ known: KnownFolders, folding: Bool
     ) throws -> Node {
@@ -33,8 +33,8 @@ extension TreeReading {
         throw FileSystemError.noEntry
     }
 
-    /// The child that a new name would collide with, as far as that can be predicted; nil if the name is free.
-    /// A collision that only the server knows of ends as a conflicted copy.
+    /// The child that a new name would collide with, as far as that can be predicted; nil if the
+    /// name is free. A collision that only the server knows of ends as a conflicted copy.
     func occupant(of name: FileName, in folder: Node, _ known: KnownFolders) throws -> Node? {
         if let child = try child(like: name, of: folder.inode) {
             return child
@@ -45,7 +45,7 @@ extension TreeReading {
 }
 
 extension DropboxFileSystem {
-    /// Checks that names in a folder may be made and removed.
+    /// Throws unless names in a folder may be created and removed.
     func requireWritable(_ folder: Node) throws(FileSystemError) {
         if options.isReadOnly { throw .readOnly }
         if !folder.flags.isDisjoint(with: [.readOnly, .traverseOnly, .noAccess]) {

@@ -1,20 +1,20 @@
-// When changes may be sent. The journal keeps the times; here they are chosen.
+// When changes are due. The journal stores the times; they are chosen here.
 
 import Core
 import Synchronization
 
-/// When changed content may be sent: a while after the last change, but not put off without end.
+/// When changed content is due: a while after the last change, but not postponed without end.
 public struct WriteDelay: Hashable, Sendable {
-    /// Nanoseconds from a change to its sending.
+    /// Nanoseconds from a change to its upload.
     public var nanoseconds: Int64 = 5_000_000_000
-    /// Nanoseconds for which further changes may put the sending off; a log that grows every second
-    /// is sent that often.
+    /// Nanoseconds for which further changes may postpone the upload; a log that grows every second
+    /// is uploaded at this interval.
     public var maximumNanoseconds: Int64 = 30_000_000_000
 
-    /// 5 seconds, put off for 30 at most.
+    /// 5 seconds, postponed to 30 at most.
     public init() {}
 
-    /// Takes a delay in seconds; it may be put off to six times that.
+    /// Takes a delay in seconds; further changes may postpone to six times that.
     public init(seconds: Double) {
         nanoseconds = Int64(max(0, min(seconds, 86_400)) * 1_000_000_000)
         maximumNanoseconds = 6 * nanoseconds
@@ -23,24 +23,24 @@ public struct WriteDelay: Hashable, Sendable {
     /// The delay in seconds.
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    /// When a change at `now` may be sent, given the first change since the last sending.
+    /// When a change at `now` is due, given the first change since the last upload.
     func due(at now: Timestamp, firstChange: Timestamp) -> Timestamp {
         let wanted = now.adding(nanoseconds: nanoseconds)
         return min(wanted, firstChange.adding(nanoseconds: maximumNanoseconds))
     }
 
-    /// Whether a change at `now` begins a new stretch of changes.
+    /// Whether a change at `now` begins a new series of changes.
     func isOver(at now: Timestamp, firstChange: Timestamp) -> Bool {
         now >= firstChange.adding(nanoseconds: maximumNanoseconds)
     }
 }
 
-/// When the current stretch of changes of each node began, so that steady writing does not put its
-/// upload off without end.
+/// When the current series of changes of each node began, so that steady writing does not postpone
+/// its upload without end.
 final class FirstChanges: Sendable {
     private struct State {
         var times: [InodeID: Timestamp] = [:]
-        /// How many to keep before looking for those that are over.
+        /// Number of entries at which expired series are dropped.
         var limit = 4096
     }
 
