@@ -1,44 +1,44 @@
-// Where one account's files lie. What can be fetched again and what can not are kept apart: nothing
-// that clears the cache has a path that leads to the queue.
+// The paths of one account's files. Data that can be fetched again is kept apart from data that
+// cannot: no code that clears the cache has a path to the queue.
 
 import Glibc
 import PrivateFiles
 
 /// The folders of one account on this machine.
 public struct AccountFolders: Hashable, Sendable {
-    /// Everything that must not be lost: database with queue, staged content.
+    /// The state folder, which must not be lost: database with the queue, staged content.
     public let state: String
-    /// Cached content, which may be deleted at any time.
+    /// The cache folder, which may be deleted at any time.
     public let cache: String
 
-    /// The tree and the queue.
+    /// The database of tree and queue.
     public var database: String { Self.database(in: state) }
-    /// Content that waits for its upload.
+    /// The folder of content that waits for its upload.
     public var staging: String { state + "/staging" }
-    /// Whose account it is, as of the last mount.
+    /// The file that records the account of the last mount.
     public var identity: String { Self.identity(in: state) }
-    /// What belongs to the account and not to one mount of it, and the name of its files.
+    /// The folder of files that belong to the account and not to one of its mounts.
     private let account: String
-    /// The login: the same for all mounts of an account.
+    /// The login file, shared by all mounts of an account.
     public var login: LoginFile {
         LoginFile(path: account + "/credentials.json", server: server)
     }
     /// The address of the server, unless it is Dropbox.
     private let server: String?
-    /// An access token, one line: the same for all mounts of an account.
+    /// The file with an access token on one line, shared by all mounts of an account.
     public var token: String { account + "/token" }
-    /// What a mount in the background logs.
+    /// The log file of a mount in the background.
     public var log: String { state + "/dbxfs.log" }
-    /// There while nothing here is missing on Dropbox, content that never goes there included, and nothing is mounted: who removes dbxfs can tell
-    /// by it, without dbxfs, that the folder can go, too.
+    /// Exists while no mount runs and Dropbox has everything in this folder, which then holds no local-only
+    /// content either: a package's removal script can tell without dbxfs that the folder may be deleted.
     private var sentMark: String { state + "/all-sent" }
-    /// Cached blocks.
+    /// The folder of cached blocks.
     public var blocks: String { cache + "/blocks" }
 
-    /// The folders of the account that a source names.
+    /// Creates the paths for a source.
     ///
-    /// A mount of a folder has a tree and a queue of its own, beside that of the whole account; the
-    /// cache is keyed by content and shared by nobody at the same time, hence a folder of its own too.
+    /// A mount of a folder has a tree and a queue of its own, beside that of the whole account. It
+    /// has a cache folder of its own too, because only one process at a time may use one.
     public init(source: MountSource, settings: MountSettings, environment: Environment) {
         let name =
             source.account + Self.suffix(of: settings.root, member: settings.member)
@@ -49,7 +49,7 @@ public struct AccountFolders: Hashable, Sendable {
         cache = (settings.cacheFolder ?? environment.cacheFolder) + "/" + name
     }
 
-    /// The names of all accounts that have a folder here, by name.
+    /// The sorted names of all accounts that have a folder here.
     public static func accounts(_ environment: Environment) -> [String] {
         let names = folderNames(in: environment.stateFolder).filter { name in
             let path = environment.stateFolder + "/" + name
@@ -62,7 +62,7 @@ public struct AccountFolders: Hashable, Sendable {
         return Set(accounts).sorted()
     }
 
-    /// The state folders of an account that exist: that of all of it, and those of its parts.
+    /// The existing state folders of an account: that of the whole account, and those of its mounted folders.
     public static func states(of account: String, environment: Environment) -> [String] {
         folderNames(in: environment.stateFolder)
             .filter { $0 == account || $0.hasPrefix(account + "@") }
@@ -70,14 +70,14 @@ public struct AccountFolders: Hashable, Sendable {
             .map { environment.stateFolder + "/" + $0 }
     }
 
-    /// Whose account a state folder's is, as of its last mount.
+    /// The file that records the account of a state folder's last mount.
     public static func identity(in state: String) -> String { state + "/account.json" }
-    /// The tree and the queue of a state folder.
+    /// The database of tree and queue in a state folder.
     public static func database(in state: String) -> String { state + "/tree.sqlite" }
-    /// Content that was put aside in a state folder, because nothing vouches for it.
+    /// The folder of unverified content that was put aside in a state folder.
     public static func lostAndFound(in state: String) -> String { state + "/lost+found" }
 
-    /// Makes them, private to this user.
+    /// Creates the folders, private to this user.
     public func make() throws(CommandError) {
         try makePrivateFolder(state)
         if access(database, F_OK) != 0, folderNames(in: staging).isEmpty {
@@ -87,8 +87,8 @@ public struct AccountFolders: Hashable, Sendable {
         try makePrivateFolder(cache)
     }
 
-    /// Notes that everything is on Dropbox and nobody is about to change that, or that this may be so no
-    /// longer; the latter is durable before it returns.
+    /// Sets or removes the mark that Dropbox has everything and no mount will change that; a
+    /// removal is durable before it returns.
     public func noteEverythingSent(_ isSent: Bool) {
         if isSent {
             let file = open(sentMark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -98,8 +98,8 @@ public struct AccountFolders: Hashable, Sendable {
         }
     }
 
-    /// Refuses a mountpoint that would contain these folders or be contained in them: this process
-    /// would then wait for itself.
+    /// Refuses a mountpoint that would contain these folders or be contained in them, because this
+    /// process would then wait for itself.
     public func checkApart(from mountpoint: String) throws(CommandError) {
         for folder in [state, cache, account] {
             let resolved = resolvedPath(folder)
@@ -112,7 +112,8 @@ public struct AccountFolders: Hashable, Sendable {
         }
     }
 
-    /// `@@team` for a team's space: no path begins so. Another member of a team is another person.
+    /// The name's part for a root: `@@team` for a team's space (no path begins so). Another member of a team has
+    /// another account.
     private static func suffix(of root: MountSettings.Root, member: String?) -> String {
         let place =
             switch root {
@@ -124,8 +125,8 @@ public struct AccountFolders: Hashable, Sendable {
         return person + place
     }
 
-    /// `@a@b` for `/a/b`: readable, and no account's name contains an `@`. Bytes that a folder's name
-    /// should not have are written as `%` and two digits, and what gets too long as a number.
+    /// The name's part for a path: `@a@b` for `/a/b`: readable, and no account's name contains an `@`. Bytes unfit
+    /// for a folder's name are written as `%` and two digits, and a part that is too long becomes a hash.
     private static func suffix(of remotePath: String) -> String {
         guard !remotePath.isEmpty else { return "" }
         var text = ""
@@ -145,7 +146,7 @@ public struct AccountFolders: Hashable, Sendable {
     }
 }
 
-/// A number for a text that is the same in every process: FNV-1a, 64 bits.
+/// A hash of a text that is equal in every process: FNV-1a, 64 bits.
 func fingerprint(_ text: String) -> UInt64 {
     text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
 }

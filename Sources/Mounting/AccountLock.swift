@@ -1,32 +1,32 @@
-// One mount per account: two processes that replay one queue would each undo what the other did.
+// One mount per account: two processes that replay one queue would undo each other's changes.
 
 import DropboxAPI
 import Foundation
 import Glibc
 import SystemPackage
 
-/// Sole use of a folder, until the process ends, however it ends.
+/// An exclusive lock on a folder until the process ends, however it ends.
 public final class AccountLock: Sendable {
     private let descriptor: Int32
 
-    /// Who has a folder.
+    /// The process that holds the lock.
     public struct Holder: Hashable, Sendable, Codable {
-        /// Its process.
+        /// Its process ID.
         public var pid: Int32
-        /// Where it is mounted.
+        /// Its mountpoint, an absolute path.
         public var mountpoint: String
 
-        /// This process.
+        /// Creates a record of this process.
         public init(mountpoint: String) {
             self.pid = getpid()
             self.mountpoint = mountpoint
         }
     }
 
-    /// Takes a folder, waiting up to `patience` seconds for a process that is about to end.
+    /// Locks a folder, waiting up to `patience` seconds for a process that is about to end.
     ///
-    /// `isEnding` is called once with the holder's name before waiting; it says whether the holder is
-    /// about to end, and may ask it to hurry. Throws `folderInUse` when it is not or takes too long.
+    /// `isEnding` is called once with the holder before waiting; it returns whether the holder is
+    /// about to end, and may ask it to hurry. Throws `folderInUse` if it is not or takes too long.
     public init(
         folder: String, holder: Holder, patience: Double, isEnding: (Holder?) -> Bool
     ) throws(CommandError) {
@@ -57,13 +57,14 @@ public final class AccountLock: Sendable {
     }
 
     deinit {
-        // Not by closing alone: a program that is just being started has a copy of the descriptor until its exec.
+        // Unlocked explicitly: a child process that is just being started has a copy of the descriptor until its
+        // exec.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// Who has a folder now; nil when nobody has. Takes nothing: who begins to mount meanwhile waits for a
-    /// moment at most.
+    /// The present holder of a folder's lock; nil if it is free. The check holds the lock for a
+    /// moment, for which a starting mount waits.
     public static func currentHolder(of folder: String) -> Holder? {
         let descriptor = open(folder + "/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }

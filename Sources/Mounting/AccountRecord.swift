@@ -1,21 +1,21 @@
-// Whose account a state folder keeps the files of, as the last mount was told. Not responsible for asking, nor for
-// what a mount does where it is another account.
+// The account whose files a state folder has, as of its last mount. Not responsible for asking the
+// server, nor for the reaction of a mount to another account.
 
 import DropboxAPI
 import PrivateFiles
 
 /// The account of a state folder.
 public struct AccountRecord: Codable, Hashable, Sendable {
-    /// The server's id of it.
+    /// The server's account ID.
     public var accountID: String
-    /// The person's name.
+    /// Display name of the person.
     public var name: String
-    /// The person's address.
+    /// E-mail address of the person.
     public var email: String
-    /// The team's space, if there is one.
+    /// The namespace of the team's space, if there is one.
     public var team: String?
 
-    /// Names every field.
+    /// Memberwise and without defaults.
     public init(accountID: String, name: String, email: String, team: String?) {
         self.accountID = accountID
         self.name = name
@@ -26,10 +26,10 @@ public struct AccountRecord: Codable, Hashable, Sendable {
     /// Name and address, for messages.
     public var person: String { "\(name) <\(email)>" }
 
-    /// The record in a file; nil if there is none, because nobody's account was mounted yet.
+    /// Reads a record; nil if the file does not exist, because no account was mounted yet.
     ///
-    /// Throws for a file that is damaged, of another shape, or not private: whose files these are is not known then,
-    /// and nobody's is not the answer.
+    /// Throws for a file that is damaged, of another format, or not private: the owner of the files
+    /// is unknown then, and must not be taken as none.
     public static func read(_ path: String) throws(CommandError) -> AccountRecord? {
         let text: String?
         do throws(PrivateFileError) {

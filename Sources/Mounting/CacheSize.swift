@@ -1,20 +1,20 @@
-// How much of the disk cached content may take when nobody has said.
+// The default limit of cached content.
 
 import Glibc
 
 /// The cache's size by default.
 public enum CacheSize {
-    /// A fifth of what is free, between 256 MiB and 20 GiB: enough for what is used every day, and never
-    /// what fills the disk.
+    /// A fifth of the free space, between 256 MiB and 20 GiB: enough for daily use, and never the
+    /// whole disk.
     public static func standard(free: Int64) -> Int64 {
         min(max(free / 5, 256 << 20), 20 << 30)
     }
 }
 
-/// Bytes that this user may still put on the disk that a path is on; 0 when nobody can say.
+/// Bytes that this user may still write to the disk of a path; 0 if the system does not report it.
 public func freeBytes(at path: String) -> Int64 {
     var status = statvfs()
-    // The folder itself may have to be made yet.
+    // The folder itself may not exist yet.
     var place = path
     while statvfs(place, &status) != 0 {
         guard let slash = place.lastIndex(of: "/"), slash > place.startIndex else { return 0 }
@@ -23,7 +23,7 @@ public func freeBytes(at path: String) -> Int64 {
     return spaceBytes(blocks: UInt64(status.f_bavail), size: UInt64(status.f_frsize))
 }
 
-/// What so many blocks hold. A filesystem over a network may say any number.
+/// The bytes of so many blocks, saturated, because a network filesystem may report any number.
 public func spaceBytes(blocks: UInt64, size: UInt64) -> Int64 {
     Int64(clamping: blocks.times(size))
 }

@@ -1,28 +1,28 @@
-// Starting other programs. No fork: this process has threads, and only posix_spawn is sound then.
+// Running other programs with posix_spawn: fork is not safe in a process with threads.
 
 public import Glibc
 public import SystemPackage
 
 /// A program that this process started.
 public struct ChildProcess: Sendable {
-    /// Its process number.
+    /// Process ID of the child.
     public let id: pid_t
 
     /// How a program ended.
     public struct Outcome: Sendable {
-        /// Its exit code; 128 and the signal's number if one ended it, as in shells.
+        /// Its exit code; 128 + the signal's number if it was killed, as in shells.
         public var status: Int32
-        /// What it wrote to stderr.
+        /// Its output on stderr.
         public var errors: String
     }
 
-    /// Descriptors for a new program, by the number that they have there.
+    /// Descriptors for a new program, by their numbers there.
     public typealias Descriptors = [Int32: FileDescriptor]
 
     /// Starts a program.
     ///
-    /// - Parameter descriptors: What becomes its descriptors; 0, 1 and 2 are /dev/null unless named.
-    ///   All others are closed, which holds for descriptors opened with `closeOnExec`.
+    /// - Parameter descriptors: The child's descriptors; 0, 1 and 2 are /dev/null unless given. All
+    /// others are closed if they were opened with `closeOnExec`.
     /// - Parameter isDetached: Whether it gets a session of its own, away from this terminal.
     public static func start(
         _ path: String, _ arguments: [String], environment: [String: String]? = nil,
@@ -40,7 +40,7 @@ public struct ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Signals that this process blocks or ignores are the child's business.
+        // The child must not inherit this process's blocked and ignored signals.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
@@ -67,15 +67,15 @@ public struct ChildProcess: Sendable {
         return ChildProcess(id: id)
     }
 
-    /// Runs a program of the search path to its end. Status 127: there is no such program.
+    /// Runs a program from the search path to its end. Status 127: no such program.
     public static func run(_ name: String, _ arguments: [String]) throws(CommandError) -> Outcome {
         guard let (child, errors) = try begin(name, arguments) else { return missing(name) }
         let text = errors.readToEnd()
         return Outcome(status: child.wait(), errors: text)
     }
 
-    /// Runs a program that may hang; nil when it takes longer than so many seconds. What it says is in
-    /// English and short.
+    /// Runs a program that may hang; nil if it takes longer than so many seconds. Its output must
+    /// be English (LC_ALL=C) and short.
     public static func run(
         _ name: String, _ arguments: [String], within seconds: Double
     ) throws(CommandError) -> Outcome? {
@@ -84,8 +84,7 @@ public struct ChildProcess: Sendable {
             return missing(name)
         }
         guard let status = child.wait(seconds: seconds) else {
-            // Not even this ends one that waits for a mount whose process hangs, so it is left to a thread
-            // to take note of its end.
+            // SIGKILL does not end a process that waits for a hung mount, so a thread reaps it.
             kill(child.id, SIGKILL)
             Thread.start { _ = child.wait() }
             try? errors.reading.close()
@@ -94,7 +93,7 @@ public struct ChildProcess: Sendable {
         return Outcome(status: status, errors: errors.readToEnd())
     }
 
-    /// Starts a program of the search path, whose stderr can be read; nil when there is no such program.
+    /// Starts a program from the search path with a pipe on stderr; nil if there is no such program.
     private static func begin(
         _ name: String, _ arguments: [String], _ environment: [String: String]? = nil
     ) throws(CommandError) -> (child: ChildProcess, errors: Pipe)? {
@@ -111,7 +110,7 @@ public struct ChildProcess: Sendable {
         Outcome(status: 127, errors: "\(name): not found")
     }
 
-    /// The place of a program, from `PATH` and the folders of system tools.
+    /// The path of a program, from `PATH` and the folders of system tools.
     public static func find(_ name: String) -> String? {
         let folders = (Environment.variables["PATH"] ?? "").split(separator: ":").map(String.init)
         return (folders + ["/usr/bin", "/bin", "/usr/local/bin"])
@@ -119,19 +118,19 @@ public struct ChildProcess: Sendable {
             .first { $0.hasPrefix("/") && access($0, X_OK) == 0 }
     }
 
-    /// The program that this process runs.
+    /// The path of this process's executable.
     public static var ownPath: String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
         return count > 0 ? text(of: buffer) : CommandLine.arguments[0]
     }
 
-    /// Asks it to end.
+    /// Sends SIGTERM to the child.
     public func terminate() {
         kill(id, SIGTERM)
     }
 
-    /// Waits for its end and returns its exit code, or 128 and the number of the signal that ended it.
+    /// Waits for its end and returns its exit code, or 128 + the number of the signal that killed it.
     public func wait() -> Int32 {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0 {
@@ -140,7 +139,7 @@ public struct ChildProcess: Sendable {
         return Self.exitCode(status)
     }
 
-    /// The same; nil when it has not ended after so many seconds.
+    /// Like `wait()`; nil if it has not ended after so many seconds.
     private func wait(seconds: Double) -> Int32? {
         let end = ContinuousClock.now + .seconds(seconds)
         var status: Int32 = 0
@@ -157,14 +156,14 @@ public struct ChildProcess: Sendable {
     }
 }
 
-/// A pipe whose ends are not inherited by accident.
+/// A pipe whose ends are close-on-exec.
 public struct Pipe: Sendable {
-    /// The end that is read from.
+    /// The end for reading.
     public let reading: FileDescriptor
-    /// The end that is written to.
+    /// The end for writing.
     public let writing: FileDescriptor
 
-    /// Makes one.
+    /// Creates a pipe.
     public init() throws(CommandError) {
         do {
             (reading, writing) = try FileDescriptor.pipe(options: .closeOnExec)
@@ -173,7 +172,7 @@ public struct Pipe: Sendable {
         }
     }
 
-    /// The first line, without its end; nil when all writers have closed before one was complete.
+    /// Reads the first line, without its end; nil if all writers have closed before one was complete.
     public func readLine() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
@@ -186,7 +185,7 @@ public struct Pipe: Sendable {
         return nil
     }
 
-    /// Everything until all writers have closed, then closes the reading end.
+    /// Reads until all writers have closed, then closes the reading end.
     func readToEnd() -> String {
         defer { try? reading.close() }
         var bytes: [UInt8] = []

@@ -1,8 +1,8 @@
-// Arithmetic on numbers that another process says: a mount that is asked, a file, the kernel. It ends at the largest
-// or smallest number there is, and never the process.
+// Saturating arithmetic on numbers from outside: another mount, a file, the kernel. No value may
+// end the process.
 
 extension Int64 {
-    /// The whole part of a number; 0 for what is none.
+    /// The whole part of a number; 0 for NaN.
     init(clamping number: Double) {
         guard !number.isNaN else {
             self = 0

@@ -1,9 +1,9 @@
-// The sentences of `CommandError` about logging in and out.
+// The messages of `CommandError` about logging in and out.
 
 extension CommandError {
-    /// Where people make apps.
+    /// The page on which apps are registered.
     public static let appConsole = "https://www.dropbox.com/developers/apps"
-    /// Where people take an app's access away.
+    /// The page on which users revoke an app's access.
     public static let connectedApps = "https://www.dropbox.com/account/connected_apps"
 
     var loginMessage: String {

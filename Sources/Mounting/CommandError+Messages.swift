@@ -1,5 +1,5 @@
-// The sentences of `CommandError`, in groups. Each says what is wrong and what to do about it, in
-// one line, because it ends up in a terminal, in a journal or in mount(8)'s output.
+// The messages of `CommandError`, in groups. Each says what is wrong and what to do about it, in
+// one line, because it is shown in a terminal, in a journal or in mount(8)'s output.
 
 extension CommandError {
     var settingMessage: String {
@@ -183,7 +183,7 @@ extension CommandError {
         }
     }
 
-    /// Another reason than the network does not end when that is back.
+    /// Without the promise to send if the network is not the reason: then the queue does not continue by itself.
     private func whenSent(_ reason: String?) -> String {
         reason == nil || reason == "offline"
             ? " and are sent as soon as the account is mounted and online" : ""

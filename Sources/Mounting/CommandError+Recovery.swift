@@ -1,4 +1,4 @@
-// What keeps `dbxfs recover` from doing its work, in the user's words.
+// The messages of `CommandError` about `dbxfs recover`.
 
 extension CommandError {
     var recoveryMessage: String {

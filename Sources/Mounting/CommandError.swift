@@ -1,16 +1,15 @@
-// Everything that can keep a command from doing its work, and what the user reads about it.
-// The texts and exit codes are here and nowhere else.
+// The errors of commands. Their messages and exit codes are defined here and nowhere else.
 
-/// The exit codes of every command. Where mount(8) has a number for it, it is mount(8)'s.
+/// The exit codes of every command, mount(8)'s where it defines one.
 public enum ExitStatus: Int32, Sendable {
-    /// Done.
+    /// The command has succeeded.
     case success = 0
-    /// The command line cannot be understood (mount(8): incorrect invocation).
+    /// The command line is invalid (mount(8): incorrect invocation).
     case usage = 1
-    /// This machine did not play along (mount(8): system error).
+    /// This machine lacks something (mount(8): system error).
     case system = 2
-    /// Time ran out or the server refused; changes are still queued, and none is lost, or pinned content
-    /// is still to come.
+    /// A timeout or a refusal by the server: changes are still queued and none is lost, or pinned
+    /// content is still missing.
     case stillQueued = 3
     /// Mounting or unmounting failed (mount(8): mount failure).
     case mountFailure = 32
@@ -70,7 +69,7 @@ public enum CommandError: Error, Hashable, Sendable {
     case mountRefused(String)
     case mountDied(detail: String, log: String)
     case mountDoesNotAnswer(path: String, seconds: Int, log: String)
-    /// The process that was to serve the mount has said this, and to exit with that.
+    /// The message and exit code that the child process has reported.
     case reported(String, ExitStatus)
 
     // MARK: A running mount
@@ -99,13 +98,13 @@ public enum CommandError: Error, Hashable, Sendable {
     case notRecovered(path: String, reason: String)
     case noEmulator(path: String)
     case emulatorFailed(detail: String)
-    /// `dbxfs doctor` has said which.
+    /// `dbxfs doctor` has printed the problems.
     case problemsFound(Int)
     case system(String)
 }
 
 extension CommandError {
-    /// The code that the process exits with.
+    /// The exit code of the process.
     public var exitStatus: ExitStatus {
         switch self {
         case .badSource, .unknownOption, .notChangeable, .badOptionValue, .badSetting,

@@ -1,11 +1,11 @@
-// The configuration file: what is in it, and what of that concerns an account. Which file it is, and what
-// wins over it, is decided in `Environment.swift`; what options do, in `MountSettings.swift`.
+// The configuration file's contents, and their part for an account. `Environment.swift` finds the
+// file and decides what overrides it; `MountSettings.swift` applies options.
 
 import TOMLKit
 
-/// Patterns as they were written, one a line, and where.
+/// Ignore patterns, one per line, and their position in the file.
 public struct IgnorePatterns: Hashable, Sendable {
-    /// The patterns.
+    /// The text of the patterns.
     public var text: String
     private let file: String
     private let place: String
@@ -16,13 +16,13 @@ public struct IgnorePatterns: Hashable, Sendable {
         self.place = place
     }
 
-    /// What is wrong with a line of them.
+    /// The error for one of their lines.
     public func malformed(line: Int, reason: String) -> CommandError {
         .badConfiguration(file: file, place: "\(place), line \(line)", detail: reason)
     }
 }
 
-/// A configuration file that was read, or none.
+/// A parsed configuration file, or an empty configuration.
 ///
 ///     app_key = "…"              # for all accounts
 ///     cache_size = "20G"
@@ -31,18 +31,18 @@ public struct IgnorePatterns: Hashable, Sendable {
 ///     mountpoint = "~/Work"
 ///     bwlimit_up = "2M"
 ///
-/// Every key that no version of dbxfs knows is an error, since a misspelt limit would otherwise be none.
+/// Every unknown key is an error, because a misspelt limit would otherwise be no limit.
 public struct Configuration: Hashable, Sendable {
     /// A server that replaces Dropbox.
     private(set) var endpoint: Endpoint?
-    /// How much is logged.
+    /// Minimum level of log records.
     private(set) var logLevel: LogLevel?
-    /// Where it was read from, for messages; nil when there is none.
+    /// Its path, for messages; nil without a file.
     private var file: String?
     private var general = Section()
     private var accounts: [String: Section] = [:]
 
-    /// What an account's table may hold. The same keys before all tables are for every account.
+    /// The keys of an account's table. The same keys before all tables apply to every account.
     private struct Section: Hashable {
         var appKey: String?
         var mountpoint: String?
@@ -53,10 +53,10 @@ public struct Configuration: Hashable, Sendable {
         var absent: Set<String> = []
     }
 
-    /// Nothing is configured.
+    /// Creates an empty configuration.
     public init() {}
 
-    /// Reads a file's text; `file` is its name in messages.
+    /// Parses a file's text; `file` is its name in messages.
     public init(parsing text: String, file: String) throws(CommandError) {
         self.file = file
         try Self.refuseDeepKeys(text, file)
@@ -89,7 +89,7 @@ public struct Configuration: Hashable, Sendable {
         try reader.check(general, "")
     }
 
-    /// Dots that a line may have. Each makes a table in a table, and the parser's stack ends at some ten thousand.
+    /// Maximum number of dots in a line. Each nests a table, and the parser's stack overflows at some ten thousand.
     private static let dotLimit = 100
 
     private static func refuseDeepKeys(_ text: String, _ file: String) throws(CommandError) {
@@ -125,15 +125,15 @@ public struct Configuration: Hashable, Sendable {
 
     // MARK: Questions
 
-    /// The app that logins of an account are for.
+    /// The app key for logins of an account.
     public func appKey(of account: String) -> String? {
         accounts[account]?.appKey ?? general.appKey
     }
 
-    /// Where an account is mounted when nobody names a place; may begin with `~/`.
+    /// The default mountpoint of an account; may begin with `~/`.
     func mountpoint(of account: String) -> String? { accounts[account]?.mountpoint }
 
-    /// The folder of an account that is mounted when nobody names a source.
+    /// The default folder of an account to mount.
     func folder(of account: String) -> String? { accounts[account]?.folder }
 
     /// The options of an account's mounts.
@@ -144,12 +144,12 @@ public struct Configuration: Hashable, Sendable {
             + Self.ordered(own.settings)
     }
 
-    /// What is said of everything before what is said of a part of it: a table has no order.
+    /// Puts options for everything before options for a part, because a table has no order.
     private static func ordered(_ settings: [MountOptionSetting]) -> [MountOptionSetting] {
         settings.filter { $0.name == "umask" } + settings.filter { $0.name != "umask" }
     }
 
-    /// Patterns for what stays on this machine: those for every account, then those for this one.
+    /// Ignore patterns: those for every account, then those for this one.
     func ignored(of account: String) -> [IgnorePatterns] {
         [("ignore", general.ignored), ("account.\(account).ignore", accounts[account]?.ignored)]
             .compactMap { place, text in
@@ -159,7 +159,7 @@ public struct Configuration: Hashable, Sendable {
 
     // MARK: Reading
 
-    /// Takes values out of tables, with errors that say where.
+    /// Reads values from tables, with errors that name the position.
     private struct Reader {
         let file: String
 
@@ -230,7 +230,7 @@ public struct Configuration: Hashable, Sendable {
             throw error(place, "must be text in quotes or a number")
         }
 
-        /// Refuses what no mount could be made with.
+        /// Refuses options that no mount can use.
         func check(_ section: Section, _ prefix: String) throws(CommandError) {
             do throws(CommandError) {
                 _ = try MountSettings(parsing: [], over: section.settings)

@@ -1,18 +1,19 @@
-// Reads the configuration file, after a look at who could have written it. What it says is `Configuration`'s matter,
-// and which file it is `Environment`'s.
+// Reads the configuration file after a check of its owner and mode. `Configuration` parses it,
+// `Environment` finds it.
 
 import Glibc
 import SystemPackage
 
-/// The file that says which server gets the login.
+/// The configuration file, which decides the server that gets the login.
 enum ConfigurationFile {
-    /// Bytes that it may have: a hundred times what anybody writes.
+    /// Maximum size in bytes: a hundred times a realistic file.
     private static let limit = 1 << 20
 
-    /// Its text; nil when there is none at this path. The file that is looked at is the one that is read.
+    /// Its text; nil if there is no file at this path. The checked file is the one that is read.
     static func read(_ path: String) throws(CommandError) -> String? {
         do {
-            // A FIFO would otherwise be waited for. Links are followed: they lead to people's collections of settings.
+            // Nonblocking, because opening a FIFO would wait. Links are followed, because users link to their
+            // dotfiles.
             let file = try FileDescriptor.open(
                 path, .readOnly, options: [.closeOnExec, .nonBlocking])
             defer { try? file.close() }
@@ -59,8 +60,8 @@ enum ConfigurationFile {
         return status.st_mode & 0o020 == 0 || isPrivateGroup(status.st_gid, of: status.st_uid)
     }
 
-    /// Whether a group is a user's own, as most distributions make one for each user, who then works with a umask
-    /// of 002: it has the user's name, is the user's first, and has no other members.
+    /// Whether a group is a user's private group, as most distributions create for a umask of 002:
+    /// it has the user's name, is the user's primary group, and has no other members.
     private static func isPrivateGroup(_ group: gid_t, of user: uid_t) -> Bool {
         guard let person = getpwuid(user), person.pointee.pw_gid == group,
             let entry = getgrgid(group), let personName = person.pointee.pw_name,

@@ -1,10 +1,10 @@
-// What a mount says of a conflicted copy, and how commands show it.
+// The report of a conflicted copy, and its text.
 
 /// One conflicted copy, as `dbxfs conflicts` lists it.
 public struct ConflictReport: Hashable, Sendable, Codable {
     /// Its path on the mount, without the mountpoint.
     public var path: String
-    /// The path of what it is a copy of; nil when there is no such file any more.
+    /// The path of the original; nil if that file no longer exists.
     public var original: String?
     /// The machine or person that made it; nil if its name does not say.
     public var maker: String?
@@ -12,10 +12,10 @@ public struct ConflictReport: Hashable, Sendable, Codable {
     public var day: String?
     /// Whether it was made on this machine.
     public var isMadeHere: Bool
-    /// Its size.
+    /// Size in bytes.
     public var bytes: Int64
 
-    /// Names every field.
+    /// Memberwise and without defaults.
     public init(
         path: String, original: String?, maker: String?, day: String?, isMadeHere: Bool,
         bytes: Int64
@@ -33,7 +33,7 @@ public struct ConflictReport: Hashable, Sendable, Codable {
         case isMadeHere = "made_here"
     }
 
-    /// Writes every field, those that are not known as null, so that scripts find them.
+    /// Writes every field, unknown ones as null, so that scripts find them.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(path, forKey: .path)
@@ -44,7 +44,7 @@ public struct ConflictReport: Hashable, Sendable, Codable {
         try container.encode(bytes, forKey: .bytes)
     }
 
-    /// The same with paths that begin at the root of this machine.
+    /// The same report with absolute paths.
     public func below(_ mountpoint: String) -> ConflictReport {
         var report = self
         report.path = mountpoint + path
@@ -52,7 +52,7 @@ public struct ConflictReport: Hashable, Sendable, Codable {
         return report
     }
 
-    /// The copy for people.
+    /// The text for people.
     public var text: String {
         let size = Terminal.size(bytes)
         return StatusRows.text(
@@ -67,7 +67,7 @@ public struct ConflictReport: Hashable, Sendable, Codable {
         maker.map { "by \($0)" + (isMadeHere ? " (this machine)" : "") }
     }
 
-    /// What to do about conflicted copies.
+    /// The advice below a list of conflicted copies.
     public static let advice = """
         Compare each copy with its original, keep what you want under the original's name, and delete or \
         rename the copy: it is listed for as long as its name says that it is one.

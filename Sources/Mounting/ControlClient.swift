@@ -1,23 +1,23 @@
-// The commands' side of the control socket.
+// The client side of the control socket.
 
 import Glibc
 import SystemPackage
 
-/// Finds running mounts and talks to them.
+/// Finds running mounts and sends requests to them.
 public struct ControlClient: Sendable {
     private let folders: [ControlFolder]
 
-    /// Looks for mounts in folders of sockets, in this order.
+    /// Searches folders of sockets, in this order.
     public init(folders: [ControlFolder]) {
         self.folders = folders
     }
 
-    /// Looks for mounts in a folder of sockets.
+    /// Searches one folder of sockets.
     public init(folder: ControlFolder) {
         self.init(folders: [folder])
     }
 
-    /// A connection to the process behind a mountpoint, or nil when there is none.
+    /// A connection to the process behind a mountpoint, or nil if there is none.
     public func connect(to mountpoint: String) throws(CommandError) -> ControlConnection? {
         for folder in folders {
             do throws(Errno) {
@@ -32,7 +32,7 @@ public struct ControlClient: Sendable {
         return nil
     }
 
-    /// The status of every mount that answers within so many seconds, by mountpoint.
+    /// The status of every mount that answers within so many seconds, sorted by mountpoint.
     public func allMounts(patience: Int = 10) -> [MountStatus] {
         folders.flatMap { folder in folder.socketNames().map { (folder, $0) } }
             .compactMap { folder, name in
@@ -41,8 +41,8 @@ public struct ControlClient: Sendable {
             .sorted { $0.mountpoint < $1.mountpoint }
     }
 
-    /// Tells the mounts of an account that there is a new login for it. Those that do not understand
-    /// find it by themselves, later.
+    /// Announces a new login to the mounts of an account. A mount that does not know the request
+    /// finds the login by itself, later.
     public func announceLogin(account: String) {
         for mount in allMounts() where mount.account == account {
             guard let connection = try? connect(to: mount.mountpoint) else { continue }
@@ -71,7 +71,7 @@ public struct ControlClient: Sendable {
 }
 
 extension ControlConnection {
-    /// The mount's status; nil when it does not answer within so many seconds.
+    /// Requests the mount's status; nil if there is no reply within so many seconds.
     public func status(patience: Int) -> MountStatus? {
         setReceiveTimeout(seconds: patience)
         send(ControlRequest(.status))

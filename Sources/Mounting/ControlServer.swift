@@ -1,4 +1,4 @@
-// The mount's side of the control socket: one thread that accepts, one per conversation.
+// The server side of the control socket: one thread accepts, one more serves each connection.
 
 import Dispatch
 import Glibc
@@ -6,13 +6,13 @@ public import Logging
 import Synchronization
 import SystemPackage
 
-/// Answers commands about one mount.
+/// Serves requests about one mount.
 public final class ControlServer: Sendable {
-    /// Conversations at a time. A `sync` lasts as long as its uploads, so several are normal; a thousand
-    /// are a script gone wild.
+    /// Connections at a time. A `sync` lasts as long as its uploads, so several are normal; a
+    /// thousand come from a faulty script.
     private static let limit = 64
-    /// Seconds for a whole request to come, and for a whole line of the answer to be taken. A client that has
-    /// connected has something to say, and one that has asked reads.
+    /// Timeout in seconds for receiving a whole request, and for sending a whole line. A client
+    /// sends its request right after connecting, and reads the reply.
     public static let standardPatience = 30
 
     private let folder: ControlFolder
@@ -26,14 +26,14 @@ public final class ControlServer: Sendable {
 
     private struct Conversations {
         var count = 0
-        /// Those whose request has not come yet, the oldest first.
+        /// Connections without a complete request, the oldest first.
         var silent: [ControlConnection] = []
     }
 
-    /// Binds the socket of a mount, in the place of one that a dead process left.
+    /// Binds the socket of a mount, replacing one that a dead process left.
     ///
-    /// The caller holds the account's lock and the mountpoint, so no living mount has this socket. `patience` is in
-    /// seconds.
+    /// The caller holds the account's lock and the mountpoint, so no running mount has this socket.
+    /// `patience` is a timeout in seconds.
     public init(
         folder: ControlFolder, mountpoint: String, service: any MountService, ending: MountEnding,
         log: Logger, patience: Int = standardPatience
@@ -61,21 +61,21 @@ public final class ControlServer: Sendable {
         }
     }
 
-    // Only here, where no thread can shut it down any more: a closed number may be another's.
+    // Closed only here, where no thread can shut it down any more: a closed number may be reused.
     deinit {
         close(listener)
     }
 
-    /// Begins to answer.
+    /// Starts the accepting thread.
     public func start() {
         Thread.start { self.acceptAll() }
     }
 
-    /// Takes the socket away, and returns when all who wait for the mount's end have been told of it.
+    /// Removes the socket, and returns when all waiting clients were told of the mount's end.
     public func stop() {
         unlink(folder.path + "/" + name)
         shutdown(listener, Int32(SHUT_RDWR))
-        // A client that does not read that is not waited for.
+        // A client that does not read delays the end by this timeout at most.
         _ = ending.listeners.wait(timeout: .now() + .seconds(2))
     }
 
@@ -100,7 +100,7 @@ public final class ControlServer: Sendable {
         }
     }
 
-    /// Whether there is room for one more. Who says nothing makes room for who may.
+    /// Whether the connection is accepted. At the limit, the oldest one without a request is closed for it.
     private func isWelcome(_ connection: ControlConnection) -> Bool {
         conversations.withLock { conversations in
             guard conversations.count < Self.limit * 2 else { return false }
@@ -175,7 +175,7 @@ public final class ControlServer: Sendable {
         connection.send(reply)
     }
 
-    /// Lets `body` fill in the reply, or says why that failed.
+    /// Lets `body` fill in the reply, or sets the failure.
     private static func answer(
         _ reply: inout ControlReply,
         _ body: (inout ControlReply) throws(CommandError) -> Void
@@ -198,7 +198,7 @@ public final class ControlServer: Sendable {
         }
     }
 
-    /// A line holds a mebibyte, so there are as many lines as needed.
+    /// Sends as many lines as needed, because a line is limited to a mebibyte.
     private func answerConflicts(
         _ request: ControlRequest, _ reply: inout ControlReply, on connection: ControlConnection
     ) throws(CommandError) {
@@ -213,7 +213,7 @@ public final class ControlServer: Sendable {
         reply.isTreeKnown = service.isTreeKnown
     }
 
-    /// Two paths each, of up to 4,096 bytes, most of which take two in JSON at worst.
+    /// Conflicts per line: two paths each, of up to 4,096 bytes, most of which take two in JSON at worst.
     private static let conflictsPerLine = 50
 
     private func awaitEnd(limit: Double?, on connection: ControlConnection) {
@@ -259,13 +259,13 @@ public final class ControlServer: Sendable {
     }
 }
 
-/// How a mount's end is agreed on between who detaches it and who serves it.
+/// Coordinates a mount's end between the process that detaches it and the one that serves it.
 public final class MountEnding: Sendable {
-    /// Set by a second signal or by a command: do not wait for the queue any longer.
+    /// Set by a second signal or by a command: stop waiting for the queue.
     public let isHurried = Signal()
-    /// Set when everything is closed.
+    /// Set after everything is closed.
     public let hasEnded = Signal()
-    /// Those who wait to be told of the end.
+    /// Clients that wait for the outcome.
     let listeners = DispatchGroup()
     private let state = Mutex(State())
 
@@ -274,27 +274,27 @@ public final class MountEnding: Sendable {
         var outcome: DrainOutcome?
     }
 
-    /// Waits for the queue for at most this many seconds after the mount was detached, unless told
-    /// otherwise.
+    /// Waits at most this long for the queue after the mount was detached, in seconds, unless
+    /// `setLimit` changes it.
     public init(standardLimit: Double) {
         state.withLock { $0.limit = standardLimit }
     }
 
-    /// Seconds to wait for the queue after the mount was detached; nil for as long as it takes.
+    /// Timeout in seconds for the queue after the mount was detached; nil for none.
     public var limit: Double? { state.withLock { $0.limit } }
 
-    /// Changes the limit.
+    /// Changes the timeout.
     public func setLimit(_ seconds: Double?) {
         state.withLock { $0.limit = seconds }
     }
 
-    /// Everything is over; all callers that wait are told.
+    /// Sets the outcome and releases all waiting clients.
     public func end(_ outcome: DrainOutcome) {
         state.withLock { $0.outcome = outcome }
         hasEnded.set()
     }
 
-    /// Blocks until everything is over.
+    /// Blocks until the outcome is set.
     func waitForOutcome() -> DrainOutcome? {
         hasEnded.wait()
         return state.withLock { $0.outcome }

@@ -1,5 +1,5 @@
-// Unix sockets that carry lines of JSON. Where a socket lies and who may open it is decided here; what
-// is said over it is in `MountService.swift`.
+// Unix sockets that carry lines of JSON. Their paths and permissions are decided here, their
+// messages in `MountService.swift`.
 
 import DropboxAPI
 import Foundation
@@ -7,29 +7,29 @@ import Glibc
 import PrivateFiles
 import SystemPackage
 
-/// Where the sockets of running mounts lie.
+/// The folder of the control sockets.
 public struct ControlFolder: Hashable, Sendable {
-    /// The folder, 0700.
+    /// Its path; created with mode 0700.
     public let path: String
 
-    /// Names the folder; it need not exist.
+    /// Takes a path, which need not exist.
     public init(path: String) {
         self.path = path
     }
 
-    /// The socket's name for a mount: a number for the path, since that may hold anything.
+    /// The socket's name for a mount: a hash, because a mountpoint may contain any byte.
     func socketName(for mountpoint: String) -> String {
         String(fingerprint(mountpoint), radix: 16) + ".sock"
     }
 
-    /// The names of all sockets, of dead mounts too.
+    /// The names of all sockets, including those of dead mounts.
     func socketNames() -> [String] {
         folderNames(in: path).filter { $0.hasSuffix(".sock") }.sorted()
     }
 
-    /// Connects to a socket or binds one.
+    /// Passes a socket's address to `body`, for connect or bind.
     ///
-    /// A socket's address has room for 107 bytes, and folders may be deeper. The folder is therefore
+    /// A socket's address has room for 107 bytes, and a path may be longer. The folder is therefore
     /// opened, and the address goes through /proc/self/fd.
     func withAddress<Result>(
         of name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Result
@@ -51,11 +51,11 @@ public struct ControlFolder: Hashable, Sendable {
     }
 }
 
-/// One end of a conversation.
+/// One end of a control connection.
 public final class ControlConnection: Sendable {
     private let descriptor: Int32
     private let received = Received()
-    /// Seconds for the other side to take a whole line; nil for as long as it likes.
+    /// Timeout in seconds for sending a whole line; nil for none.
     private let sendPatience: Int?
 
     /// Takes over a connected socket.
@@ -68,8 +68,8 @@ public final class ControlConnection: Sendable {
         close(descriptor)
     }
 
-    /// Sends one line; returns whether the other side is still there and takes it. Half a line is the last thing that
-    /// is said.
+    /// Sends one line; returns whether the peer has taken it. After a partial line the connection
+    /// is unusable.
     @discardableResult
     public func send(_ message: some Encodable) -> Bool {
         guard var line = try? JSONEncoder().encode(message) else { return false }
@@ -101,9 +101,9 @@ public final class ControlConnection: Sendable {
         }
     }
 
-    /// The next line, or nil when the other side has closed, sends nonsense, or more than a mebibyte.
+    /// Receives the next line, or nil if the peer has closed, or sent invalid JSON or more than a mebibyte.
     ///
-    /// `patience` is in seconds, for the whole of the line.
+    /// `patience` is the timeout in seconds for the whole line.
     public func receive<Message: Decodable>(
         _ type: Message.Type, within patience: Int? = nil
     ) -> Message? {
@@ -120,17 +120,17 @@ public final class ControlConnection: Sendable {
         }
     }
 
-    /// Lets the other side, and the thread that waits for it, know that nothing more will be heard.
+    /// Shuts the connection down, which also wakes the thread that waits for it.
     func end() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Gives up on a silent other side after that many seconds.
+    /// Sets the timeout of each receive.
     func setReceiveTimeout(seconds: Int) {
         setTimeout(SO_RCVTIMEO, seconds: seconds)
     }
 
-    /// Whether there is time left; if so, the next call of that kind returns soon after it is over.
+    /// Sets the socket's timeout to the rest of a deadline; false if it has passed.
     private func isInTime(_ deadline: ContinuousClock.Instant?, _ option: Int32) -> Bool {
         guard let deadline else { return true }
         let seconds = (deadline - .now) / .seconds(1)

@@ -1,27 +1,27 @@
-// By what a mount proves whose account it is for: a token of the environment, a login, or a token in a
-// file that only its owner can read, in this order.
+// The credentials of a mount: a token from the environment, a login, or a token in a private file,
+// in this order.
 
 public import DropboxAPI
 import PrivateFiles
 
-/// What access tokens are had from.
+/// The source of access tokens.
 public enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringConvertible {
-    /// A ready token that nobody renews.
+    /// An access token that is not renewed.
     case token(String)
-    /// A login, which gives tokens until it is revoked.
+    /// A login, which yields tokens until it is revoked.
     case login(StoredLogin, LoginFile)
 
-    /// Never a secret.
+    /// Without the secret.
     public var description: String {
         switch self {
         case .token: "<access token>"
         case .login(let login, _): login.description
         }
     }
-    /// Never a secret.
+    /// Without the secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// The secret that must not appear anywhere.
+    /// The secret, which must never be logged or shown.
     public var secret: String {
         switch self {
         case .token(let token): token
@@ -29,9 +29,9 @@ public enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringConv
         }
     }
 
-    /// What there is for an account.
+    /// Finds the credentials of an account.
     ///
-    /// A file that others may read is refused: whoever has read it has the whole account.
+    /// Refuses a file that others may read, because its content gives access to the whole account.
     public static func find(
         environment: Environment, account: String, login: LoginFile, tokenFile: String
     ) throws(CommandError) -> Credentials {

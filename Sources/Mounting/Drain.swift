@@ -1,13 +1,13 @@
-// Waiting until everything queued is on Dropbox: when to go on, when to give up, what to say then.
+// Waiting until the queue is uploaded: when to continue, when to give up, and the result.
 
-/// How waiting for the queue ended.
+/// The result of waiting for the queue.
 public struct DrainOutcome: Hashable, Sendable, Codable {
-    /// Changes that are still queued; 0 when everything is on Dropbox.
+    /// Changes that are still queued; 0 if everything is on Dropbox.
     public var remaining: Int
-    /// Why, if some are.
+    /// The reason for the remaining changes, if any.
     public var reason: String?
 
-    /// Names both.
+    /// Creates an outcome, by default without a reason.
     public init(remaining: Int, reason: String? = nil) {
         self.remaining = remaining
         self.reason = reason
@@ -16,18 +16,18 @@ public struct DrainOutcome: Hashable, Sendable, Codable {
 
 /// One wait for the queue.
 public struct Drain: Sendable {
-    /// Seconds to wait at most; nil for as long as it takes.
+    /// Timeout in seconds; nil for none.
     public var limit: Double?
 
-    /// Waits for at most `limit` seconds.
+    /// Creates a wait of at most `limit` seconds.
     public init(limit: Double?) {
         self.limit = limit
     }
 
-    /// The outcome, if what is queued now ends the wait after that many seconds.
+    /// The outcome, if the backlog ends the wait after so many seconds; else nil.
     ///
-    /// Being offline does not end it: the network may come back. A queue of which nothing can ever be
-    /// sent without somebody's doing does.
+    /// Being offline does not end the wait, because the network may come back. A queue that only a
+    /// user's action can unblock does.
     public func outcome(of backlog: Backlog, after seconds: Double) -> DrainOutcome? {
         if backlog.operations == 0 { return DrainOutcome(remaining: 0) }
         let isStuck = backlog.isStuck && seconds >= Self.stuckPatience
@@ -43,8 +43,8 @@ public struct Drain: Sendable {
         return DrainOutcome(remaining: backlog.operations, reason: reason)
     }
 
-    /// Waits, calling `report` with what is left until it returns false (nobody listens any more) or
-    /// the wait is over. `isHurried` ends it early.
+    /// Waits, calling `report` with the backlog until it returns false (the client has gone) or the
+    /// wait is over. `isHurried` ends it early.
     public func run(
         _ service: any MountService, isHurried: Signal, report: (Backlog) -> Bool
     ) -> DrainOutcome {
@@ -69,9 +69,9 @@ public struct Drain: Sendable {
         }
     }
 
-    /// Seconds after which a queue that only has refused changes is given up: all of them have been
-    /// tried again by then.
+    /// Seconds after which a queue with only refused changes is given up: all of them were retried
+    /// by then.
     private static let stuckPatience = 5.0
-    /// Seconds between two looks at the queue: a person sees no delay, the database no load.
+    /// Polling interval in seconds: without a visible delay, and without load on the database.
     private static let interval = 0.05
 }

@@ -1,11 +1,11 @@
-// The server that is talked to: Dropbox, or one address that stands for all of Dropbox's hosts.
+// The server: Dropbox, or one address that replaces all of Dropbox's hosts.
 
-/// A base URL that replaces all Dropbox hosts, checked so that a token never travels in the clear.
+/// A base URL that replaces all Dropbox hosts, checked so that no token travels unencrypted.
 public struct Endpoint: Hashable, Sendable, Codable {
     /// The address without a slash at its end.
     public let address: String
 
-    /// Reads the value of `DBXFS_ENDPOINT`.
+    /// Parses the value of `DBXFS_ENDPOINT`.
     public init(parsing text: String) throws(CommandError) {
         let secure = "https://"
         let plain = "http://"
@@ -18,8 +18,8 @@ public struct Endpoint: Hashable, Sendable, Codable {
         address = (isSecure ? secure : plain) + authority
     }
 
-    /// The host of `HOST[:PORT]` or `[ADDRESS][:PORT]`; nil when there is more than that, such as a
-    /// path or a password, which a hostile value could use to look like another host.
+    /// The host of `HOST[:PORT]` or `[ADDRESS][:PORT]`; nil if there is more, such as a path or a
+    /// password, with which a hostile value could imitate another host.
     private static func host(of authority: Substring) -> Substring? {
         var host = authority
         var port: Substring?
@@ -34,7 +34,7 @@ public struct Endpoint: Hashable, Sendable, Codable {
             port = authority[authority.index(after: colon)...]
         }
         if let port {
-            // A sign would be read, too.
+            // `UInt16` accepts a sign.
             guard let number = UInt16(port), number > 0, !port.hasPrefix("+") else { return nil }
         }
         let allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._"

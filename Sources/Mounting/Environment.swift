@@ -1,16 +1,16 @@
-// What the environment says: the `DBXFS_*` variables, the XDG folders and the token; and what the
-// configuration file says where they are silent.
+// Settings from the `DBXFS_*` variables, the XDG folders and the token, with the configuration file
+// as the fallback.
 
 import Glibc
 import SystemPackage
 
 /// The settings that come from environment variables.
 public struct Environment: Sendable {
-    /// Where things are.
+    /// Which folders are used.
     public enum Scope: Hashable, Sendable {
-        /// In the user's home.
+        /// The folders in the user's home.
         case user
-        /// In the folders of the system: for mounts that root makes at boot, where there is no home.
+        /// The folders of the system, for mounts by root at boot, where there is no home.
         case system
     }
 
@@ -26,29 +26,29 @@ public struct Environment: Sendable {
     public var stateFolder: String
     /// Folder of cached content, with a folder per account.
     public var cacheFolder: String
-    /// Folder of the sockets by which commands talk to running mounts.
+    /// Folder of the control sockets of running mounts.
     public var runtimeFolder: String
     /// The server that replaces Dropbox; nil for Dropbox.
     public var endpoint: Endpoint?
-    /// How much is logged.
+    /// Minimum level of log records.
     public var logLevel: LogLevel
-    /// The app that logins are for.
+    /// App key from the environment.
     private var appKey: String?
-    /// A ready access token. Whoever prints the environment must not print this.
+    /// An access token from the environment, which must never be printed.
     public var accessToken: String?
-    /// Where things are.
+    /// Which folders are used.
     public let scope: Scope
 
     private let configuration: Configuration
-    /// The user's home; nil for system mounts, which belong to nobody.
+    /// The user's home; nil for system mounts.
     private let home: String?
-    /// Whether a variable names the cache folder, over the file.
+    /// Whether a variable overrides the cache folder of the file.
     private let namesCacheFolder: Bool
-    /// Folders of sockets where commands look, too: those of system mounts, for root.
+    /// Further folders of sockets to search: those of system mounts, for root.
     private let otherRuntimeFolders: [String]
 
-    /// Reads variables, which win over `configuration`. Empty ones count as unset, relative XDG folders
-    /// are ignored as their specification demands.
+    /// Reads variables, which override `configuration`. Empty ones count as unset; relative XDG
+    /// folders are ignored, as their specification demands.
     public init(
         _ variables: [String: String], scope: Scope = .user,
         configuration: Configuration = Configuration(), isRoot: Bool = false
@@ -112,7 +112,7 @@ public struct Environment: Sendable {
         if let text = try ConfigurationFile.read(path) {
             return try Configuration(parsing: text, file: path)
         }
-        // A file that somebody has named must be there.
+        // An explicitly named file must exist.
         guard named == nil else {
             throw .badConfiguration(
                 file: path, place: "file", detail: Errno.noSuchFileOrDirectory.description)
@@ -122,18 +122,18 @@ public struct Environment: Sendable {
 
     // MARK: Accounts
 
-    /// The app that logins of an account are for, unless the command line names one.
+    /// The app key for logins of an account, unless the command line names one.
     public func appKey(of account: String) -> String? {
         appKey ?? configuration.appKey(of: account)
     }
 
-    /// The options of an account's mounts, unless the command line says otherwise.
+    /// The options of an account's mounts, unless the command line overrides them.
     public func options(of account: String) -> [MountOptionSetting] {
         configuration.options(of: account).filter { !namesCacheFolder || $0.name != "cache_dir" }
     }
 
-    /// The folders in which mounts of these accounts keep cached content, each once, unless the command line
-    /// says otherwise.
+    /// The distinct cache folders of these accounts' mounts, unless the command line overrides
+    /// them.
     public func cacheFolders(of accounts: [String]) throws(CommandError) -> [String] {
         var folders: [String] = []
         for account in accounts {
@@ -144,12 +144,12 @@ public struct Environment: Sendable {
         return folders
     }
 
-    /// Patterns for what stays on this machine, in the order in which they count.
+    /// Ignore patterns, in order of rising precedence.
     public func ignored(of account: String) -> [IgnorePatterns] {
         configuration.ignored(of: account)
     }
 
-    /// What is mounted for an account, and where, when the command line names neither.
+    /// The default source and mountpoint of an account.
     public func standardPlace(
         of account: String
     ) throws(CommandError) -> (source: MountSource, mountpoint: String) {
@@ -165,7 +165,7 @@ public struct Environment: Sendable {
         return (source, absolutePath(home + place.dropFirst(1)))
     }
 
-    /// Where the sockets of running mounts are looked for.
+    /// The folders to search for the sockets of running mounts.
     public var controlFolders: [ControlFolder] {
         ([runtimeFolder] + otherRuntimeFolders).map { ControlFolder(path: $0) }
     }
@@ -186,18 +186,18 @@ public struct Environment: Sendable {
         return variables
     }
 
-    /// Takes the token out of this process's environment, so that children (`fusermount3`) and crash
-    /// reports do not get it. Must run before a second thread does.
+    /// Removes the token from this process's environment, so that children (`fusermount3`) and
+    /// crash reports do not get it. Must run before a second thread does.
     public static func forgetToken() {
         unsetenv("DBXFS_ACCESS_TOKEN")
     }
 }
 
-/// How much is logged, from everything to failures only.
+/// Log levels, from everything to failures only.
 public enum LogLevel: String, CaseIterable, Sendable, Codable {
     case trace, debug, info, notice, warning, error, critical
 
-    /// The level of that name, in any case.
+    /// Parses a level's name, in any case.
     init?(_ name: String) {
         self.init(rawValue: name.lowercased())
     }
@@ -218,13 +218,13 @@ private struct Variables {
 
     var home: String? { self["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
-    /// The folder of dbxfs in one of XDG's; nil without a home.
+    /// The folder of dbxfs in an XDG folder; nil without a home.
     func standardFolder(_ variable: String, _ below: String) -> String? {
         if let folder = self[variable], folder.hasPrefix("/") { return folder + "/dbxfs" }
         return home.map { $0 + below + "/dbxfs" }
     }
 
-    /// A folder by dbxfs's variable, else the system's, else by XDG's variable or at home.
+    /// A folder from dbxfs's variable, else the system's, else from XDG's variable or in the home.
     func folder(
         _ own: String, _ variable: String, _ below: String, system: String?
     ) throws(CommandError) -> String {

@@ -1,25 +1,25 @@
-// Starting a mount in the background, and making sure that it answers before anybody is told so.
+// Starting a mount in the background, and checking that it answers before success is reported.
 
 import Glibc
 
-/// A mount that runs in a process of its own.
+/// Starts a mount in a separate process.
 public enum Launch {
-    /// Seconds within which a mounted filesystem must answer its first question.
+    /// Timeout in seconds for the first answer of a mounted filesystem.
     private static let patience = 30
 
-    /// What came of it.
+    /// The result of a start.
     public struct Success: Sendable {
         /// The process that serves the mount.
         public var process: ChildProcess
-        /// Something the user should know although it went well.
+        /// A notice for the user despite the success.
         public var notice: String?
     }
 
-    /// Starts this program with `arguments`, which make it serve a mount at `mountpoint`, and returns
-    /// when the mount answers.
+    /// Starts this program with `arguments`, which make it serve a mount at `mountpoint`, and
+    /// returns when the mount answers.
     ///
-    /// A filesystem must not be asked by the process that serves it, so this process asks. Throws
-    /// what the child reports, or that it died or does not answer; it is gone then.
+    /// This process sends the first request, because the serving process must not use its own mount. Throws
+    /// the error that the child reports, or that it died or does not answer; it has ended then.
     public static func mount(
         _ arguments: [String], at mountpoint: String, log: String,
         environment: [String: String]? = nil
@@ -39,8 +39,8 @@ public enum Launch {
         }
     }
 
-    /// Opens the folder, which the kernel cannot answer by itself, on a thread of its own, because a
-    /// mount that does not answer holds whoever asks.
+    /// Opens the folder, for which the kernel needs the mount, on a separate thread, because a
+    /// mount that does not answer blocks the caller.
     private static func answers(_ path: String) -> Bool {
         let answer = Signal()
         let isOver = Signal()

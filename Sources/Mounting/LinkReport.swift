@@ -1,13 +1,13 @@
-// What a mount says of a shared link.
+// The report of a shared link.
 
-/// A shared link.
+/// One shared link.
 public struct LinkReport: Hashable, Sendable, Codable {
-    /// Its address.
+    /// Address of the link.
     public var url: String
-    /// Whether it was made just now.
+    /// Whether this request created it.
     public var isNew: Bool
 
-    /// Names both.
+    /// Memberwise and without defaults.
     public init(url: String, isNew: Bool) {
         self.url = url
         self.isNew = isNew

@@ -1,20 +1,20 @@
-// A terminal's other screen, drawn over and over, and what was there before once it is over. What is drawn
-// is not decided here.
+// A terminal's alternate screen, which is redrawn, and restored at the end. Not responsible for the
+// contents.
 
 import Glibc
 
-/// The screen of this process's terminal.
+/// The alternate screen of this process's terminal.
 ///
-/// For one thread, which must be the process's only one when it begins: signals are taken as they come
-/// between two drawings, and any other thread would have them.
+/// For a process with one thread when it begins: signals are received synchronously between two
+/// redraws, and another thread would receive them instead.
 public struct LiveScreen {
-    /// What ended a wait.
+    /// The reason why a wait ended.
     public enum Event: Sendable {
-        /// The time is up.
+        /// The time has passed.
         case timeout
-        /// The screen has another size, or is this process's again.
+        /// The screen was resized, or the process was resumed.
         case redraw
-        /// Somebody asked for the end.
+        /// A signal asks for the end.
         case end
     }
 
@@ -32,13 +32,13 @@ public struct LiveScreen {
         isatty(STDOUT_FILENO) == 1 && Environment.variables["TERM"] != "dumb"
     }
 
-    /// Takes the screen, calls `body`, and puts back what was there.
+    /// Switches to the alternate screen, calls `body`, and switches back.
     public static func run<Failure: Error>(
         _ body: (LiveScreen) throws(Failure) -> Void
     ) throws(Failure) {
         var signals = signals
         pthread_sigmask(SIG_BLOCK, &signals, nil)
-        // A terminal that is gone says so when it is written to.
+        // A write to a closed terminal fails instead.
         signal(SIGPIPE, SIG_IGN)
         enter()
         defer {
@@ -48,7 +48,7 @@ public struct LiveScreen {
         try body(LiveScreen())
     }
 
-    /// How much fits on it now.
+    /// The size of the screen.
     public var size: StatusScreen.Size {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
@@ -56,15 +56,15 @@ public struct LiveScreen {
         return .init(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Replaces what is on it; returns whether it is still there.
+    /// Replaces the contents; returns whether the terminal still exists.
     ///
-    /// Each line is written over the one before and the rest of it cleared, so nothing flickers.
+    /// Each line overwrites the one before and clears the rest of it, which avoids flicker.
     public func draw(_ lines: [String]) -> Bool {
         let text = lines.map { $0 + "\u{1b}[K" }.joined(separator: "\r\n")
         return Terminal.send("\u{1b}[H" + text + "\u{1b}[J")
     }
 
-    /// Waits until something happens, or for so many seconds.
+    /// Waits for a signal, or for so many seconds.
     public func wait(seconds: Double) -> Event {
         var signals = Self.signals
         var limit = timespec(
@@ -77,12 +77,12 @@ public struct LiveScreen {
             Self.enter()
             return .redraw
         case SIGINT, SIGTERM, SIGHUP, SIGQUIT: return .end
-        // EINTR, by a signal that is not waited for, is no more than an early look.
+        // EINTR, by a signal outside the set, only causes an early redraw.
         default: return .timeout
         }
     }
 
-    // xterm's names: 1049 is the other screen, 25 the cursor, 7 lines that go on in the next one.
+    // xterm's modes: 1049 is the alternate screen, 25 the cursor, 7 the line wrap.
     private static func enter() {
         _ = Terminal.send("\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l\u{1b}[H\u{1b}[J")
     }

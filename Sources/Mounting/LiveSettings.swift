@@ -1,20 +1,20 @@
-// The settings of a mount that can be changed while it runs. They last until it ends: what the next one
-// begins with is in its options and the configuration file.
+// The settings of a mount that can be changed while it runs. They last until it ends: the next
+// mount starts with its options and the configuration file.
 
-/// What a running mount can change.
+/// The settings that a running mount can change.
 public struct LiveSettings: Hashable, Sendable, Codable {
-    /// Bytes per second that uploads may use; nil for no limit.
+    /// Limit of uploads in bytes per second; nil for none.
     public var uploadLimit: Int64?
-    /// Bytes per second that downloads may use; nil for no limit.
+    /// Limit of downloads in bytes per second; nil for none.
     public var downloadLimit: Int64?
-    /// Bytes of content to keep on disk.
+    /// Limit of cached content in bytes.
     public var cacheSize: Int64
     /// Seconds between the last change of a file and its upload.
     public var writeDelay: Double
-    /// What is logged.
+    /// Minimum level of log records.
     public var logLevel: LogLevel
 
-    /// Names every field.
+    /// Memberwise with defaults.
     public init(
         uploadLimit: Int64? = nil, downloadLimit: Int64? = nil, cacheSize: Int64 = 0,
         writeDelay: Double = 0, logLevel: LogLevel = .info
@@ -34,7 +34,7 @@ public struct LiveSettings: Hashable, Sendable, Codable {
         case logLevel = "log_level"
     }
 
-    /// The options that are here, in the order of their help.
+    /// The names of these options, in the order of their help.
     public static let names = [
         "bwlimit_up", "bwlimit_down", "cache_size", "write_delay", "log_level",
     ]
@@ -78,7 +78,7 @@ public struct LiveSettings: Hashable, Sendable, Codable {
         }
     }
 
-    /// A limit, which may be none.
+    /// A rate limit, which may be none.
     private struct Rate {
         var bytes: Int64?
     }
@@ -88,7 +88,7 @@ public struct LiveSettings: Hashable, Sendable, Codable {
         return OptionValue.bytes(value).map { Rate(bytes: $0 > 0 ? $0 : nil) }
     }
 
-    /// The limits for people; nil when there is none.
+    /// The limits for people; nil if there is none.
     var text: String? {
         let limits = [
             uploadLimit.map { "\(Terminal.size($0))/s up" },

@@ -1,14 +1,14 @@
-// Small things that are done to local files and folders: absolute paths, private folders, short texts.
+// Helpers for local files: absolute paths, private folders, short texts.
 
 import Glibc
 public import PrivateFiles
 import SystemPackage
 
-/// The text of errno as of now.
+/// The current errno as a value.
 var currentErrno: Errno { Errno(rawValue: errno) }
 
-/// A path from the root on, without `.`, `..` and doubled slashes. Does not look at the disk, so it
-/// works where a dead mount is in the way.
+/// The absolute path, without `.`, `..` and doubled slashes. Does not use the disk, so it works
+/// where a dead mount is in the way.
 public func absolutePath(_ path: String) -> String {
     var full = path
     if !path.hasPrefix("/") {
@@ -20,7 +20,7 @@ public func absolutePath(_ path: String) -> String {
     return FilePath(full).lexicallyNormalized().string
 }
 
-/// The path with all symbolic links resolved as far as it exists; the rest is taken as written.
+/// The path with symbolic links resolved in its existing part; the rest is kept as written.
 public func resolvedPath(_ path: String) -> String {
     let absolute = absolutePath(path)
     var existing = FilePath(absolute)
@@ -43,7 +43,7 @@ func text(of buffer: [CChar]) -> String {
     String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// A whole file as text.
+/// Reads a whole file as text.
 func readText(_ path: String, limit: Int = 16 << 20) throws(CommandError) -> String {
     do {
         let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
@@ -74,9 +74,9 @@ public func writePrivately(_ text: String, to path: String) throws(CommandError)
     }
 }
 
-/// Makes a folder and those above it; the last one is private to the user, or becomes so.
+/// Creates a folder and its parents; the last one is private to the user, or becomes so.
 ///
-/// Refuses a folder of another user: what is put there could be read or replaced by them.
+/// Refuses a folder of another user, who could read or replace files in it.
 func makePrivateFolder(_ path: String) throws(CommandError) {
     do {
         try PrivateFolder.make(path)
@@ -86,7 +86,7 @@ func makePrivateFolder(_ path: String) throws(CommandError) {
 }
 
 extension CommandError {
-    /// What a private file or folder was refused for, in words for a user.
+    /// Translates the refusal of a private file or folder.
     public init(_ error: PrivateFileError) {
         self =
             switch error {

@@ -1,5 +1,5 @@
-// Where log lines go: a file of the account, or stderr in the foreground. Secrets that it is told of
-// never get there.
+// The destination of log lines: a file of the account, or stderr in the foreground. Removes
+// registered secrets.
 
 import Glibc
 public import Logging
@@ -8,16 +8,16 @@ import SystemPackage
 
 /// A file or terminal that takes log lines from any thread.
 public final class LogSink: Sendable {
-    /// Bytes after which a log file is set aside as `….1`.
+    /// Bytes after which a log file is renamed to `….1`.
     private static let rotationSize: Int64 = 10 << 20
 
-    /// Secrets that are looked for in each line.
+    /// Number of secrets to search for in each line.
     private static let secretLimit = 16
 
     private let descriptor: Int32
     private let path: String?
     private let state: Mutex<State>
-    /// The least severe level that is written. Apart from the rest: every message asks, written or not.
+    /// The least severe level that is written. A lock of its own, because every message checks it, written or not.
     private let threshold = Mutex(Logger.Level.info)
 
     private struct State {
@@ -32,8 +32,8 @@ public final class LogSink: Sendable {
         state = Mutex(State(size: 0))
     }
 
-    /// Logs to a file that only its owner can read, and lets stderr go there too: libraries and the
-    /// Swift runtime write their last words to it.
+    /// Logs to a private file, and redirects stderr to it: libraries and the Swift runtime write
+    /// their last words there.
     public convenience init(path: String) throws(CommandError) {
         try self.init(path: path, takesStandardError: true)
     }
@@ -49,10 +49,10 @@ public final class LogSink: Sendable {
         state = Mutex(State(size: Int64(lseek(file, 0, SEEK_END))))
     }
 
-    /// From now on this text is replaced wherever it would appear.
+    /// Registers a text to be replaced in every line.
     ///
-    /// Of the secrets that come and go while a mount lasts, only the last ones are known: the others are
-    /// good for nothing any more.
+    /// Of the secrets that change while a mount runs, only the last ones are kept: older ones have
+    /// expired.
     public func hide(_ secret: String) {
         state.withLock { state in
             state.secrets.removeAll { $0 == secret }
@@ -61,8 +61,7 @@ public final class LogSink: Sendable {
         }
     }
 
-    /// From now on, what is less severe is left out, but for loggers that have a level of their own.
-    /// At first that is `info`.
+    /// Sets the least severe level, except for loggers with a level of their own. Initially `info`.
     public func setLevel(_ level: LogLevel) {
         threshold.withLock { $0 = Logger.Level(rawValue: level.rawValue) ?? .info }
     }
@@ -86,7 +85,7 @@ public final class LogSink: Sendable {
         if isFull { rotate() }
     }
 
-    /// The descriptor keeps its number, so nobody has to be told.
+    /// Keeps the descriptor's number, so no writer has to be updated.
     private func rotate() {
         guard let path else { return }
         rename(path, path + ".1")
@@ -102,11 +101,11 @@ public final class LogSink: Sendable {
     }
 }
 
-/// Formats log records as lines: time, level, where from, text, details.
+/// Formats log records as lines: time, level, label, text, details.
 public struct LineLogHandler: LogHandler {
     /// Details that every record carries.
     public var metadata: Logger.Metadata = [:]
-    /// What is logged at all: the sink's level until this logger gets its own.
+    /// The logger's level: the sink's until it is set.
     public var logLevel: Logger.Level {
         get { ownLevel ?? sink.level }
         set { ownLevel = newValue }
@@ -121,21 +120,21 @@ public struct LineLogHandler: LogHandler {
         self.sink = sink
     }
 
-    /// One of the details.
+    /// Reads or sets one detail.
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    /// Writes a record.
+    /// Formats and writes a record.
     public func log(event: LogEvent) {
         let details = metadata.merging(event.metadata ?? [:]) { $1 }
         var line = "\(Self.timestamp()) \(event.level.rawValue) \(label): \(event.message)"
         for (key, value) in details.sorted(by: { $0.key < $1.key }) {
             line += " \(key)=\(value)"
         }
-        // A name or a server's answer may hold a line break, and must not be able to forge a record, nor to
-        // command the terminal on which somebody reads the log.
+        // A name or a server's response may contain a line break or control characters, and must
+        // not forge a record or control the terminal of a reader.
         sink.write(Terminal.printable(line) + "\n")
     }
 

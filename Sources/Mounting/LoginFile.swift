@@ -1,32 +1,32 @@
-// The one file that a login lies in. Not responsible for what is in it (StoredLogin), for getting a login,
-// or for making access tokens of it: those are kept in memory only.
+// The one file of a login. Not responsible for its content (StoredLogin), for getting a login, or
+// for making access tokens of it: those are kept in memory only.
 
 public import DropboxAPI
 public import PrivateFiles
 
-/// The file of an account's login. It is replaced as a whole, so a reader sees the old login or the new
-/// one.
+/// The file of an account's login. It is replaced as a whole, so a reader sees the old login or the
+/// new one.
 public struct LoginFile: Hashable, Sendable {
-    /// Where it lies, in a folder of mode 0700.
+    /// Its path, in a folder of mode 0700.
     public let path: String
-    /// The address of the server that mounts talk to; nil for Dropbox. Who answers there must not get what another
-    /// server gave: the address may be left over from a test, and anybody may listen there.
+    /// The address of the mounts' server; nil for Dropbox. That server must not get a login from
+    /// another one: the address may be left over from a test, and any program may listen there.
     private let server: String?
 
-    /// Names it; it need not exist. Its login is for a server's `address`, or for Dropbox.
+    /// Takes a path, which need not exist. Its login is for a server's `address`, or for Dropbox.
     public init(path: String, server: String?) {
         self.path = path
         self.server = server
     }
 
-    /// Which of its versions is there; nil when there is none. Looks at the file's entry only.
+    /// The version of the file; nil if there is none. Reads the directory entry only.
     public var version: PrivateFile.Version? { PrivateFile.version(of: path) }
 
-    /// Whether somebody has logged out.
+    /// Whether the user has logged out.
     public var isMissing: Bool { PrivateFile.isMissing(path) }
 
-    /// The login; nil when there is no file. Refuses a file that others may read, and a login that another server
-    /// gave.
+    /// Reads the login; nil if there is no file. Refuses a file that others may read, and a login
+    /// from another server.
     public func load() throws(CommandError) -> StoredLogin? {
         let login: StoredLogin?
         do throws(StoredLogin.FileError) {
@@ -39,7 +39,7 @@ public struct LoginFile: Hashable, Sendable {
             file: path, login: login.server ?? "Dropbox", configured: server ?? "Dropbox")
     }
 
-    /// Replaces the login by one that the server gave, durably; makes the folder if need be.
+    /// Replaces the login by one from the server, durably; creates the folder if needed.
     public func save(_ login: StoredLogin) throws(CommandError) {
         var login = login
         login.server = server

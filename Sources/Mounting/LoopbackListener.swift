@@ -1,22 +1,22 @@
-// Sends the browser of a login to Dropbox and waits for its return, on 127.0.0.1 and ::1. One thread and
-// poll(2), so that nobody who connects can keep the browser waiting. What requests mean is
-// `LoopbackRequest`'s matter.
+// Redirects the browser of a login to Dropbox and waits for its return, on 127.0.0.1 and ::1. One
+// thread with poll(2), so that no client can delay the browser. `LoopbackRequest` interprets
+// requests.
 
 import Glibc
 
-/// The end of a login, as the browser brings it.
+/// The HTTP listener for a login's browser.
 public final class LoopbackListener {
-    /// Dropbox sends browsers only to addresses that the app's settings list, port included: hence these
-    /// few, and not any free one.
+    /// Dropbox redirects only to addresses in the app's settings, including the port: hence a few
+    /// fixed ones instead of any free one.
     public static let ports: [UInt16] = [53682, 53683, 53684]
 
-    /// How patient it is with who connects.
+    /// Limits for connections.
     struct Limits {
         /// Seconds from the connection to the end of the request.
         var request = 10.0
-        /// Seconds for the browser to take the page.
+        /// Seconds for sending the page.
         var answer = 2.0
-        /// Connections at a time; the oldest makes room for one more.
+        /// Connections at a time; the oldest is closed for a new one.
         var connections = 32
     }
 
@@ -26,16 +26,16 @@ public final class LoopbackListener {
     private let limits: Limits
     private var connections: [LoopbackConnection] = []
 
-    /// The address that Dropbox is to send the browser to.
+    /// The redirect URI for a port.
     public static func redirect(_ port: UInt16) -> String { "http://localhost:\(port)/" }
 
-    /// The address that Dropbox is to send the browser to.
+    /// The redirect URI of this listener.
     public var redirect: String { Self.redirect(port) }
 
     /// The address at which a browser enters a login.
     public func address(of entrance: LoopbackLogin.Entrance) -> String { redirect + entrance.nonce }
 
-    /// Listens on the first of the ports that is free; nil when none is.
+    /// Listens on the first free port; nil if none is free.
     public convenience init?(ports: [UInt16] = LoopbackListener.ports) {
         self.init(ports: ports, limits: Limits())
     }
@@ -55,7 +55,7 @@ public final class LoopbackListener {
         for listener in listeners { close(listener) }
     }
 
-    /// `localhost` may be either address, and what this process has not got somebody else could listen on.
+    /// Listens on both addresses of `localhost`: another process could listen on the one that is left out.
     private static func listen(on port: UInt16) -> ([Int32], UInt16)? {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -87,7 +87,7 @@ public final class LoopbackListener {
     }
 
     private static func bind<Address>(_ listener: Int32, to address: inout Address) -> Bool {
-        // An earlier login's connections may not be quite over.
+        // Connections of an earlier login may be in TIME_WAIT.
         var yes: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         return withUnsafeBytes(of: &address) { bytes in
@@ -112,8 +112,8 @@ public final class LoopbackListener {
 
     // MARK: Waiting
 
-    /// Blocks until the browser comes with the answer to a login; nil when time is up. `onStranger` is called
-    /// when a program of another user of this machine tries to take part.
+    /// Blocks until the browser brings the answer to a login; nil at the timeout. `onStranger` is
+    /// called when a program of another user of this machine connects.
     public func wait(
         _ login: LoopbackLogin, seconds: Double, onStranger: () -> Void = {}
     ) -> RedirectAnswer? {
@@ -140,7 +140,7 @@ public final class LoopbackListener {
         return nil
     }
 
-    /// Lets the browser take its page; the others are of no interest any more.
+    /// Sends the browser its page, and closes all other connections.
     private func finish(_ connection: LoopbackConnection) {
         connections = [connection]
         let end = ContinuousClock.now + .seconds(limits.answer)
@@ -150,11 +150,11 @@ public final class LoopbackListener {
         }
     }
 
-    /// Sleeps until something happens or is due; returns where somebody connects.
+    /// Polls until an event or a deadline; returns the listeners with new connections.
     private func waitForEvents(until end: ContinuousClock.Instant) -> [Int32] {
         let due = connections.map(\.deadline).min().map { min($0, end) } ?? end
         let seconds = max((due - .now) / .seconds(1), 0)
-        // One millisecond more, lest it wakes up just before and again.
+        // One millisecond more, because rounding down would wake it just before the deadline.
         let milliseconds = Int32(min(seconds, 60) * 1000) + 1
         var events = listeners.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         events += connections.map {
@@ -166,11 +166,11 @@ public final class LoopbackListener {
     }
 
     private func acceptAll(_ listener: Int32) {
-        // A bound, so that who connects without end leaves time for those who are there.
+        // Bounded, so that a flood of connections leaves time for those that exist.
         for _ in 0..<limits.connections {
             let descriptor = accept(listener, nil, nil)
             if descriptor < 0 {
-                // No descriptors left: the oldest connection gives its own.
+                // No descriptors left: the oldest connection is closed.
                 if errno == EMFILE || errno == ENFILE {
                     if connections.isEmpty { usleep(50_000) } else { connections.removeFirst() }
                 }
@@ -185,12 +185,12 @@ public final class LoopbackListener {
     }
 }
 
-/// One connection: first its request is read, then a page is written, then the other side closes.
+/// One connection: its request is read, then a page is written, then the peer closes.
 private final class LoopbackConnection {
     private enum Phase {
         case reading
         case writing
-        /// The page is sent. Closing while the other side still sends would take the page away from it.
+        /// The page is sent. Closing while the peer still sends would reset the connection and lose the page.
         case lingering
         case over
     }
@@ -216,7 +216,7 @@ private final class LoopbackConnection {
 
     var events: Int16 { Int16(phase == .writing ? POLLOUT : POLLIN) }
 
-    /// Does what can be done without waiting; returns the request when it is complete.
+    /// Reads or writes without blocking; returns the request once it is complete.
     func advance() -> [UInt8]? {
         if deadline <= .now {
             guard phase == .reading, !received.isEmpty else {
@@ -253,7 +253,7 @@ private final class LoopbackConnection {
         return nil
     }
 
-    /// Where the empty line begins.
+    /// The index of the empty line.
     private var headEnd: Int? {
         let mark: [UInt8] = [13, 10, 13, 10]
         guard received.count >= mark.count else { return nil }
@@ -262,7 +262,7 @@ private final class LoopbackConnection {
         }
     }
 
-    /// Sends the page for what came of the request.
+    /// Sends the page for the outcome of the request.
     func answer(_ outcome: LoopbackRequest.Outcome, port: UInt16, patience: Double) {
         received = []
         page = LoopbackPage(outcome, port: port).bytes[...]
@@ -288,7 +288,7 @@ private final class LoopbackConnection {
 
     private func discard() {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        // A bound: who sends without end is not listened to for ever.
+        // Bounded, because a client may send without end.
         for _ in 0..<16 {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             guard count > 0 else {

@@ -1,17 +1,17 @@
-// The pages that a browser shows at the end of a login, and the way to Dropbox at its beginning. They need nothing from anywhere else, and say
-// nothing of what the request held.
+// The pages that a browser shows at the end of a login, and the redirect to Dropbox at its
+// beginning. They load no other resource, and contain nothing of the request.
 
-/// An answer to a browser.
+/// A response to a browser.
 struct LoopbackPage {
     let status: Int
     let title: String
     let text: String
-    /// What the mark above the title is made of: lines in a square of 24 units.
+    /// The SVG path of the mark above the title, in a square of 24 units.
     let mark: String
-    /// Headers that only this answer has.
+    /// Headers of this response only.
     private var headers: [String] = []
 
-    /// The page for what came of a request at a port.
+    /// The page for the outcome of a request at a port.
     init(_ outcome: LoopbackRequest.Outcome, port: UInt16) {
         let cookie = "Set-Cookie: \(LoopbackRequest.cookieName(port))="
         let place = "; Path=/; HttpOnly; SameSite=Lax; Max-Age="
@@ -65,7 +65,7 @@ struct LoopbackPage {
         }
     }
 
-    /// By day and by night as the desktop is, and on any width.
+    /// Light and dark as the desktop is, and for any width.
     private static let style = """
         :root { color-scheme: light dark; --ink: #1e2328; --paper: #fff; --desk: #f2f4f7; --mark: #0061fe }
         @media (prefers-color-scheme: dark) {
@@ -78,14 +78,14 @@ struct LoopbackPage {
         h1 { margin: .5rem 0; font-size: 1.5rem; line-height: 1.2 } p { margin: 0 }
         """
 
-    /// No scripts, nothing from elsewhere, not as a part of another page; the empty icon keeps the browser
-    /// from asking for one.
+    /// No scripts, no other resources, no frames; the empty icon keeps the browser from requesting
+    /// one.
     private static let policy = """
         default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
         form-action 'none'; frame-ancestors 'none'
         """
 
-    /// The whole answer.
+    /// Headers and body.
     var bytes: [UInt8] {
         let body = """
             <!DOCTYPE html>

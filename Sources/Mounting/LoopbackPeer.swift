@@ -1,12 +1,12 @@
-// Whose program is at the other end of a connection within this machine, as the kernel's table of sockets says.
-// What follows from that is `LoopbackRequest`'s matter.
+// The owner of the peer's socket of a loopback connection, from the kernel's socket table.
+// `LoopbackRequest` decides the consequence.
 
 import Glibc
 
-/// The other end of a connection over loopback.
+/// The peer of a connection over loopback.
 enum LoopbackPeer {
-    /// Whether it is a program of this user's or of root's. A program that has closed its end has no owner any
-    /// more in the table, and does not count.
+    /// Whether the peer belongs to this user or to root. A closed socket has no owner in the table
+    /// any more, and does not count.
     static func isOwn(_ descriptor: Int32) -> Bool {
         guard let ends = ends(of: descriptor) else { return false }
         return ends.contains { local, remote, table in
@@ -17,7 +17,7 @@ enum LoopbackPeer {
         }
     }
 
-    /// The user of the socket with these ends in the text of /proc/net/tcp or tcp6; only of one that is in use.
+    /// The user of the established socket with these ends in the text of /proc/net/tcp or tcp6.
     static func owner(local: String, remote: String, table: String) -> uid_t? {
         for line in table.split(separator: "\n").dropFirst() {
             let fields = line.split(separator: " ")
@@ -28,7 +28,7 @@ enum LoopbackPeer {
         return nil
     }
 
-    /// How the tables name the other end's socket: its own address first.
+    /// The peer's socket as the tables name it: its own address first.
     private static func ends(of descriptor: Int32) -> [(String, String, String)]? {
         guard let peer = address(of: descriptor, getpeername),
             let own = address(of: descriptor, getsockname)
@@ -56,7 +56,7 @@ enum LoopbackPeer {
         return String(repeating: "0", count: max(digits - text.utf8.count, 0)) + text
     }
 
-    /// The words of an address as they lie in memory, which is how the tables print them.
+    /// The words of an address in memory order, as the tables print them.
     private static func address(
         of descriptor: Int32,
         _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32

@@ -1,77 +1,77 @@
-// What a browser says at the beginning of a login, before it is sent to Dropbox, and when Dropbox sends it back:
-// one GET each. Everything else is told off. Pure decisions; sockets are `LoopbackListener`'s.
+// The requests of a browser during a login: one GET before it is redirected to Dropbox, and one
+// when it returns. All others are rejected. Pure decisions; `LoopbackListener` has the sockets.
 
 import DropboxAPI
 import PrivateFiles
 
-/// How the user has answered on Dropbox's page.
+/// The user's answer on Dropbox's page.
 public enum RedirectAnswer: Hashable, Sendable, CustomReflectable {
-    /// Yes; the code is good for one exchange.
+    /// Granted; the code is good for one exchange.
     case code(String)
-    /// No, or Dropbox found something wrong.
+    /// Denied, or an error of Dropbox.
     case refused(String)
-    /// An entrance was used a second time, by another program than the first time: either may be an attacker's.
+    /// An entrance was used twice, by different programs: either may be an attacker's.
     case contested
 
-    /// Never the code.
+    /// Without the code.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What ties one login to one browser.
+/// Binds one login to one browser.
 ///
-/// Which programs are started with which arguments everybody on the machine sees. If Dropbox's address were one,
-/// with its `state`, another user could answer this login with an account of their own. So a browser gets the
-/// address of an entrance here, which works once, and brings the cookie that it gets there when it returns.
+/// Every user of the machine sees the arguments of all programs. If Dropbox's address with its `state` were
+/// an argument, another user could answer this login with an account of their own. So a browser gets the
+/// address of an entrance here, which works once, and brings back the cookie that it gets there.
 public struct LoopbackLogin: Sendable, CustomReflectable {
-    /// A way in: an address that a browser is told.
+    /// An entrance: an address for one browser.
     public struct Entrance: Sendable, CustomReflectable {
         let nonce = PKCE.randomState()
         let cookie = PKCE.randomState()
         /// Whether other users may have seen the address.
         let isSeen: Bool
 
-        /// Never the secrets.
+        /// Without the secrets.
         public var customMirror: Mirror { Mirror(self, children: []) }
     }
 
-    /// For the program that opens addresses.
+    /// The entrance for the program that opens addresses.
     public let opened = Entrance(isSeen: true)
-    /// For the terminal.
+    /// The entrance for the terminal.
     public let printed = Entrance(isSeen: false)
     let state: String
     let page: String
 
-    /// Never the secrets.
+    /// Without the secrets.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// A login whose browser is sent to Dropbox's `page`, and comes back with `state`.
+    /// Creates a login that redirects to Dropbox's `page` and expects `state` back.
     public init(state: String, page: String) {
         self.state = state
         self.page = page
     }
 }
 
-/// The reading of requests during one login.
+/// Interprets requests during one login.
 struct LoopbackRequest {
-    /// What comes of a request.
+    /// The outcome of a request.
     enum Outcome: Hashable {
-        /// The login's answer.
+        /// The browser has returned with the answer.
         case answer(RedirectAnswer)
-        /// Nothing that ends the login: a status of 4xx.
+        /// An error of 4xx, which does not end the login.
         case rejected(Int)
-        /// The browser is sent to Dropbox, with a cookie.
+        /// The browser is redirected to Dropbox, with a cookie.
         case forwarded(to: String, cookie: String)
     }
 
-    /// Bytes that a request may have, up to its empty line. Addresses of codes have a few hundred, and
-    /// browsers add one or two thousand.
+    /// Maximum bytes of a request's head. Addresses with codes have a few hundred, and browsers add
+    /// one or two thousand.
     static let limit = 16384
-    /// The most characters of a code that are believed.
+    /// Maximum length of a code.
     private static let codeLimit = 2048
 
-    /// What ties the browser's answer to this login.
+    /// The login that requests must match.
     let login: LoopbackLogin
-    /// The port that the browser was sent to.
+    /// The port of the listener.
     let port: UInt16
     /// The entrances that were used.
     private var used: [LoopbackLogin.Entrance] = []
@@ -81,11 +81,11 @@ struct LoopbackRequest {
         self.port = port
     }
 
-    /// The cookie's name: browsers take all ports of a host for one place.
+    /// The cookie's name; it contains the port, because browsers share cookies between all ports of a host.
     static func cookieName(_ port: UInt16) -> String { "dbxfs-login-\(port)" }
 
-    /// Reads a request's head, without the empty line at its end. `isOwn` says whether it comes from a program of
-    /// this user.
+    /// Interprets a request's head, without the empty line at its end. `isOwn` returns whether it
+    /// comes from a program of this user.
     mutating func outcome(of head: [UInt8], isOwn: () -> Bool) -> Outcome {
         let isText = head.allSatisfy {
             (0x20...0x7e).contains($0) || $0 == 13 || $0 == 10 || $0 == 9
@@ -100,7 +100,7 @@ struct LoopbackRequest {
         }
         guard let headers = Self.headers(lines.dropFirst()) else { return .rejected(400) }
         let hosts = headers.filter { $0.name == "host" }.map { $0.value.lowercased() }
-        // A page of a stranger whose name leads to this machine sends its own name here.
+        // DNS rebinding: a foreign page whose name resolves to this machine sends its own name here.
         guard hosts == ["localhost:\(port)"] || hosts == ["127.0.0.1:\(port)"] else {
             return .rejected(403)
         }
@@ -121,11 +121,11 @@ struct LoopbackRequest {
         return Self.answer(fields)
     }
 
-    /// A browser comes for the first time. It may load the address again, but no other program may.
+    /// Handles a browser's first request. The same browser may reload the address, no other program may.
     private mutating func enter(
         _ entrance: LoopbackLogin.Entrance, _ cookies: [String], _ isOwn: () -> Bool
     ) -> Outcome {
-        // The address was an argument. A program of another user could answer before the browser has begun.
+        // The address was an argument, so a program of another user could be faster than the browser.
         guard !entrance.isSeen || isOwn() else { return .rejected(403) }
         if used.contains(where: { $0.nonce == entrance.nonce }) {
             guard Self.isAmong(cookies, entrance.cookie) else { return .answer(.contested) }
@@ -135,7 +135,7 @@ struct LoopbackRequest {
         return .forwarded(to: login.page, cookie: entrance.cookie)
     }
 
-    /// What a request brings under the cookie's name: other programs on other ports may have set it, too.
+    /// The values of the cookie: programs on other ports may have set it, too.
     private func cookies(_ headers: [Header]) -> [String] {
         let prefix = Self.cookieName(port) + "="
         return headers.filter { $0.name == "cookie" }
@@ -151,7 +151,7 @@ struct LoopbackRequest {
 
     private static func answer(_ fields: [String: String]) -> Outcome {
         if let error = fields["error"] {
-            // It is shown on a terminal, where control characters would do as they like.
+            // Shown on a terminal, which control characters would control.
             let text = (fields["error_description"] ?? error).unicodeScalars
                 .filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }
             return .answer(.refused(String(String.UnicodeScalarView(text.prefix(200)))))
@@ -165,13 +165,13 @@ struct LoopbackRequest {
 
     /// The lines, each ended by CR and LF.
     private static func lines(of text: String) -> [Substring] {
-        // Swift takes CR LF for one character.
+        // Swift treats CR LF as one character.
         text.split(separator: "\r\n" as Character, omittingEmptySubsequences: false)
     }
 
     private typealias Header = (name: String, value: String)
 
-    /// All headers, with their names in small letters; nil when one is none.
+    /// All headers, with names in lower case; nil if one is malformed.
     private static func headers(_ lines: ArraySlice<Substring>) -> [Header]? {
         var headers: [Header] = []
         for line in lines {
@@ -187,7 +187,7 @@ struct LoopbackRequest {
         return headers
     }
 
-    /// The fields of a query; nil when it is malformed or names one twice.
+    /// The fields of a query; nil if it is malformed or repeats a name.
     private static func fields(_ query: Substring) -> [String: String]? {
         var fields: [String: String] = [:]
         for field in query.split(separator: "&") {
@@ -218,7 +218,7 @@ struct LoopbackRequest {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Compares in a time that does not tell how much is right.
+    /// Compares in constant time.
     private static func isEqual(_ one: String, _ other: String) -> Bool {
         one.utf8.count == other.utf8.count
             && zip(one.utf8, other.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

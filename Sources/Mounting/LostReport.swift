@@ -1,22 +1,22 @@
-// What commands say of content that was put aside. The names in JSON are an interface for scripts: fields
-// are added, never renamed. Why it was put aside is decided where it is found.
+// The report of content that was put aside. The names in JSON are an interface for scripts: fields
+// are added, never renamed. The reason is determined where the content is found.
 
 /// A piece of content that was put aside, as `dbxfs recover` lists it.
 public struct LostReport: Hashable, Sendable, Encodable {
-    /// A part of the content, in bytes.
+    /// A range of the content, in bytes.
     public struct Part: Hashable, Sendable, Encodable {
-        /// Where it begins.
+        /// Offset of its first byte.
         public var offset: Int64
-        /// How long it is.
+        /// Length in bytes.
         public var bytes: Int64
 
-        /// Names both.
+        /// Memberwise and without defaults.
         public init(offset: Int64, bytes: Int64) {
             self.offset = offset
             self.bytes = bytes
         }
 
-        /// The last byte of it.
+        /// Offset of its last byte.
         fileprivate var last: Int64 {
             let (end, overflows) = offset.addingReportingOverflow(bytes)
             return overflows || end <= offset ? offset : end - 1
@@ -29,7 +29,7 @@ public struct LostReport: Hashable, Sendable, Encodable {
     public var account: String
     /// Its file; nil if there is only a note.
     public var file: String?
-    /// Where users saw it, from the mount's root; nil if that is not known.
+    /// Its path from the mount's root; nil if unknown.
     public var path: String?
     /// The size that it should have, in bytes.
     public var bytes: Int64
@@ -37,16 +37,16 @@ public struct LostReport: Hashable, Sendable, Encodable {
     public var modified: Int64
     /// When it was put aside, in seconds since 1970.
     public var found: Int64
-    /// Why, for scripts.
+    /// The reason, for scripts.
     public var reason: String
-    /// Why, for people.
+    /// The reason, for people.
     public var explanation: String
-    /// The revision that it was an edit of; nil if it holds nothing of an older one.
+    /// The revision that it was an edit of; nil if it has no base.
     public var revision: String?
-    /// What of it is not there.
+    /// The missing ranges of the content.
     public var missing: [Part]
 
-    /// Names every field.
+    /// Memberwise and without defaults.
     public init(
         name: String, account: String, file: String?, path: String?, bytes: Int64, modified: Int64,
         found: Int64, reason: String, explanation: String, revision: String?, missing: [Part]
@@ -69,7 +69,7 @@ public struct LostReport: Hashable, Sendable, Encodable {
             missing
     }
 
-    /// Writes every field, those that are not known as null, so that scripts find them.
+    /// Writes every field, unknown ones as null, so that scripts find them.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)
@@ -87,7 +87,7 @@ public struct LostReport: Hashable, Sendable, Encodable {
 }
 
 extension LostReport {
-    /// The piece for people.
+    /// The text for people.
     public var text: String {
         var rows = [("aside", "\(Terminal.time(found)): \(explanation)")]
         if path != nil || file != nil { rows.insert(("path", path ?? "not known"), at: 0) }
@@ -103,7 +103,7 @@ extension LostReport {
         return StatusRows.text(name, rows)
     }
 
-    /// What of it is not there, in words.
+    /// The missing ranges, for people.
     public var missingText: String {
         let shown = 5
         let ranges = missing.prefix(shown).map { part in
@@ -114,24 +114,24 @@ extension LostReport {
             + (more > 0 ? " and \(more) more ranges" : "")
     }
 
-    /// What to do about content that was put aside.
+    /// The advice below a list of such content.
     public static let advice = """
         Nothing of this is sent to Dropbox. `dbxfs recover NAME --to PATH` copies a piece to a new file; with \
         --remove it is not listed any more.
         """
 }
 
-/// How much was put aside in a state folder, for those who only have to say that there is something.
+/// How much was put aside in a state folder, for messages that only point to it.
 public struct LostSummary: Hashable, Sendable {
-    /// Pieces, notes without content too.
+    /// Number of pieces, including notes without content.
     public var count = 0
-    /// The paths of the first ones, as far as they are known.
+    /// The known paths of the first ones.
     public var paths: [String] = []
 
-    /// Paths that are named at most.
+    /// Maximum number of paths.
     public static let shownPaths = 3
 
-    /// Nothing was put aside.
+    /// Creates a summary of no pieces.
     public init() {}
 
     /// Counts pieces with these paths.
@@ -140,7 +140,7 @@ public struct LostSummary: Hashable, Sendable {
         paths = Array(pieces.compactMap(\.self).prefix(Self.shownPaths))
     }
 
-    /// A sentence for people; nil when there is nothing.
+    /// A sentence for people; nil if there is no piece.
     func text(command: String) -> String? {
         guard count > 0 else { return nil }
         let more = count > paths.count && !paths.isEmpty ? ", …" : ""

@@ -1,15 +1,15 @@
-// The options of dbxfs that may follow `-o`, as a table. `--help`, the configuration file and the manual
-// are held to it; what an option does to a mount is in `MountSettings.swift`.
+// The options of dbxfs for `-o`, as a table. `--help`, the configuration file and the manual are
+// checked against it; `MountSettings.swift` applies the options.
 
 /// An option of a mount.
 public struct MountOption: Hashable, Sendable {
-    /// Its name.
+    /// The name behind `-o`.
     public let name: String
-    /// What stands for its value in help texts; nil for an option without one.
+    /// The placeholder of its value in help texts; nil for a flag.
     public let value: String?
-    /// The option that takes it back, for those without a value.
+    /// The option that negates a flag.
     public let opposite: String?
-    /// What it does, in lines that fit beside the name.
+    /// Its description, in lines that fit beside the name.
     public let meaning: [String]
 
     private init(
@@ -24,7 +24,7 @@ public struct MountOption: Hashable, Sendable {
     /// Whether the value is a set of permission bits, which is written in octal.
     var isMask: Bool { value == "OCT" }
 
-    /// All of them, as `--help` lists them.
+    /// All options, in the order of `--help`.
     public static let all = [
         MountOption("ro", opposite: "rw", "nothing can be changed"),
         MountOption("allow_other", "other users may enter"),
@@ -60,7 +60,7 @@ public struct MountOption: Hashable, Sendable {
     /// The option of that name.
     static func named(_ name: String) -> MountOption? { all.first { $0.name == name } }
 
-    /// The option that this name takes back, such as `nosuid` for `suid`.
+    /// The option that this name negates, such as `nosuid` for `suid`.
     static func takenBack(by name: String) -> MountOption? { all.first { $0.opposite == name } }
 
     /// The table as text, for `--help`.
@@ -87,14 +87,14 @@ public struct MountOption: Hashable, Sendable {
     ]
 }
 
-/// An option with its value, wherever it was written.
+/// An option with its value, from any source.
 public struct MountOptionSetting: Hashable, Sendable, Codable {
     /// The option's name.
     public var name: String
-    /// What follows `=`; nil when nothing does.
+    /// The value behind `=`; nil without one.
     public var value: String?
 
-    /// Names both.
+    /// Creates a setting, by default without a value.
     public init(_ name: String, _ value: String? = nil) {
         self.name = name
         self.value = value
@@ -106,7 +106,7 @@ public struct MountOptionSetting: Hashable, Sendable, Codable {
         self.init(String(parts[0]), parts.count == 2 ? String(parts[1]) : nil)
     }
 
-    /// Splits a list as it follows `-o`. A backslash before a comma makes it part of a value, as in
+    /// Splits the list behind `-o`. A backslash before a comma makes it part of a value, as in
     /// libfuse.
     static func parse(_ list: String) -> [MountOptionSetting] {
         var options: [String] = []

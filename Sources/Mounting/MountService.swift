@@ -1,55 +1,55 @@
-// What the process behind a mount does for commands that talk to it, and what they say to each other.
+// The interface of a mount's process to commands, and the messages of the control socket.
 
 /// A running mount, as the control socket sees it. Calls come from threads that may block.
 public protocol MountService: Sendable {
-    /// Everything that there is to say.
+    /// The complete status of the mount.
     func status() -> MountStatus
-    /// What is still queued.
+    /// The changes that are still queued.
     func backlog() -> Backlog
-    /// Runs `body`, and while it runs holds nothing queued back for the write delay.
+    /// Runs `body`, and suspends the write delay of queued changes until it returns.
     func sendingEverything<Result>(_ body: () -> Result) -> Result
-    /// The account's login has changed: what was refused is worth another try.
+    /// Retries refused requests, because the account's login has changed.
     func loginChanged()
-    /// Frees cached content that can be fetched again, pinned content if it is meant too, and returns how
-    /// many bytes that was.
+    /// Evicts cached content that can be fetched again, on request pinned content too, and returns
+    /// the freed bytes.
     func clearCache(includingPinned: Bool) throws(CommandError) -> Int64
-    /// Reads all cached content and drops what is damaged.
+    /// Reads all cached content and drops damaged chunks.
     func verifyCache() throws(CommandError) -> CacheReport
-    /// Pins what is at these paths, or ends its pins: all of them, or none and an error. Paths are the
-    /// mount's, "" for all of it.
+    /// Pins nodes at these paths, or ends their pins: all of them, or none and an error. Paths are
+    /// relative to the mount, "" for all of it.
     func setPins(_ isPinned: Bool, at paths: [String]) throws(CommandError)
-    /// How much of what is at these paths is here.
+    /// How much of the content at these paths is cached.
     func pinProgress(of paths: [String]) throws(CommandError) -> PinProgress
-    /// All pins.
+    /// All pins with their progress.
     func pins() throws(CommandError) -> [PinReport]
-    /// The conflicted copies at a path or below it, by path.
+    /// The conflicted copies at a path or below it, sorted by path.
     func conflicts(below path: String) throws(CommandError) -> [ConflictReport]
-    /// The newest versions of the file at a path, or of the one that was there, newest first.
+    /// The newest revisions of the file at a path, which may be deleted, newest first.
     func revisions(of path: String, limit: Int) throws(CommandError) -> RevisionList
-    /// Makes a version of a file the current one; without one, the newest of a deleted file. Returns it.
+    /// Makes a revision of a file the current one; without one, the newest of a deleted file. Returns it.
     func restore(_ path: String, to revision: String?) throws(CommandError) -> RevisionReport
-    /// The shared link to what is at a path; a new one, if there is none.
+    /// The shared link to the file or folder at a path, created if there is none.
     func link(to path: String) throws(CommandError) -> LinkReport
     /// Whether all of the account's tree is known.
     var isTreeKnown: Bool { get }
-    /// Changes settings until the mount ends: all of them, or none and an error. Returns what is in force.
+    /// Changes settings until the mount ends: all of them, or none and an error. Returns the resulting settings.
     func change(_ settings: [MountOptionSetting]) throws(CommandError) -> LiveSettings
 }
 
-/// What is not on Dropbox yet.
+/// The queued changes of a mount.
 public struct Backlog: Hashable, Sendable, Codable {
-    /// Changes.
+    /// Number of changes.
     public var operations: Int
-    /// Bytes of content that wait with them.
+    /// Bytes of their content.
     public var bytes: Int64
-    /// How the mount stands with the server.
+    /// The mount's connection to the server.
     public var state: MountStatus.State
-    /// Whether nothing of it can be sent without somebody's doing.
+    /// Whether only a user's action can unblock them.
     public var isStuck: Bool
     /// Why the last attempt failed, if one did.
     public var problem: String?
 
-    /// Names every field.
+    /// Memberwise with defaults.
     public init(
         operations: Int, bytes: Int64, state: MountStatus.State, isStuck: Bool = false,
         problem: String? = nil
@@ -62,16 +62,16 @@ public struct Backlog: Hashable, Sendable, Codable {
     }
 }
 
-/// What a check of the cache found.
+/// The result of a check of the cache.
 public struct CacheReport: Hashable, Sendable, Codable {
-    /// Pieces that were read.
+    /// Number of chunks that were read.
     public var checkedChunks: Int
-    /// Pieces whose bytes were not what was stored; they are gone from the cache now.
+    /// Chunks with a wrong checksum, which were dropped.
     public var damagedChunks: Int
     /// Bytes that the cache holds after that.
     public var bytes: Int64
 
-    /// Names all three.
+    /// Memberwise and without defaults.
     public init(checkedChunks: Int, damagedChunks: Int, bytes: Int64) {
         self.checkedChunks = checkedChunks
         self.damagedChunks = damagedChunks
@@ -79,34 +79,34 @@ public struct CacheReport: Hashable, Sendable, Codable {
     }
 }
 
-/// What a command asks of a mount: one line of JSON.
+/// A command's request to a mount: one line of JSON.
 public struct ControlRequest: Hashable, Sendable, Codable {
-    /// What to do.
+    /// The kind of a request.
     public enum Command: String, Hashable, Sendable, Codable {
         /// Reply with the status.
         case status
         /// Send everything; reply with the backlog as it shrinks, then with the outcome.
         case sync
-        /// The mount is about to be detached: reply at once, and with the outcome when all is over.
+        /// The mount is about to be detached: reply at once, and with the outcome at the end.
         case finish
         /// Stop sending and end, if already detached.
         case hurry
-        /// There is a new login for the account.
+        /// Use the account's new login.
         case newLogin = "new-login"
-        /// Free the cache.
+        /// Evict the cache.
         case clearCache = "cache-clear"
         /// Check the cache.
         case verifyCache = "cache-verify"
-        /// Pin `paths`; reply with what is here as it grows, then with the outcome.
+        /// Pin `paths`; reply with the progress, then with the outcome.
         case pin
         /// End the pins of `paths`.
         case unpin
         /// Reply with all pins.
         case pins
-        /// Reply with the conflicted copies at the first of `paths` and below, in pieces that end with an
-        /// empty one.
+        /// Reply with the conflicted copies at the first of `paths` and below, in several lines
+        /// that end with an empty one.
         case conflicts
-        /// Change `settings`.
+        /// Change the given `settings`.
         case set
         /// Reply with `limit` revisions of the first of `paths`.
         case revisions
@@ -116,22 +116,22 @@ public struct ControlRequest: Hashable, Sendable, Codable {
         case restore
     }
 
-    /// What to do.
+    /// The kind of the request.
     public var command: Command
-    /// Seconds to spend on it at most; nil for as long as it takes.
+    /// Timeout in seconds; nil for none.
     public var timeout: Double?
-    /// Places on the mount, without the mountpoint.
+    /// Paths on the mount, without the mountpoint.
     public var paths: [String]?
-    /// Whether pinned content is meant, too.
+    /// Whether pinned content is included.
     public var includesPinned: Bool?
-    /// Settings to change.
+    /// The settings to change.
     public var settings: [MountOptionSetting]?
-    /// How many to reply with at most.
+    /// Maximum number of results.
     public var limit: Int?
-    /// The revision that is meant.
+    /// The revision to restore.
     public var revision: String?
 
-    /// Names what to do and for how long.
+    /// Creates a request with the fields of its kind.
     public init(
         _ command: Command, timeout: Double? = nil, paths: [String]? = nil,
         includesPinned: Bool? = nil, settings: [MountOptionSetting]? = nil,
@@ -147,41 +147,41 @@ public struct ControlRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// What a mount answers: one line of JSON, with one of the fields set.
+/// A mount's reply: one line of JSON, with one of the fields set.
 public struct ControlReply: Hashable, Sendable, Codable {
-    /// To `status`.
+    /// Reply to `status`.
     public var status: MountStatus?
-    /// To `sync`, while it goes on.
+    /// Reply to `sync`, repeated until the end.
     public var progress: Backlog?
-    /// To `sync` and `finish`, at the end.
+    /// Reply to `sync` and `finish`, at the end.
     public var outcome: DrainOutcome?
-    /// To `cache-clear`.
+    /// Reply to `cache-clear`.
     public var freedBytes: Int64?
-    /// To `cache-verify`.
+    /// Reply to `cache-verify`.
     public var cache: CacheReport?
-    /// To `pin`, while it goes on.
+    /// Reply to `pin`, repeated until the end.
     public var pinProgress: PinProgress?
-    /// To `pin`, at the end.
+    /// Reply to `pin`, at the end.
     public var pinOutcome: PinOutcome?
-    /// To `pins`.
+    /// Reply to `pins`.
     public var pins: [PinReport]?
-    /// To `conflicts`: the next ones; empty at the end.
+    /// Reply to `conflicts`: the next ones; empty at the end.
     public var conflicts: [ConflictReport]?
-    /// To `conflicts`, at the end: whether all of the account's tree is known.
+    /// Reply to `conflicts`, at the end: whether all of the account's tree is known.
     public var isTreeKnown: Bool?
-    /// To `revisions`.
+    /// Reply to `revisions`.
     public var revisions: RevisionList?
-    /// To `link`.
+    /// Reply to `link`.
     public var link: LinkReport?
-    /// To `restore`: what is current now.
+    /// Reply to `restore`: the current revision.
     public var restored: RevisionReport?
-    /// To `set`: what is in force now.
+    /// Reply to `set`: the resulting settings.
     public var limits: LiveSettings?
-    /// To `finish`, `hurry`, `new-login` and `unpin`: understood.
+    /// Reply to `finish`, `hurry`, `new-login` and `unpin`: accepted.
     public var isAccepted: Bool?
-    /// To anything, if it failed.
+    /// Reply to any request that failed.
     public var failure: String?
 
-    /// A reply that says nothing yet.
+    /// Creates an empty reply.
     public init() {}
 }

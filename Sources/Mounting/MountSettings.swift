@@ -1,6 +1,6 @@
-// What the options of a mount amount to. Which options there are is in `MountOption.swift`.
+// The settings that the options of a mount result in. The table of options is in `MountOption.swift`.
 
-/// How a mount behaves.
+/// The settings of a mount.
 public struct MountSettings: Hashable, Sendable, Codable {
     /// When `fsync` returns.
     public enum Synchronization: String, Hashable, Sendable, Codable {
@@ -10,7 +10,7 @@ public struct MountSettings: Hashable, Sendable, Codable {
         case remote
     }
 
-    /// What the paths of a mount start from.
+    /// The root of a mount's paths.
     public enum Root: Hashable, Sendable, Codable {
         /// The person's own folder.
         case home
@@ -19,7 +19,7 @@ public struct MountSettings: Hashable, Sendable, Codable {
         /// A namespace, by its number: a team folder or a shared folder.
         case namespace(String)
 
-        /// Reads `home`, `team` or a number.
+        /// Parses `home`, `team` or a number.
         init?(_ text: String) {
             switch text {
             case "home": self = .home
@@ -33,61 +33,61 @@ public struct MountSettings: Hashable, Sendable, Codable {
         }
     }
 
-    /// Which names find a file.
+    /// How lookups compare names.
     public enum Names: String, Hashable, Sendable, Codable {
-        /// Its own.
+        /// Byte by byte, as POSIX does.
         case exact
-        /// All that Dropbox takes for its own.
+        /// As Dropbox does, without case.
         case fold
     }
 
-    /// Whether nothing can be changed through the mount.
+    /// Whether the mount refuses all changes.
     public var isReadOnly = false
-    /// Whether other users may enter.
+    /// Whether other users may use the mount.
     public var allowsOthers = false
-    /// Whether root may enter, but no other user.
+    /// Whether root may use the mount, but no other user.
     public var allowsRoot = false
-    /// Whether the kernel checks permission bits. Without it whoever may enter may do everything.
+    /// Whether the kernel checks permission bits. Without it, every user with access may do everything.
     public var checksPermissions = false
     /// Owner to show; nil for the user who mounts.
     public var user: UInt32?
     /// Group to show; nil for the group of the user who mounts.
     public var group: UInt32?
-    /// Permission bits taken from files.
+    /// Permission bits cleared in files.
     public var fileMask: UInt16?
-    /// Permission bits taken from folders.
+    /// Permission bits cleared in folders.
     public var folderMask: UInt16?
     /// When `fsync` returns.
     public var synchronization = Synchronization.local
-    /// Whether the kernel gathers small writes before it passes them on.
+    /// Whether the kernel gathers small writes (`writeback_cache`).
     public var gathersWrites = false
-    /// Where cached content lies; nil for the usual place.
+    /// Folder of cached content; nil for the default.
     public var cacheFolder: String?
-    /// Bytes of content to keep on disk; nil for the default.
+    /// Limit of cached content in bytes; nil for the default.
     public var cacheSize: Int64?
     /// Seconds between the last change of a file and its upload; nil for the default.
     public var writeDelay: Double?
-    /// Bytes per second that uploads may use; nil for no limit.
+    /// Limit of uploads in bytes per second; nil for none.
     public var uploadLimit: Int64?
-    /// Bytes per second that downloads may use; nil for no limit.
+    /// Limit of downloads in bytes per second; nil for none.
     public var downloadLimit: Int64?
-    /// Which names find a file.
+    /// How lookups compare names.
     public var names = Names.exact
-    /// What paths start from.
+    /// The root of the paths.
     public var root = Root.home
     /// The member of a team as whom a team's token acts (`dbmid:…`); nil for a person's own token.
     public var member: String?
-    /// What the kernel takes away from the mount by itself, such as `noexec`.
+    /// Flags that the kernel enforces itself, such as `noexec`.
     public var kernelFlags: Set<String> = []
 
-    /// Every option at its default.
+    /// Creates settings with all defaults.
     public init() {}
 
-    /// Reads option lists as they follow `-o`, later ones over earlier ones, and all of them over
+    /// Parses option lists behind `-o`, later ones over earlier ones, and all of them over
     /// `configured`.
     ///
-    /// - Parameter toleratesUnknown: Whether options that nobody knows are left out, as `mount -s` wants
-    ///   it, instead of being an error.
+    /// - Parameter toleratesUnknown: Whether unknown options are ignored, as `mount -s` wants it,
+    /// instead of being an error.
     public init(
         parsing lists: [String], over configured: [MountOptionSetting] = [],
         toleratesUnknown: Bool = false

@@ -1,22 +1,22 @@
-// What is mounted: the first argument of `dbxfs mount` and the first field of an fstab line.
+// The source of a mount: the first argument of `dbxfs mount` and the first field of an fstab line.
 
 /// An account by its local name, and the folder in it that becomes the mount's root.
 public struct MountSource: Hashable, Sendable, Codable {
-    /// The name under which this machine knows the account.
+    /// The local name of the account.
     public var account: String
     /// The folder: "" for the whole account, "/a/b" otherwise, as the Dropbox API writes it.
     public var remotePath: String
 
-    /// The account of those who have one.
+    /// The source if only one account is used.
     public static let standard = MountSource(account: "default", remotePath: "")
 
-    /// Names both.
+    /// Memberwise and without defaults.
     public init(account: String, remotePath: String) {
         self.account = account
         self.remotePath = remotePath
     }
 
-    /// Reads `[ACCOUNT][:/REMOTE/PATH]`.
+    /// Parses `[ACCOUNT][:/REMOTE/PATH]`.
     ///
     /// An account's name becomes a folder's name, hence the narrow alphabet, and no `run`.
     public init(parsing text: String) throws(CommandError) {

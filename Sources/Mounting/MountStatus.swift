@@ -1,32 +1,32 @@
-// What a running mount says of itself. The names in JSON are an interface for scripts: fields are added,
+// The status of a running mount. The names in JSON are an interface for scripts: fields are added,
 // never renamed.
 
 /// One mount, as `dbxfs status --json` prints it.
 public struct MountStatus: Hashable, Sendable, Codable {
-    /// How the mount stands with the server.
+    /// The mount's connection to the server.
     public enum State: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Nothing has been heard from the server yet.
+        /// No response from the server yet.
         case connecting
-        /// Changes come and go.
+        /// Connected; changes are synchronized.
         case online
         /// The server cannot be reached; cached content is readable, writes are queued.
         case offline
         /// The server does not accept the token.
         case authRequired = "auth-required"
-        /// Unmounted, and sending what is queued.
+        /// Unmounted, and uploading the queue.
         case finishing
     }
 
-    /// A file on its way up.
+    /// A file that is being uploaded.
     public struct Upload: Hashable, Sendable, Codable {
         /// Its path on the mount, without the mountpoint.
         public var path: String
-        /// Its size.
+        /// Size in bytes.
         public var bytes: Int64
-        /// How much of it the server has.
+        /// Bytes that the server has.
         public var sent: Int64
 
-        /// Names all three.
+        /// Memberwise and without defaults.
         public init(path: String, bytes: Int64, sent: Int64) {
             self.path = path
             self.bytes = bytes
@@ -34,32 +34,32 @@ public struct MountStatus: Hashable, Sendable, Codable {
         }
     }
 
-    /// A change that the server refused, and that waits for somebody to do something about it.
+    /// A change that the server refused, and that waits for an action of the user.
     public struct Problem: Hashable, Sendable, Codable {
         /// Its path on the mount, without the mountpoint.
         public var path: String
-        /// Why.
+        /// Reason of the refusal.
         public var reason: String
 
-        /// Names both.
+        /// Memberwise and without defaults.
         public init(path: String, reason: String) {
             self.path = path
             self.reason = reason
         }
     }
 
-    /// What is kept for offline use.
+    /// The content that is pinned for offline use.
     public struct Pins: Hashable, Sendable, Codable {
-        /// A file on its way down.
+        /// A file that is being downloaded.
         public struct Fetch: Hashable, Sendable, Codable {
             /// Its path on the mount, without the mountpoint.
             public var path: String
-            /// Its size.
+            /// Size in bytes.
             public var bytes: Int64
-            /// How much of it is here.
+            /// Bytes that are cached.
             public var fetched: Int64
 
-            /// Names all three.
+            /// Memberwise and without defaults.
             public init(path: String, bytes: Int64, fetched: Int64) {
                 self.path = path
                 self.bytes = bytes
@@ -67,30 +67,30 @@ public struct MountStatus: Hashable, Sendable, Codable {
             }
         }
 
-        /// Files, those in pinned folders too.
+        /// Number of pinned files, including those in pinned folders.
         public var files = 0
-        /// Their bytes.
+        /// Sum of their sizes.
         public var bytes: Int64 = 0
         /// Files that can be read without the network.
         public var presentFiles = 0
-        /// Their bytes.
+        /// Sum of their sizes.
         public var presentBytes: Int64 = 0
         /// Files that cannot be downloaded (cloud documents).
         public var unavailableFiles = 0
         /// Files that are still to be fetched.
         public var missingFiles = 0
-        /// Their bytes.
+        /// Sum of their sizes.
         public var missingBytes: Int64 = 0
-        /// Files that are being fetched now.
+        /// Files that are being fetched.
         public var fetches: [Fetch] = []
-        /// Whether they take more than the cache may hold; they are kept all the same.
+        /// Whether they exceed the cache limit; they are kept all the same.
         public var exceedsCache = false
-        /// What the cache may hold.
+        /// The cache limit in bytes.
         public var cacheSize: Int64 = 0
-        /// What went wrong last, while nothing has come since.
+        /// The last error, until a fetch succeeds.
         public var problem: String?
 
-        /// Nothing is pinned.
+        /// Creates a status without pins.
         public init() {}
 
         private enum CodingKeys: String, CodingKey {
@@ -105,7 +105,7 @@ public struct MountStatus: Hashable, Sendable, Codable {
         }
     }
 
-    /// Where it is mounted.
+    /// Mountpoint as an absolute path.
     public var mountpoint: String
     /// The account's local name.
     public var account: String
@@ -115,54 +115,54 @@ public struct MountStatus: Hashable, Sendable, Codable {
     public var pid: Int32 = 0
     /// The version of dbxfs that this process runs.
     public var version: String = ""
-    /// How the mount stands with the server.
+    /// The mount's connection to the server.
     public var state: State
-    /// What the user has to do; nil when there is nothing.
+    /// What the user has to do; nil if there is nothing.
     public var advice: String?
-    /// Changes that are not on Dropbox yet.
+    /// Number of queued changes.
     public var pendingOperations: Int = 0
-    /// Bytes of content that wait with them.
+    /// Bytes of their content.
     public var pendingBytes: Int64 = 0
-    /// Files that are being sent now.
+    /// Files that are being uploaded.
     public var uploads: [Upload] = []
     /// Changes that the server refused.
     public var problems: [Problem] = []
     /// Conflicted copies made since the mount began.
     public var conflicts: Int = 0
-    /// Pieces of content that were put aside, because nothing vouches for them, and that are not sent.
+    /// Pieces of unverified content that were put aside, and are not uploaded.
     public var lost: Int = 0
-    /// The paths of the first of these, as far as they are known.
+    /// The known paths of the first of these.
     public var lostPaths: [String] = []
-    /// Files, folders and links that never leave this machine.
+    /// Number of local-only files, folders and links.
     public var localEntries: Int = 0
-    /// Bytes of these files.
+    /// Sum of their sizes in bytes.
     public var localBytes: Int64 = 0
     /// Settings that can be changed while it runs.
     public var limits = LiveSettings()
     /// Bytes of content in the cache.
     public var cachedBytes: Int64 = 0
-    /// Of those, bytes that are kept for offline use whatever happens.
+    /// The part of them that is pinned.
     public var pinnedBytes: Int64 = 0
-    /// What is kept for offline use.
+    /// The content that is pinned for offline use.
     public var pins = Pins()
-    /// Files and folders that are known.
+    /// Number of known files and folders.
     public var entries: Int = 0
     /// Seconds since the server last confirmed that the tree is up to date; nil before the first time.
     public var cursorAgeSeconds: Double?
-    /// Seconds that the server still asks to wait after too many requests; nil when it does not.
+    /// Seconds left of the server's rate limit; nil without one.
     public var waitingSeconds: Double?
     /// Requests to the server since the mount began, by route.
     public var requests: [String: Int] = [:]
-    /// Requests of the kernel since the mount began, by FUSE's names: what its caches could not answer.
+    /// Requests of the kernel since the mount began, by FUSE's names: those that its caches could not answer.
     public var calls: [String: Int] = [:]
     /// Bytes received from the server.
     public var bytesDown: Int64 = 0
     /// Bytes sent to the server.
     public var bytesUp: Int64 = 0
-    /// Memory that the process occupies.
+    /// Resident memory of the process.
     public var rssBytes: Int64 = 0
 
-    /// A mount of which nothing else is known yet.
+    /// Creates a status with defaults.
     public init(mountpoint: String, account: String, state: State) {
         self.mountpoint = mountpoint
         self.account = account
@@ -188,7 +188,7 @@ public struct MountStatus: Hashable, Sendable, Codable {
         case rssBytes = "rss_bytes"
     }
 
-    /// Writes every field, `advice`, `cursor_age_seconds` and `waiting_seconds` as null when there is
+    /// Writes every field, `advice`, `cursor_age_seconds` and `waiting_seconds` as null if there is
     /// none, so that scripts find them.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)

@@ -1,6 +1,6 @@
-// Sizes, times and masks as people write them in options and environment variables.
+// Sizes, times and masks in the notation of options and environment variables.
 
-/// Reads the values of options; every function returns nil for what it does not understand.
+/// Parses the values of options; every function returns nil for an invalid one.
 public enum OptionValue {
     /// Bytes: `512`, `512K`, `10M`, `2G`, `1T`, in powers of 1024.
     public static func bytes(_ text: String) -> Int64? {
@@ -31,12 +31,12 @@ public enum OptionValue {
         return value * scale
     }
 
-    /// A user or group number. The largest stands for none in the kernel.
+    /// A user or group ID, except the largest, which means none in the kernel.
     public static func identifier(_ text: String) -> UInt32? {
         number(Substring(text)).flatMap { UInt32(exactly: $0) }.flatMap { $0 == .max ? nil : $0 }
     }
 
-    /// Permission bits to take away, in octal: `022`.
+    /// Permission bits to clear, in octal: `022`.
     public static func mask(_ text: String) -> UInt16? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x37).contains($0) }),
             let mask = UInt16(text, radix: 8), mask <= 0o777

@@ -1,32 +1,32 @@
-// Waiting until pinned content is on this disk: what there is to say meanwhile, when to go on and when to
-// give up. The fetching goes on in the mount, whoever waits for it.
+// Waiting until pinned content is cached: progress, when to continue and when to give up. The mount
+// fetches independently of such a wait.
 
-/// How much of what is pinned is here.
+/// How much of the pinned content is cached.
 public struct PinProgress: Hashable, Sendable, Codable {
-    /// Files, and their bytes.
+    /// Number of pinned files.
     public var files: Int
-    /// Bytes of these files.
+    /// Sum of their sizes.
     public var bytes: Int64
-    /// Files that are here.
+    /// Files that are cached.
     public var presentFiles: Int
-    /// Bytes that are here.
+    /// Bytes that are cached.
     public var presentBytes: Int64
     /// Files that cannot be downloaded (cloud documents).
     public var unavailableFiles: Int
-    /// Bytes that are still to come.
+    /// Bytes that are still to be fetched.
     public var missingBytes: Int64
-    /// How the mount stands with the server.
+    /// The mount's connection to the server.
     public var state: MountStatus.State
     /// Whether all of the account's tree is known, so that no file is left out.
     public var isTreeKnown: Bool
-    /// Whether nothing can be fetched for now.
+    /// Whether no content can be fetched for now.
     public var isStuck = false
-    /// What went wrong last.
+    /// The last error of a fetch.
     public var problem: String?
-    /// What the user should know of the cache's size.
+    /// A notice about the cache limit.
     public var notice: String?
 
-    /// Names what is always known.
+    /// Creates progress with the required fields.
     public init(
         files: Int, bytes: Int64, presentFiles: Int, presentBytes: Int64, unavailableFiles: Int,
         missingBytes: Int64, state: MountStatus.State, isTreeKnown: Bool
@@ -41,18 +41,18 @@ public struct PinProgress: Hashable, Sendable, Codable {
         self.isTreeKnown = isTreeKnown
     }
 
-    /// Files that are still to come.
+    /// Files that are still to be fetched.
     public var missingFiles: Int { files.minus(presentFiles).minus(unavailableFiles) }
 }
 
-/// How waiting for pinned content ended.
+/// The result of waiting for pinned content.
 public struct PinOutcome: Hashable, Sendable, Codable {
-    /// What is here by then.
+    /// The progress at the end.
     public var progress: PinProgress
-    /// Why not everything is; nil when it is.
+    /// Why content is missing; nil if none is.
     public var reason: String?
 
-    /// Names both.
+    /// Creates an outcome, by default without a reason.
     public init(progress: PinProgress, reason: String? = nil) {
         self.progress = progress
         self.reason = reason
@@ -63,10 +63,10 @@ public struct PinOutcome: Hashable, Sendable, Codable {
 public struct PinReport: Hashable, Sendable, Codable {
     /// Its path on the mount, without the mountpoint.
     public var path: String
-    /// How much of it is here.
+    /// How much of it is cached.
     public var progress: PinProgress
 
-    /// Names both.
+    /// Memberwise and without defaults.
     public init(path: String, progress: PinProgress) {
         self.path = path
         self.progress = progress
@@ -75,17 +75,17 @@ public struct PinReport: Hashable, Sendable, Codable {
 
 /// One wait for pinned content.
 public struct PinWait: Sendable {
-    /// Seconds to wait at most; nil for as long as it takes.
+    /// Timeout in seconds; nil for none.
     public var limit: Double?
 
-    /// Waits for at most `limit` seconds.
+    /// Creates a wait of at most `limit` seconds.
     public init(limit: Double?) {
         self.limit = limit
     }
 
-    /// The outcome, if what is here now ends the wait after that many seconds.
+    /// The outcome, if the progress ends the wait after so many seconds; else nil.
     ///
-    /// Being offline ends it: the pin is set, and what is missing comes by itself.
+    /// Being offline ends it: the pin is set, and the mount fetches the content later.
     public func outcome(of progress: PinProgress, after seconds: Double) -> PinOutcome? {
         if progress.missingFiles == 0, progress.isTreeKnown {
             return PinOutcome(progress: progress)
@@ -108,8 +108,8 @@ public struct PinWait: Sendable {
         return progress.problem ?? "Dropbox does not hand it out"
     }
 
-    /// Waits, calling `report` with what is here until it returns false (nobody listens any more) or the
-    /// wait is over. `isHurried` ends it early.
+    /// Waits, calling `report` with the progress until it returns false (the client has gone) or
+    /// the wait is over. `isHurried` ends it early.
     public func run(
         _ service: any MountService, _ paths: [String], isHurried: Signal,
         report: (PinProgress) -> Bool
@@ -129,7 +129,7 @@ public struct PinWait: Sendable {
                 }
                 last = progress
             }
-            // To ask takes time in proportion to what is pinned.
+            // The cost of a request is proportional to the pinned content.
             let pause = min(
                 max(Self.interval, Self.pauseFactor * ((now - asked) / .seconds(1))),
                 Self.longestInterval)
@@ -139,11 +139,11 @@ public struct PinWait: Sendable {
         }
     }
 
-    /// Seconds after which a mount that was offline when it was asked is believed to be.
+    /// Seconds after which an offline mount is taken as offline.
     private static let offlinePatience = 1.0
-    /// Seconds after which a mount that can fetch nothing is given up: all was tried several times.
+    /// Seconds after which a mount that cannot fetch is given up: all fetches were retried several times.
     private static let stuckPatience = 5.0
-    /// Seconds between two looks, and how many times as long as a look.
+    /// Polling interval in seconds, and as a multiple of a request's duration.
     private static let interval = 0.2
     private static let pauseFactor = 10.0
     private static let longestInterval = 5.0

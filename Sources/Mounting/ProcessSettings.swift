@@ -1,5 +1,5 @@
-// What the process behind a mount asks of the system for itself: descriptors, no core dumps, no rights that it
-// does not need, memory, signals.
+// Process-wide settings of a mount: descriptors, no core dumps, no unneeded capabilities, memory,
+// signals.
 
 import CMalloc
 import CProcess
@@ -7,24 +7,24 @@ import Glibc
 
 /// Settings of the whole process, made once at its start.
 public enum ProcessSettings {
-    /// Lets nobody but root have a copy of this process's memory: it holds the token and pieces of the user's
-    /// files. What it has in `DBXFS_ACCESS_TOKEN` stays in /proc/PID/environ even after `forgetToken`.
+    /// Denies all users but root a copy of this process's memory, because it contains the token and pieces of the
+    /// user's files. The value of `DBXFS_ACCESS_TOKEN` stays in /proc/PID/environ even after `forgetToken`.
     ///
-    /// A limit of no bytes is for files only: the kernel starts a `core_pattern` that is a program all the same,
-    /// and gives it everything. A limit of one byte is its sign for not doing that (core(5)). Where the limit is
-    /// 0 already and cannot be raised, that the process is not dumpable is enough.
+    /// A limit of 0 bytes applies to files only: the kernel still starts a `core_pattern` that is a
+    /// program, and gives it everything. A limit of 1 byte makes it skip that (core(5)). If the
+    /// limit is 0 already and cannot be raised, the undumpable flag suffices.
     public static func denyCoreDumps() {
         var limit = rlimit(rlim_cur: 1, rlim_max: 1)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
         _ = cprocess_set_undumpable()
     }
 
-    /// Gives up what root may do and a mount never has to, also for programs that it starts: what remains is to
-    /// unmount (`CAP_SYS_ADMIN`), and to reach a mountpoint or cache folder below folders of others
-    /// (`CAP_DAC_READ_SEARCH`). For other users nothing changes: `fusermount3` needs its set-user-ID bit.
+    /// Drops root's capabilities that a mount never needs, also for its child processes. It keeps those for
+    /// unmounting (`CAP_SYS_ADMIN`), and for reaching a mountpoint or cache folder below folders of other
+    /// users (`CAP_DAC_READ_SEARCH`). Unchanged for other users: `fusermount3` needs its set-user-ID bit.
     ///
-    /// Must run before a second thread does, since threads have their capabilities each, and after the folders
-    /// are made.
+    /// Must run before a second thread does, because capabilities are per thread, and after the
+    /// folders are made.
     public static func giveUpCapabilities() {
         guard geteuid() == 0 else { return }
         let kept = UInt64(1) << CPROCESS_SYS_ADMIN | 1 << CPROCESS_DAC_READ_SEARCH
@@ -32,7 +32,7 @@ public enum ProcessSettings {
         _ = cprocess_set_no_new_privileges()
     }
 
-    /// Allows as many open files as the system lets us have.
+    /// Raises the limit of open files to the hard limit.
     public static func adjustLimits() {
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
@@ -41,27 +41,28 @@ public enum ProcessSettings {
         }
     }
 
-    /// Bytes from which on an allocation has its own pages, which go back to the system when it is freed.
-    /// glibc starts with 128 KiB but raises this to 32 MiB as large buffers are freed (mallopt(3)); then
-    /// the blocks of files stay behind in the heap of whichever thread held them. Setting it once keeps
-    /// it. Answers to the kernel, of 1 MiB at most, stay below: new pages for each of them, which the
-    /// kernel clears first, take a third of a reader's processor time.
+    /// Size in bytes from which an allocation has its own pages, which return to the system when it
+    /// is freed. glibc starts with 128 KiB but raises this to 32 MiB as large buffers are freed
+    /// (mallopt(3)); then the blocks of files stay in the heap of the thread that held them.
+    /// Setting it disables that. Answers to the kernel, of 1 MiB at most, stay below: new pages for
+    /// each of them, which the kernel zeroes first, take a third of a reader's processor time.
     private static let ownPagesThreshold: Int32 = 1 << 20 + 64 << 10
-    /// Free bytes at the end of a heap that it keeps: some answers' worth, so that the memory of one serves
-    /// the next.
+    /// Free bytes that the end of a heap keeps: some answers' worth, so that the memory of one
+    /// serves the next.
     private static let keptFree: Int32 = 8 << 20
-    /// Heaps that threads share, instead of eight for each processor: what one has freed, another uses.
+    /// Heaps that threads share, instead of eight for each processor, so that freed memory is reused by other
+    /// threads.
     private static let heaps: Int32 = 2
 
-    /// Makes the memory of large buffers go back to the system as soon as they are freed.
+    /// Makes the memory of large buffers return to the system as soon as they are freed.
     public static func returnLargeBuffers() {
         _ = mallopt(M_MMAP_THRESHOLD, ownPagesThreshold)
         _ = mallopt(M_TRIM_THRESHOLD, keptFree)
         _ = mallopt(M_ARENA_MAX, heaps)
     }
 
-    /// Closes what the process has inherited beyond its first descriptors: whoever waits for the other
-    /// end of a pipe would wait as long as the mount lasts. Must run before anything is opened.
+    /// Closes inherited descriptors beyond the first ones: the reader of an inherited pipe would
+    /// wait as long as the mount lasts. Must run before any file is opened.
     public static func closeInherited(from first: Int32) {
         guard let folder = opendir("/proc/self/fd") else { return }
         var inherited: [Int32] = []
@@ -77,15 +78,15 @@ public enum ProcessSettings {
         for number in inherited { close(number) }
     }
 
-    /// Holds back the signals that ask for an end, in this thread and those that it will start, so that
-    /// `onTermination` gets them. Must run before a second thread does.
+    /// Blocks the termination signals in this thread and those that it will start, so that
+    /// `onTermination` receives them. Must run before a second thread does.
     public static func holdTerminationSignals() {
         var signals = terminationSignals
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Calls `body` for each SIGTERM, SIGINT and SIGHUP, on a thread of its own.
+    /// Calls `body` for each SIGTERM, SIGINT and SIGHUP, on a separate thread.
     public static func onTermination(_ body: @escaping @Sendable (Int32) -> Void) {
         Thread.start {
             var signals = terminationSignals
@@ -105,7 +106,7 @@ public enum ProcessSettings {
         return signals
     }
 
-    /// Bytes of memory that this process occupies.
+    /// Resident memory of this process in bytes.
     public static var residentBytes: Int64 {
         let fields = (try? readText("/proc/self/statm"))?.split(separator: " ") ?? []
         guard fields.count > 1, let pages = Int64(fields[1]) else { return 0 }

@@ -1,37 +1,37 @@
-// How a mount in the background tells the command that started it whether it is ready. The command
-// waits on one end of a pipe; the other end is the child's only link to it.
+// The pipe on which a mount in the background reports its readiness. The command that started it
+// waits at one end; the child has only the other.
 
 import DropboxAPI
 import Foundation
 import Glibc
 import SystemPackage
 
-/// What the child says, once.
+/// The child's only message.
 public struct ReadinessReport: Hashable, Sendable, Codable {
-    /// A failure's one line; nil when the mount is ready.
+    /// The error's message; nil if the mount is ready.
     public var failure: String?
-    /// What to exit with.
+    /// The exit code for the command.
     public var status: Int32
-    /// Something the user should know although it went well.
+    /// A notice for the user despite the success.
     public var notice: String?
 
-    /// Ready.
+    /// The report of success.
     public static func ready(notice: String? = nil) -> ReadinessReport {
         ReadinessReport(failure: nil, status: ExitStatus.success.rawValue, notice: notice)
     }
 
-    /// Not to be had.
+    /// The report of a failure.
     public static func failed(_ error: CommandError) -> ReadinessReport {
         ReadinessReport(failure: error.message, status: error.exitStatus.rawValue, notice: nil)
     }
 }
 
-/// The two ends.
+/// Both ends of the pipe.
 public enum Readiness {
-    /// The descriptor by which a child finds its end.
+    /// The descriptor of the child's end.
     public static let descriptor: Int32 = 3
 
-    /// Sends the report and closes the pipe; returns false when nobody waits any more.
+    /// Sends the report and closes the pipe; returns false if the command has ended.
     @discardableResult
     public static func report(_ report: ReadinessReport) -> Bool {
         let pipe = FileDescriptor(rawValue: descriptor)
@@ -42,9 +42,9 @@ public enum Readiness {
 
     /// Starts this program again as a mount in the background, and waits for its report.
     ///
-    /// The child gets the environment, the token with it, and nothing secret as an argument, where
-    /// every user could read it. It stays in this process's group until it has mounted: autofs holds
-    /// everybody who looks at a mountpoint of its own, but those in the group of who it asked to mount.
+    /// The child gets the environment, including the token, but no secret as an argument, which every user
+    /// could read. It stays in this process's group until it has mounted: autofs blocks every process that
+    /// accesses one of its mountpoints, except the group of the one that it started to mount.
     static func start(
         _ arguments: [String], environment: [String: String]?
     ) throws(CommandError) -> Outcome {
@@ -64,11 +64,11 @@ public enum Readiness {
         return .died(status: child.wait())
     }
 
-    /// What came of the start.
+    /// The result of the start.
     enum Outcome: Sendable {
-        /// The child spoke.
+        /// The child has reported.
         case reported(ReadinessReport, ChildProcess)
-        /// It ended in silence.
+        /// The child has ended without a report.
         case died(status: Int32)
     }
 }

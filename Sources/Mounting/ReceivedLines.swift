@@ -1,16 +1,16 @@
-// Bytes of a socket until they are lines.
+// Splits the bytes of a socket into lines.
 
 import Foundation
 import Synchronization
 
-/// What has arrived and was not taken yet.
+/// Bytes that were received and not taken yet.
 final class Received: Sendable {
     private let bytes = Mutex(Data())
 
-    /// More than any message of ours; a peer that sends more is not one of ours.
+    /// Longer than any message of dbxfs; a longer line comes from another program.
     private static let limit = 1 << 20
 
-    /// Adds bytes; returns false when a line gets too long.
+    /// Adds bytes; returns false if a line gets too long.
     func append(_ more: ArraySlice<UInt8>) -> Bool {
         bytes.withLock { bytes in
             bytes.append(contentsOf: more)
@@ -18,7 +18,7 @@ final class Received: Sendable {
         }
     }
 
-    /// The first complete line without its end.
+    /// Removes and returns the first complete line without its end.
     func takeLine() -> Data? {
         bytes.withLock { bytes in
             guard let end = bytes.firstIndex(of: 0x0a) else { return nil }

@@ -1,26 +1,26 @@
 // A file or folder as `dbxfs ls-remote` shows it. The names in JSON are an interface for scripts.
 
-/// What Dropbox says of one file or folder.
+/// The server's facts about one file or folder.
 public struct RemoteListing: Hashable, Sendable, Encodable {
-    /// What it is.
+    /// File or folder, as JSON names it.
     public enum Kind: String, Hashable, Sendable, Encodable {
         case file, folder
     }
 
-    /// What only files have.
+    /// The facts that only files have.
     public struct File: Hashable, Sendable {
-        /// Its size.
+        /// Size in bytes.
         public var bytes: Int64
         /// The modification time that the uploading client gave, in seconds since 1970.
         public var modified: Int64
         /// When the server stored it, in seconds since 1970.
         public var stored: Int64
-        /// The server's name for this version.
+        /// The server's revision ID.
         public var rev: String
-        /// The hash of its content, in hexadecimal digits; nil for what cannot be downloaded.
+        /// The hash of its content, in hexadecimal digits; nil if it cannot be downloaded.
         public var contentHash: String?
 
-        /// Names every field.
+        /// Memberwise and without defaults.
         public init(
             bytes: Int64, modified: Int64, stored: Int64, rev: String, contentHash: String?
         ) {
@@ -34,12 +34,12 @@ public struct RemoteListing: Hashable, Sendable, Encodable {
 
     /// Its path in the account.
     public var path: String
-    /// Dropbox's identity of it.
+    /// The server's ID of the node.
     public var id: String
     /// Its size, times and version; nil for folders.
     public var file: File?
 
-    /// Names all three.
+    /// Memberwise; a folder has no `file`.
     public init(path: String, id: String, file: File? = nil) {
         self.path = path
         self.id = id
@@ -51,7 +51,7 @@ public struct RemoteListing: Hashable, Sendable, Encodable {
         case contentHash = "content_hash"
     }
 
-    /// Writes every field, those that folders do not have as null, so that scripts find them.
+    /// Writes every field, those that folders lack as null, so that scripts find them.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(path, forKey: .path)
@@ -64,8 +64,7 @@ public struct RemoteListing: Hashable, Sendable, Encodable {
         try container.encode(file?.contentHash, forKey: .contentHash)
     }
 
-    /// One line for people: size, time and name; folders end in a slash. `folder` is what was asked for,
-    /// and is left out.
+    /// The line for people: size, time and path below `folder`; folders end in a slash.
     public func text(below folder: String) -> String {
         let shown = path.hasPrefix(folder + "/") ? path.dropFirst(folder.utf8.count + 1) : path[...]
         let size = file.map { Terminal.size($0.bytes) } ?? "-"

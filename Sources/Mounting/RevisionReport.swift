@@ -1,22 +1,22 @@
-// What a mount says of the versions of a file, and how commands show it.
+// The report of a file's revisions, and its text.
 
-/// Versions of a file.
+/// The revisions of a file.
 public struct RevisionList: Hashable, Sendable, Codable {
-    /// Newest first.
+    /// Sorted by time, newest first.
     public var revisions: [RevisionReport]
     /// Whether the file is deleted.
     public var isDeleted: Bool
-    /// When it was deleted, in seconds since 1970; nil if that is not known.
+    /// When it was deleted, in seconds since 1970; nil if unknown.
     public var deleted: Int64?
 
-    /// Names all three.
+    /// Memberwise; by default without a time of deletion.
     public init(revisions: [RevisionReport], isDeleted: Bool, deleted: Int64? = nil) {
         self.revisions = revisions
         self.isDeleted = isDeleted
         self.deleted = deleted
     }
 
-    /// The list for people.
+    /// The text for people.
     public var text: String {
         let head = isDeleted ? ["deleted" + (deleted.map { " " + Terminal.time($0) } ?? "")] : []
         let width = revisions.map(\.rev.count).max() ?? 0
@@ -30,7 +30,7 @@ public struct RevisionList: Hashable, Sendable, Codable {
             }).joined(separator: "\n")
     }
 
-    /// One line for each version, for machines.
+    /// One line for each revision, for machines.
     public func lines(path: String) -> [RevisionLine] {
         revisions.enumerated().map { index, revision in
             RevisionLine(
@@ -43,11 +43,11 @@ public struct RevisionList: Hashable, Sendable, Codable {
     }
 }
 
-/// One version of a file.
+/// One revision of a file.
 public struct RevisionReport: Hashable, Sendable, Codable {
-    /// The server's name for it.
+    /// The server's revision ID.
     public var rev: String
-    /// Its size.
+    /// Size in bytes.
     public var bytes: Int64
     /// The modification time that the uploading client gave, in seconds since 1970.
     public var modified: Int64
@@ -56,7 +56,7 @@ public struct RevisionReport: Hashable, Sendable, Codable {
     /// The account that made it, in a shared folder; nil elsewhere.
     public var author: String?
 
-    /// Names every field.
+    /// Memberwise; by default without an author.
     public init(rev: String, bytes: Int64, modified: Int64, stored: Int64, author: String? = nil) {
         self.rev = rev
         self.bytes = bytes
@@ -65,13 +65,13 @@ public struct RevisionReport: Hashable, Sendable, Codable {
         self.author = author
     }
 
-    /// When it was stored, its size, and whose it is.
+    /// When it was stored, its size, and its author.
     public var details: String {
         Terminal.time(stored) + "  " + Terminal.size(bytes) + (author.map { "  by " + $0 } ?? "")
     }
 }
 
-/// A version as `dbxfs revisions --json` prints it.
+/// A revision as `dbxfs revisions --json` prints it.
 public struct RevisionLine: Hashable, Sendable, Encodable {
     var path: String
     var rev: String
@@ -87,7 +87,7 @@ public struct RevisionLine: Hashable, Sendable, Encodable {
         case path, rev, bytes, modified, stored, author, is_current, is_deleted, deleted
     }
 
-    /// Writes every field, those that are not known as null, so that scripts find them.
+    /// Writes every field, unknown ones as null, so that scripts find them.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(path, forKey: .path)

@@ -1,5 +1,5 @@
-// What systemd, or whoever else supervises this process, is told over the socket in NOTIFY_SOCKET; see
-// sd_notify(3). Nothing is told when nobody listens.
+// Messages to systemd, or another supervisor, over the socket in NOTIFY_SOCKET; see sd_notify(3).
+// None are sent without such a socket.
 
 import Glibc
 import Synchronization
@@ -9,18 +9,18 @@ public struct ServiceNotifier: Sendable {
     /// The address's bytes after its family.
     private let path: [UInt8]
 
-    /// Takes the address from the variables of this process, where children would find it, too; nil when
-    /// nobody supervises this process. Must run before a second thread does.
+    /// Takes the address from the variables of this process, and removes it, because children would
+    /// inherit it; nil without a supervisor. Must run before a second thread does.
     public static func takeFromEnvironment() -> ServiceNotifier? {
         defer { unsetenv("NOTIFY_SOCKET") }
         return Environment.variables["NOTIFY_SOCKET"].flatMap(ServiceNotifier.init)
     }
 
-    /// Reads a path from the root on, or `@NAME` for a name outside of the filesystem.
+    /// Parses an absolute path, or `@NAME` for an abstract socket.
     init?(_ address: String) {
         var path = Array(address.utf8)
         switch path.first {
-        // Names outside of the filesystem begin with a null byte, and end where the address does.
+        // Abstract names begin with a null byte, and end where the address does.
         case UInt8(ascii: "@"): path[0] = 0
         case UInt8(ascii: "/"): path.append(0)
         default: return nil
@@ -32,7 +32,7 @@ public struct ServiceNotifier: Sendable {
         self.path = path
     }
 
-    /// Sends assignments such as `READY=1`. A supervisor that does not take them is none of our problems.
+    /// Sends assignments such as `READY=1`. A supervisor that does not take them is ignored.
     @discardableResult
     public func send(_ assignments: [String]) -> Bool {
         let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -55,16 +55,16 @@ public struct ServiceNotifier: Sendable {
     }
 }
 
-/// What a supervisor is told next, decided from what it was told before.
+/// Decides the next message to a supervisor from the earlier ones.
 struct ServiceReport {
-    /// Seconds that each message of a process that is ending asks for. Several times the interval, so
-    /// that a late message does not get the process killed.
+    /// Seconds of extension that each message of an ending process requests. Several times the
+    /// interval, so that a late message does not get the process killed.
     static let extensionSeconds = 30
 
     private var status: String?
     private var isStopping = false
 
-    /// The assignments to send; none when there is nothing new.
+    /// The assignments to send; none if the status is unchanged.
     mutating func next(status: String, isStopping: Bool) -> [String] {
         var assignments: [String] = []
         if isStopping {
@@ -76,15 +76,15 @@ struct ServiceReport {
         return assignments
     }
 
-    /// A line break would begin another assignment.
+    /// Replaces line breaks, which would begin another assignment.
     private static func line(_ text: String) -> String {
         String(text.map { $0.isNewline ? " " : $0 })
     }
 }
 
-/// Keeps a supervisor informed of one mount, from its readiness to its end.
+/// Reports one mount's state to a supervisor, from its readiness to its end.
 public final class ServiceSupervision: Sendable {
-    /// Seconds between two looks at the mount: what a person who watches may wait, and no load.
+    /// Polling interval in seconds: short enough for a person who watches, without load.
     private static let interval = 5.0
 
     private let notifier: ServiceNotifier
@@ -93,13 +93,13 @@ public final class ServiceSupervision: Sendable {
     private let stopping = Signal()
     private let over = Signal()
 
-    /// `status` is asked from a thread that may block.
+    /// `status` is called on a thread that may block.
     public init(_ notifier: ServiceNotifier, status: @escaping @Sendable () -> String) {
         self.notifier = notifier
         self.status = status
     }
 
-    /// The mount answers. From now on its status is told when it changes.
+    /// Reports readiness, and from now on each change of the status.
     public func ready() {
         notifier.send(["READY=1"])
         Thread.start {
@@ -107,14 +107,14 @@ public final class ServiceSupervision: Sendable {
         }
     }
 
-    /// The mount ends. From now on the time that the supervisor gives it is extended, until `end`; that
-    /// the wait for the queue has an end is the caller's affair.
+    /// Reports the end, and extends the supervisor's timeout until `end`; the caller bounds the
+    /// wait for the queue.
     public func stop() {
         stopping.set()
         tell()
     }
 
-    /// Nothing more is told.
+    /// Ends the reports.
     public func end() {
         over.set()
     }
@@ -122,7 +122,7 @@ public final class ServiceSupervision: Sendable {
     private func tell() {
         let status = status()
         report.withLock { report in
-            // One after the other, so that the last one told is the last one decided.
+            // Serialized, so that the last message sent is the last one decided.
             guard !over.hasHappened else { return }
             let assignments = report.next(status: status, isStopping: stopping.hasHappened)
             if !assignments.isEmpty { notifier.send(assignments) }

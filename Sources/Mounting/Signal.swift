@@ -1,5 +1,5 @@
-// Something that happens once and that threads wait for, and the threads themselves. For threads of
-// our own only: a task that waited here would hold a thread of the cooperative pool.
+// A one-shot event that threads wait for, and the threads themselves. Only for threads of this
+// process's own: a waiting task would block a thread of the cooperative pool.
 
 import Dispatch
 import Glibc
@@ -10,12 +10,12 @@ public final class Signal: Sendable {
     private let isSet = Mutex(false)
     private let group = DispatchGroup()
 
-    /// An event that has not happened.
+    /// Creates an event that has not happened.
     public init() {
         group.enter()
     }
 
-    /// It has happened; a second call changes nothing.
+    /// Sets the event; a second call changes nothing.
     public func set() {
         let isFirst = isSet.withLock { isSet in
             defer { isSet = true }
@@ -24,29 +24,29 @@ public final class Signal: Sendable {
         if isFirst { group.leave() }
     }
 
-    /// Whether it has happened.
+    /// Whether the event has happened.
     public var hasHappened: Bool { isSet.withLock { $0 } }
 
-    /// Waits until it has happened.
+    /// Waits for the event.
     public func wait() {
         group.wait()
     }
 
-    /// Waits until it has happened or the time is over; returns whether it has.
+    /// Waits for the event or a timeout; returns whether it has happened.
     public func wait(seconds: Double) -> Bool {
         let nanoseconds = Int(min(max(seconds, 0), 1e9) * 1e9)
         return group.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success
     }
 
     deinit {
-        // A group that is released while entered stops the process.
+        // Dispatch traps when a group is released while entered.
         set()
     }
 }
 
 /// Threads for work that blocks.
 public enum Thread {
-    /// Runs work on a new thread that nobody joins.
+    /// Runs work on a new detached thread.
     public static func start(_ work: @escaping @Sendable () -> Void) {
         let box = Unmanaged.passRetained(Work(run: work))
         var thread = pthread_t()
@@ -64,8 +64,8 @@ public enum Thread {
         }
     }
 
-    /// Runs work that may block for ever on a new thread. Returns nil when it takes longer than so many
-    /// seconds; the thread is left to itself then.
+    /// Runs work that may block for ever on a new thread. Returns nil after so many seconds; the
+    /// thread is abandoned then.
     public static func within<Value: Sendable>(
         seconds: Double, _ work: @escaping @Sendable () -> Value
     ) -> Value? {

@@ -1,14 +1,14 @@
-// Text as a terminal may get it: names of files come from other people, and a terminal obeys what it is
-// sent. Also how wide text is there, and how numbers are written for people. Nothing is written here.
+// Making text safe for a terminal, because names of files come from other people and may contain
+// control sequences. Also the width of text, and numbers for people. Writes nothing.
 
 import Foundation
 
 extension Terminal {
-    /// A text of one line in which nothing commands a terminal or moves other text about.
+    /// A text of one line without characters that control a terminal or reorder text.
     ///
-    /// Control characters become `\n`, `\t`, `\r` or `\u{1b}`, as do line separators and the characters
-    /// that turn the direction of writing, by which one name can look like another. It is for reading, not
-    /// for getting the name back: scripts have `--json`.
+    /// Control characters become `\n`, `\t`, `\r` or `\u{1b}`, as do line separators and the
+    /// characters that change the writing direction, by which one name can imitate another. The
+    /// result is for reading and cannot be reversed: scripts have `--json`.
     public static func printable(_ text: String) -> String {
         if text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) { return text }
         var shown = String.UnicodeScalarView()
@@ -28,8 +28,8 @@ extension Terminal {
             .map { printable(String($0)) }.joined(separator: "\n")
     }
 
-    /// One line of JSON. It means what it says to any reader, and nothing to a terminal: `JSONEncoder` leaves
-    /// the control characters above ASCII as they are.
+    /// One line of JSON, with an unchanged meaning for parsers and harmless for a terminal:
+    /// `JSONEncoder` does not escape the control characters above ASCII.
     static func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -46,7 +46,7 @@ extension Terminal {
         return String(line)
     }
 
-    /// Whether a terminal does something else with it than show it in its place. All are below U+10000.
+    /// Whether a terminal interprets a character instead of showing it. All are below U+10000.
     private static func isCommand(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x20...0x7e: false
@@ -72,11 +72,11 @@ extension Terminal {
 // MARK: Width
 
 extension Terminal {
-    /// The beginning of a text that fits into so many columns, with `…` at its end if there was more.
+    /// The beginning of a text that fits into so many columns, with `…` if it was cut.
     static func cut(_ text: String, to columns: Int) -> String {
         if text.utf8.count <= columns { return text }
         var used = 0
-        // Where the text ends if there is more than fits.
+        // Where the text is cut if it does not fit.
         var end = text.startIndex
         for index in text.indices {
             if used < columns { end = index }
@@ -91,11 +91,11 @@ extension Terminal {
         text.reduce(0) { $0 + width(of: $1) }
     }
 
-    /// Columns that a character takes: two for those of East Asia and for emoji, as terminals do.
+    /// Columns that a character takes: two for East Asian ones and emoji, as in terminals.
     private static func width(of character: Character) -> Int {
         guard let scalar = character.unicodeScalars.first, !scalar.isASCII else { return 1 }
         switch scalar.properties.generalCategory {
-        // Alone, without anything to combine with.
+        // A mark without a base character.
         case .nonspacingMark, .enclosingMark, .format: return 0
         default: break
         }
@@ -103,7 +103,7 @@ extension Terminal {
         return isWide || scalar.properties.isEmojiPresentation ? 2 : 1
     }
 
-    /// The wide and fullwidth blocks of Unicode's EastAsianWidth.txt, of which Swift knows nothing.
+    /// The wide and fullwidth blocks of Unicode's EastAsianWidth.txt, which Swift does not have.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115f, 0x2e80...0x303e, 0x3041...0x33ff, 0x3400...0x4dbf, 0x4e00...0x9fff,
         0xa000...0xa4cf, 0xa960...0xa97f, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f,
@@ -114,7 +114,7 @@ extension Terminal {
 // MARK: Numbers
 
 extension Terminal {
-    /// Bytes as people read them: `0 B`, `17.3 MiB`.
+    /// Bytes for people: `0 B`, `17.3 MiB`.
     public static func size(_ bytes: Int64) -> String {
         let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
         var value = Double(bytes)
@@ -128,12 +128,12 @@ extension Terminal {
         return "\(tenths / 10).\(tenths % 10) \(units[unit])"
     }
 
-    /// `1 change`, `2 changes`.
+    /// A number with its noun: `1 change`, `2 changes`.
     public static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
         "\(number) \(number == 1 ? one : many ?? one + "s")"
     }
 
-    /// How much of something is there, as a bar: `[######..................]`.
+    /// A share as a bar: `[######..................]`.
     public static func bar(_ part: Int64, of whole: Int64) -> String {
         let width = 24
         let share = whole > 0 ? min(max(Double(part) / Double(whole), 0), 1) : 1

@@ -1,51 +1,51 @@
-// What people and scripts see: results on stdout, everything else on stderr, progress on terminals only.
-// What may reach a terminal at all is decided in `Terminal+Text.swift`.
+// Output: results on stdout, everything else on stderr, progress on terminals only.
+// `Terminal+Text.swift` makes text safe for a terminal.
 
 import Glibc
 import SystemPackage
 
 /// This process's stdout and stderr.
 public enum Terminal {
-    /// A result. What could command a terminal is shown instead of sent.
+    /// Prints a result. Control characters are shown instead of sent.
     public static func print(_ text: String) {
         write(printableLines(text) + "\n", to: .standardOutput)
     }
 
-    /// A result for machines, on a line of its own.
+    /// Prints a result for machines, on a line of its own.
     public static func printJSON(_ value: some Encodable) throws {
         write(try json(value) + "\n", to: .standardOutput)
     }
 
-    /// A result for programs, as it is and with its own line ends.
+    /// Prints a result for programs unchanged, with its own line ends.
     public static func printPlain(_ text: String) {
         write(text, to: .standardOutput)
     }
 
-    /// Something that went wrong or that the user should know.
+    /// Prints an error or a notice.
     public static func complain(_ text: String, prefix: String = "dbxfs: ") {
         write(prefix + printableLines(text) + "\n", to: .standardError)
     }
 
-    /// Sends text to stdout as it is, commands to the terminal included; returns whether it could be.
+    /// Writes text to stdout unchanged, control sequences included; returns whether that worked.
     static func send(_ text: String) -> Bool {
         (try? FileDescriptor.standardOutput.writeAll(text.utf8)) != nil
     }
 
     private static func write(_ text: String, to descriptor: FileDescriptor) {
-        // Nobody is left to be told when this fails.
+        // An error cannot be reported anywhere.
         _ = try? descriptor.writeAll(text.utf8)
     }
 
-    /// A line on stderr that is replaced by the next one, and that only a terminal gets.
+    /// A line on stderr that the next one replaces, for terminals only.
     public struct ProgressLine {
-        /// Whether anybody sees it.
+        /// Whether stderr is a terminal.
         public let isShown = isatty(STDERR_FILENO) == 1
         private var isDirty = false
 
-        /// Shows nothing yet.
+        /// Creates an empty line.
         public init() {}
 
-        /// Replaces it.
+        /// Replaces the text.
         public mutating func show(_ text: String) {
             guard isShown else { return }
             // Back to the start of the line, and clear the rest of the old text.
@@ -53,7 +53,7 @@ public enum Terminal {
             isDirty = true
         }
 
-        /// Removes it.
+        /// Removes the line.
         public mutating func clear() {
             guard isDirty else { return }
             Terminal.write("\r\u{1b}[K", to: .standardError)
@@ -63,7 +63,7 @@ public enum Terminal {
 }
 
 extension Backlog {
-    /// What is left, for a progress line.
+    /// The remaining changes, for a progress line.
     public var summary: String {
         let what = "\(Terminal.count(operations, "change")), \(Terminal.size(bytes)) to send"
         switch state {
@@ -73,7 +73,7 @@ extension Backlog {
         }
     }
 
-    /// How the mount stands, in a few words, for whoever supervises it.
+    /// The state in a few words, for a supervisor.
     public var report: String {
         let queue = operations == 0 ? "everything is on Dropbox" : summary
         return "\(state.rawValue): \(queue)"

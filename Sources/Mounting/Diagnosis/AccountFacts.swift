@@ -1,52 +1,52 @@
-// What an account needs to be mounted, and what its lack means. Facts in, findings out. Never a secret.
+// The prerequisites for mounting an account. Facts in, findings out. Never a secret.
 
-/// What is so of one account.
+/// The facts about one account.
 public struct AccountFacts: Hashable, Sendable {
-    /// By what it is used.
+    /// The credentials in use.
     public enum Access: Hashable, Sendable {
-        /// DBXFS_ACCESS_TOKEN.
+        /// The variable DBXFS_ACCESS_TOKEN.
         case environment
-        /// A login.
+        /// A stored login.
         case login
         /// A token in this file.
         case token(String)
-        /// Something that mounts refuse, or nothing.
+        /// No credentials, or credentials that mounts refuse.
         case refused(CommandError)
     }
 
-    /// What the server says.
+    /// The result of a request to the server.
     public enum Answer: Hashable, Sendable {
-        /// Nobody asked, because there is nothing to ask with.
+        /// No request, for lack of credentials.
         case notAsked
-        /// It is this person's account.
+        /// The server has accepted them, for this person's account.
         case accepted(person: String)
-        /// It is not, or nobody answered.
+        /// The server has refused them, or the request has failed.
         case failed(CommandError)
-        /// Nothing came within so many seconds.
+        /// No response within so many seconds.
         case silent(seconds: Int)
     }
 
-    /// Its name on this machine.
+    /// The account's local name.
     public var account: String
-    /// By what it is used.
+    /// The credentials in use.
     public var access: Access
-    /// Whether there are accounts beside it, and nobody asked for this one.
+    /// Whether it is one of several accounts, and the user has not named it.
     public var isOneOfSeveral = false
-    /// What the server says.
+    /// The server's response.
     public var answer: Answer = .notAsked
-    /// How the server is reached.
+    /// The route to the server.
     public var route: ServerRoute
-    /// Its trees.
+    /// Its state folders.
     public var trees: [TreeFacts] = []
 
-    /// An account of which nothing was asked yet.
+    /// Creates the facts of an account without a request.
     public init(account: String, access: Access, route: ServerRoute) {
         self.account = account
         self.access = access
         self.route = route
     }
 
-    /// What there is to say.
+    /// The findings about the account.
     public var findings: [Finding] {
         [accessFinding] + serverFindings + trees.flatMap(\.findings)
     }
@@ -89,60 +89,60 @@ public struct AccountFacts: Hashable, Sendable {
     }
 }
 
-/// What is so of one state folder of an account.
+/// The facts about one state folder of an account.
 public struct TreeFacts: Hashable, Sendable {
-    /// How its database is.
+    /// The state of a database.
     public enum Database: Hashable, Sendable {
-        /// There is none yet.
+        /// No database exists yet.
         case absent
-        /// Its structure is sound.
+        /// SQLite's check has passed.
         case sound
-        /// A mount has it, and would say if something were wrong.
+        /// A mount has it open, and reports errors itself.
         case mounted(at: String)
-        /// It is not sound, in SQLite's words.
+        /// It is damaged, with SQLite's message.
         case damaged(String)
         /// A newer version of dbxfs has written it.
         case tooNew
-        /// It cannot be read.
+        /// It cannot be read, for this reason.
         case unreadable(String)
         /// Checking it takes longer than so many seconds.
         case unchecked(seconds: Int)
     }
 
-    /// How the rows of its database are.
+    /// The consistency of a database's rows.
     public enum Tree: Hashable, Sendable {
-        /// They contradict each other so; in order if there is none.
+        /// The violated invariants; none if the list is empty.
         case contradictions([String])
         /// An older version has written them: they follow its rules until the next mount.
         case older
-        /// They cannot be read.
+        /// They cannot be read, for this reason.
         case unreadable(String)
-        /// Looking at them takes longer than so many seconds.
+        /// Checking them takes longer than so many seconds.
         case unchecked(seconds: Int)
     }
 
-    /// Its state folder.
+    /// Path of the state folder.
     public var folder: String
-    /// Its database.
+    /// The state of its database.
     public var database: Database
-    /// Whether its rows contradict each other; nil if that was not asked for.
+    /// The consistency of its rows; nil without `--deep`.
     public var tree: Tree?
-    /// Changes that are queued.
+    /// Number of queued changes.
     public var pending = 0
-    /// Those that the server refused.
+    /// The changes that the server refused.
     public var refused: [MountStatus.Problem] = []
-    /// What was put aside.
+    /// The content that was put aside.
     public var lost = LostSummary()
-    /// The command that lists it.
+    /// The command that lists that content.
     public var recovery = "dbxfs recover"
 
-    /// A folder of which nothing else is known.
+    /// Creates the facts of a folder from its database's state.
     public init(folder: String, database: Database) {
         self.folder = folder
         self.database = database
     }
 
-    /// What there is to say.
+    /// The findings about the folder.
     public var findings: [Finding] {
         (databaseFinding.map { [$0] } ?? []) + treeFindings + queueFindings + lostFindings
     }

@@ -1,30 +1,30 @@
-// What `dbxfs doctor` says of one thing that it looked at. The names in JSON are an interface for scripts:
-// fields and checks are added, never renamed.
+// One result of `dbxfs doctor`. The names in JSON are an interface for scripts: fields and checks
+// are added, never renamed.
 
-/// One check and what came of it.
+/// One check and its result.
 public struct Finding: Hashable, Sendable, Encodable {
-    /// How bad it is.
+    /// The severity of a finding.
     public enum Level: String, Hashable, Sendable, Encodable {
-        /// As it should be.
+        /// The check has passed.
         case ok
-        /// As it should be, with something that not everybody expects.
+        /// The check has passed, with something that may surprise the user.
         case note
-        /// It works, and may not go on to.
+        /// It works now, but may fail later.
         case warning
         /// Something does not work.
         case problem
     }
 
-    /// What was looked at, as scripts know it.
+    /// The check's name for scripts.
     public var check: String
-    /// The account, folder or mount, when there are several.
+    /// The account, folder or mount, if there are several.
     public var subject: String?
-    /// How bad it is.
+    /// The severity of the finding.
     public var level: Level
-    /// What is so, and what to do about it.
+    /// The fact, and what to do about it.
     public var text: String
 
-    /// Names every field.
+    /// Memberwise; the subject is optional.
     public init(_ check: String, about subject: String? = nil, _ level: Level, _ text: String) {
         self.check = check
         self.subject = subject
@@ -36,7 +36,7 @@ public struct Finding: Hashable, Sendable, Encodable {
         case check, subject, level, text
     }
 
-    /// Writes every field, `subject` as null when there is none, so that scripts find it.
+    /// Writes every field, `subject` as null if there is none, so that scripts find it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(check, forKey: .check)
@@ -45,7 +45,7 @@ public struct Finding: Hashable, Sendable, Encodable {
         try container.encode(text, forKey: .text)
     }
 
-    /// One line for people.
+    /// The line for people.
     public var line: String {
         let name = level.rawValue + String(repeating: " ", count: 9 - level.rawValue.count)
         let place = check + (subject.map { " " + $0 } ?? "")

@@ -1,49 +1,49 @@
-// What dbxfs needs of the folders that it keeps files in. Facts in, findings out.
+// The prerequisites of dbxfs's folders. Facts in, findings out.
 
 /// One of the folders in which dbxfs keeps files.
 public struct FolderFacts: Hashable, Sendable {
-    /// What it is for.
+    /// The purpose of a folder.
     public enum Role: String, Hashable, Sendable {
-        /// Queue, tree, logins.
+        /// Queue, tree and logins.
         case state
         /// Content that can be fetched again.
         case cache
-        /// Sockets.
+        /// The control sockets.
         case runtime
     }
 
-    /// How it is.
+    /// The state of a folder.
     public enum Condition: Hashable, Sendable {
-        /// It can be used.
+        /// It exists and is usable.
         case usable(Filesystem)
-        /// It is not there, and the first mount makes it.
+        /// It does not exist; the first mount creates it.
         case willBeMade(Filesystem)
-        /// It is not there, and cannot be made in this one.
+        /// It does not exist, and cannot be created in this one.
         case cannotBeMade(in: String)
-        /// It is another user's.
+        /// It belongs to another user.
         case foreign
-        /// It cannot be used, for this reason.
+        /// It is unusable, for this reason.
         case unusable(String)
-        /// The disk did not answer in time.
+        /// The disk did not respond in time.
         case silent
     }
 
-    /// What it lies on.
+    /// The filesystem below a folder.
     public struct Filesystem: Hashable, Sendable {
-        /// As the kernel calls it, such as `ext4`.
+        /// Its type in /proc/mounts, such as `ext4`.
         public var type: String
         /// Bytes that this user may still write.
         public var freeBytes: Int64
-        /// Files that this user may still make; nil where there is no such number.
+        /// Inodes that this user may still create; nil if the filesystem has no such limit.
         public var freeFiles: Int64?
-        /// Permission bits of the folder, if it is there.
+        /// Permission bits of the folder, if it exists.
         public var mode: UInt32?
-        /// Whether what is not written takes no space; nil when that was not tried.
+        /// Whether it supports sparse files; nil if that was not tested.
         public var isSparse: Bool?
-        /// Whether files can be read past the page cache; nil when that was not tried.
+        /// Whether it supports O_DIRECT; nil if that was not tested.
         public var isDirect: Bool?
 
-        /// Nothing but the space on it is known yet.
+        /// Creates a filesystem of which only the space is known.
         public init(type: String, freeBytes: Int64, freeFiles: Int64?) {
             self.type = type
             self.freeBytes = freeBytes
@@ -51,27 +51,27 @@ public struct FolderFacts: Hashable, Sendable {
         }
     }
 
-    /// What it is for.
+    /// The purpose of the folder.
     public var role: Role
-    /// Where it is.
+    /// Path of the folder.
     public var path: String
-    /// How it is.
+    /// The state of the folder.
     public var condition: Condition
 
-    /// Names every field.
+    /// Memberwise and without defaults.
     public init(role: Role, path: String, condition: Condition) {
         self.role = role
         self.path = path
         self.condition = condition
     }
 
-    // What the database alone may want for a while, and what a few large files would take.
+    // Space that the database alone may need for a while, and space for a few large files.
     private static let tooFewBytes: Int64 = 64 << 20
     private static let fewBytes: Int64 = 1 << 30
     private static let tooFewFiles: Int64 = 1000
     private static let fewFiles: Int64 = 10_000
 
-    /// What there is to say: what is bad, or one line that it is good.
+    /// The problems and warnings, or one line if there are none.
     public var findings: [Finding] {
         switch condition {
         case .usable(let filesystem), .willBeMade(let filesystem):
@@ -113,7 +113,7 @@ public struct FolderFacts: Hashable, Sendable {
         guard mode & 0o022 == 0 else {
             return [finding(.problem, "other users can write to it: chmod 700 \(path)")]
         }
-        // Mounts make the folders in it private.
+        // Mounts create private folders in it.
         return [finding(.note, "other users can see the names in it: chmod 700 \(path)")]
     }
 
@@ -136,7 +136,7 @@ public struct FolderFacts: Hashable, Sendable {
         return found
     }
 
-    /// Over a network, SQLite's shared memory does not work, and locks may not.
+    /// Network filesystems: SQLite's shared memory does not work there, and locks may not.
     private static let networks: Set = [
         "nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "afs", "glusterfs", "fuse.sshfs",
     ]

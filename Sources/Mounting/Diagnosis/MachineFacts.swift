@@ -1,64 +1,64 @@
-// What mounting needs of this machine, and what its lack means. Facts in, findings out; who finds the facts
-// out is not here.
+// The prerequisites of mounting on this machine. Facts in, findings out; not responsible for
+// collecting the facts.
 
-/// What is so on this machine, whoever's the account.
+/// The facts about this machine, independent of accounts.
 public struct MachineFacts: Hashable, Sendable {
-    /// How /dev/fuse is.
+    /// The state of /dev/fuse.
     public enum Device: Hashable, Sendable {
         /// It can be opened.
         case ready
-        /// It is not there.
+        /// It does not exist.
         case missing
         /// It cannot be opened, for this reason.
         case refused(String)
     }
 
-    /// A program that is to run with root's rights.
+    /// A program that needs root's rights.
     public struct Program: Hashable, Sendable {
-        /// Where it is.
+        /// Path of the program.
         public var path: String
-        /// Whether it gets root's rights.
+        /// Whether its set-user-ID bit gives it root's rights.
         public var isSetuid: Bool
 
-        /// Names both.
+        /// Memberwise and without defaults.
         public init(path: String, isSetuid: Bool) {
             self.path = path
             self.isSetuid = isSetuid
         }
     }
 
-    /// How systemd treats what this user leaves running.
+    /// How systemd treats processes that this user leaves running.
     public struct UserSession: Hashable, Sendable {
         /// Whether this process is in a login session.
         public var isLogin: Bool
-        /// Whether the user's services run without one.
+        /// Whether the user's services run without one (lingering).
         public var lingers: Bool
 
-        /// Names both.
+        /// Memberwise and without defaults.
         public init(isLogin: Bool, lingers: Bool) {
             self.isLogin = isLogin
             self.lingers = lingers
         }
     }
 
-    /// /dev/fuse.
+    /// State of /dev/fuse.
     public var device: Device
-    /// fusermount3; nil when there is none.
+    /// fusermount3; nil if it is not installed.
     public var fusermount: Program?
-    /// Whether this process may mount by itself.
+    /// Whether this process may mount without fusermount3.
     public var isRoot: Bool
-    /// Whether /etc/fuse.conf lets users open their mounts to others.
+    /// Whether /etc/fuse.conf allows `allow_other`.
     public var allowsOthers: Bool
-    /// Such as `6.1.0`.
+    /// The kernel's version, such as `6.1.0`.
     public var kernel: String
-    /// Such as `3.14.0`.
+    /// The library's version, such as `3.14.0`.
     public var libfuse: String
-    /// Files that a process may have open, when it asks for as many as it can have.
+    /// Hard limit of open files.
     public var openFiles: UInt64
-    /// Nil where there is no systemd.
+    /// The user's session; nil without systemd.
     public var session: UserSession?
 
-    /// Names every field.
+    /// Memberwise and without defaults.
     public init(
         device: Device, fusermount: Program?, isRoot: Bool, allowsOthers: Bool, kernel: String,
         libfuse: String, openFiles: UInt64, session: UserSession?
@@ -73,10 +73,10 @@ public struct MachineFacts: Hashable, Sendable {
         self.session = session
     }
 
-    /// Each open file of a mount takes up to two, and the parts of dbxfs about a hundred.
+    /// Each open file of a mount takes up to two descriptors, and the rest of dbxfs about a hundred.
     private static let fewOpenFiles: UInt64 = 4096
 
-    /// What there is to say.
+    /// The findings about the machine.
     public var findings: [Finding] {
         [
             deviceFinding, fusermountFinding, othersFinding,

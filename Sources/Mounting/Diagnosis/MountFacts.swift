@@ -1,33 +1,33 @@
-// How the mounts that the kernel lists are. Facts in, findings out.
+// The state of the mounts in the kernel's list. Facts in, findings out.
 
-/// What is so of one mount of the kernel's list.
+/// The facts about one mount in the kernel's list.
 public struct MountFacts: Hashable, Sendable {
-    /// How it is.
+    /// The state of a mount.
     public enum Condition: Hashable, Sendable {
         /// Its process answers.
         case answers(MountStatus.State, advice: String?)
-        /// Its process takes the question and says nothing for so many seconds.
+        /// Its process accepts the request and does not answer within so many seconds.
         case silent(seconds: Int)
-        /// Its process is gone.
+        /// Its process has ended.
         case stale
-        /// It is there, and its process cannot be asked by this user or with these folders.
+        /// Its process cannot be reached by this user or with these folders.
         case elsewhere
-        /// Nobody answers, not even the kernel.
+        /// Neither the process nor the kernel answers.
         case hung
     }
 
-    /// Where it is.
+    /// Mountpoint as the kernel lists it.
     public var mountpoint: String
-    /// How it is.
+    /// The state of the mount.
     public var condition: Condition
 
-    /// Names both.
+    /// Memberwise and without defaults.
     public init(mountpoint: String, condition: Condition) {
         self.mountpoint = mountpoint
         self.condition = condition
     }
 
-    /// What there is to say.
+    /// The finding about the mount.
     public var finding: Finding {
         switch condition {
         case .answers(.authRequired, let advice):

@@ -1,19 +1,19 @@
-// The way to the server as far as a request shows it. Facts in, findings out.
+// The network route to the server, as seen by one request. Facts in, findings out.
 
 public import Foundation
 
-/// The way to the server, and its clock.
+/// The route to the server, and the server's clock.
 public struct ServerRoute: Hashable, Sendable {
-    /// Its name.
+    /// Host name of the server.
     public var server: String
     /// The proxy in between, without its password.
     public var proxy: String?
-    /// Seconds from a request to its answer.
+    /// Seconds from a request to its response.
     public var latency: Double?
     /// Seconds by which this machine's clock is ahead of the server's.
     public var clockLead: Double?
 
-    /// A way that nobody has taken yet.
+    /// Creates a route without a request.
     public init(server: String, proxy: String?) {
         self.server = server
         self.proxy = proxy
@@ -29,7 +29,7 @@ public struct ServerRoute: Hashable, Sendable {
             : ["http_proxy", "all_proxy", "ALL_PROXY"]
         let found = names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
         guard var proxy = found?[...] else { return nil }
-        // What stands before the @ is a name and a password.
+        // The part before the @ is a user name and a password.
         if let at = proxy.lastIndex(of: "@") {
             let scheme = proxy.range(of: "://").map { proxy[..<$0.upperBound] } ?? ""
             proxy = scheme + proxy[proxy.index(after: at)...]
@@ -37,7 +37,7 @@ public struct ServerRoute: Hashable, Sendable {
         return String(proxy)
     }
 
-    /// The moment that a `Date` header names, by RFC 9110 in the form that servers must write.
+    /// Parses a `Date` header in the form that RFC 9110 requires of servers.
     public static func moment(of header: String) -> Date? {
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")
@@ -46,7 +46,7 @@ public struct ServerRoute: Hashable, Sendable {
         return format.date(from: header)
     }
 
-    /// Seconds by which clocks may differ before anybody needs to know.
+    /// Seconds of clock difference that are not reported.
     private static let tolerance = 60.0
 
     var proxyNote: String { proxy.map { " (by way of the proxy \($0))" } ?? "" }

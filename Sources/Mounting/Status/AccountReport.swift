@@ -1,42 +1,42 @@
-// What `dbxfs accounts` says of an account. The names in JSON are an interface for scripts: fields are
-// added, never renamed. Where it is found out is not here.
+// The report of `dbxfs accounts` on an account. The names in JSON are an interface for scripts:
+// fields are added, never renamed. Not responsible for collecting the facts.
 
-/// An account that this machine has. Never a secret.
+/// An account of this machine. Never a secret.
 public struct AccountReport: Hashable, Sendable, Encodable {
-    /// By what mounts prove whose account it is.
+    /// The credentials that mounts use.
     public enum Access: String, Hashable, Sendable, Encodable {
-        /// `dbxfs login`.
+        /// A login by `dbxfs login`.
         case login
         /// A token in the account's file.
         case token
         /// A file that mounts would refuse.
         case unusable
-        /// Nothing.
+        /// No credentials at all.
         case none
     }
 
     /// A tree of the account with a queue of its own: all of it, or one folder or root of it.
     public struct Tree: Hashable, Sendable, Encodable {
-        /// Its state folder.
+        /// Path of the state folder.
         public var folder: String
-        /// The person, as of the last mount.
+        /// The person's name as of the last mount.
         public var name: String?
-        /// The person's address.
+        /// E-mail address of the person.
         public var email: String?
-        /// Dropbox's name for the account.
+        /// The server's account ID.
         public var accountID: String?
-        /// The space of the person's team.
+        /// The namespace of the team's space.
         public var teamNamespace: String?
-        /// Where it is mounted now.
+        /// Its mountpoint, if it is mounted.
         public var mountpoint: String?
         /// The process that serves the mount.
         public var pid: Int32?
-        /// Changes that are not on Dropbox yet; nil when that cannot be found out.
+        /// Number of queued changes; nil if the database cannot be read.
         public var pendingOperations: Int?
-        /// Bytes of content that wait with them.
+        /// Bytes of their content.
         public var pendingBytes: Int64?
 
-        /// A folder of which nothing else is known yet.
+        /// Creates a tree of which only the folder is known.
         public init(folder: String) {
             self.folder = folder
         }
@@ -64,16 +64,16 @@ public struct AccountReport: Hashable, Sendable, Encodable {
         }
     }
 
-    /// Its name on this machine.
+    /// The account's local name.
     public var account: String
-    /// By what mounts would use it.
+    /// The credentials that mounts would use.
     public var access: Access
-    /// Why that is unusable, or what to do if there is nothing.
+    /// Why they are unusable, or what to do if there are none.
     public var problem: String?
-    /// What was mounted of it.
+    /// The trees that were mounted.
     public var trees: [Tree]
 
-    /// Names every field.
+    /// Memberwise; by default without a problem.
     public init(account: String, access: Access, problem: String? = nil, trees: [Tree]) {
         self.account = account
         self.access = access
@@ -83,7 +83,7 @@ public struct AccountReport: Hashable, Sendable, Encodable {
 }
 
 extension AccountReport {
-    /// The account for people.
+    /// The text for people.
     public var text: String {
         let own = [("access", accessText)]
         return StatusRows.text(account, own + trees.flatMap(\.rows))
@@ -109,7 +109,7 @@ extension AccountReport.Tree {
         if let mountpoint {
             rows.append(("mounted", mountpoint + (pid.map { " (process \($0))" } ?? "")))
         }
-        // Nothing was ever mounted where there is only a login.
+        // Without a name and a queue there is only a login, and no mount yet.
         if name != nil || pendingOperations != nil { rows.append(("queue", queueText)) }
         return rows
     }

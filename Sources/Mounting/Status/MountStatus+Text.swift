@@ -1,4 +1,4 @@
-// What a mount says of itself, in words.
+// A mount's status in words.
 
 extension MountStatus {
     /// The status for people.
@@ -13,7 +13,7 @@ extension MountStatus {
                 ])
     }
 
-    /// What needs somebody's attention.
+    /// Rows that need the user's attention.
     var trouble: [(String, String)] {
         var rows = problems.map { ("problem", $0.text) }
         if !problems.isEmpty {
@@ -106,7 +106,7 @@ extension MountStatus.Pins {
             } + trouble
     }
 
-    /// What is pinned, and how much of it is here.
+    /// How much is pinned, and how much of it is cached.
     var summary: String {
         var parts = presentFiles == files ? ["all here"] : ["\(presentFiles) here"]
         if missingFiles > 0 {
@@ -117,14 +117,14 @@ extension MountStatus.Pins {
             + parts.joined(separator: ", ")
     }
 
-    /// A sentence for who has pinned more than the cache is to hold.
+    /// A sentence for users whose pins exceed the cache limit.
     public var excess: String? {
         guard exceedsCache else { return nil }
         return "pinned content takes more than the cache's size of \(Terminal.size(cacheSize)) "
             + "(cache_size): it is kept all the same, and little else is"
     }
 
-    /// What needs somebody's attention.
+    /// Rows that need the user's attention.
     var trouble: [(String, String)] {
         (excess.map { [("note", $0)] } ?? [])
             + (problem.map { [("problem", "pinned content: \($0)")] } ?? [])
@@ -132,7 +132,7 @@ extension MountStatus.Pins {
 }
 
 extension MountStatus {
-    /// Whole percents; an empty file has none of its bytes to wait for.
+    /// Whole percents; 0 for an empty file.
     static func percent(_ part: Int64, of whole: Int64) -> Int64 {
         guard whole > 0 else { return 0 }
         let (hundredfold, overflow) = part.multipliedReportingOverflow(by: 100)

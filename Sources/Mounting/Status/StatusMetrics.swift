@@ -1,5 +1,5 @@
-// The numbers of a status as Prometheus reads them: text exposition format 0.0.4. What they mean is in
-// `MountStatus`. Names are an interface for dashboards and alerts: metrics are added, never renamed.
+// A status as Prometheus metrics: text exposition format 0.0.4. `MountStatus` defines their
+// meaning. Names are an interface for dashboards and alerts: metrics are added, never renamed.
 
 /// Mounts as metrics.
 public enum StatusMetrics {
@@ -16,7 +16,7 @@ public enum StatusMetrics {
                     return "\(metric.name){\(list(labels))} \(sample.value)\n"
                 }
             }
-            // A metric that no mount has now is left out, head and all.
+            // A metric without samples is left out, including its head.
             guard !lines.isEmpty else { continue }
             text += head(metric.name, metric.kind, metric.help) + lines.joined()
         }
@@ -33,7 +33,7 @@ public enum StatusMetrics {
         labels.map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ",")
     }
 
-    /// The three characters that the format has escapes for; all others stand for themselves.
+    /// Escapes the three characters that the format has escapes for.
     private static func escaped(_ value: String) -> String {
         var text = String.UnicodeScalarView()
         for scalar in value.unicodeScalars {
@@ -47,7 +47,7 @@ public enum StatusMetrics {
         return String(text)
     }
 
-    /// One metric.
+    /// One metric and its samples.
     private struct Metric {
         enum Kind: String {
             case gauge, counter
@@ -63,7 +63,7 @@ public enum StatusMetrics {
         let help: String
         let samples: (MountStatus) -> [Sample]
 
-        /// One number of a mount; none when it is nil.
+        /// A gauge with one sample per mount; none if the value is nil.
         static func gauge<Number: Numeric>(
             _ name: String, _ help: String, _ value: @escaping (MountStatus) -> Number?
         ) -> Metric {
@@ -72,7 +72,7 @@ public enum StatusMetrics {
             }
         }
 
-        /// One number of a mount that grows until the mount ends.
+        /// A counter with one sample per mount, which grows until the mount ends.
         static func counter<Number: Numeric>(
             _ name: String, _ help: String, _ value: @escaping (MountStatus) -> Number
         ) -> Metric {
@@ -81,7 +81,7 @@ public enum StatusMetrics {
             }
         }
 
-        /// Several, by a label's value.
+        /// A counter with one sample per value of a label.
         static func counters(
             _ name: String, _ help: String, by label: String,
             _ values: @escaping (MountStatus) -> [String: Int]
@@ -95,7 +95,7 @@ public enum StatusMetrics {
 
     // MARK: What there is
 
-    /// Everything of a status that is a number; the pid is a name.
+    /// All numbers of a status; the pid is no number but a name.
     private static var metrics: [Metric] {
         [info, state] + queue + cache + pins + tree + traffic
     }

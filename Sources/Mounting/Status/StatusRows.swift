@@ -1,13 +1,13 @@
-// The form of everything that is said of a mount or an account to people: a heading, and rows below it.
+// The layout of reports for people: a heading, and rows below it.
 
 /// Rows with a name each.
 enum StatusRows {
-    /// A heading with rows below it. Names in them may hold anything.
+    /// A heading with rows below it. Names in them may contain any character.
     static func text(_ heading: String, _ rows: [(String, String)]) -> String {
         lines(heading, rows).joined(separator: "\n")
     }
 
-    /// The same as lines, each of which is one on a terminal, too.
+    /// The same as lines, made safe for a terminal.
     static func lines(_ heading: String, _ rows: [(String, String)]) -> [String] {
         [Terminal.printable(heading)]
             + rows.map { name, text in

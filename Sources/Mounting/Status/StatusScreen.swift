@@ -1,18 +1,18 @@
-// What is on the screen of `dbxfs status --watch`. Pure: two looks at the mounts and the screen's size in,
+// The screen of `dbxfs status --watch`. Pure: two samples of the mounts and the screen's size in,
 // lines out. The terminal is in `LiveScreen.swift`.
 
-/// The mounts on a screen that is drawn again and again.
+/// The mounts on a screen that is redrawn.
 public enum StatusScreen {
-    /// One look at the mounts.
+    /// One sample of the mounts.
     public struct Look: Sendable {
         /// The mounts that answered.
         public var mounts: [MountStatus]
-        /// Why there is less to see than was asked for.
+        /// Why mounts are missing from the sample.
         public var notice: String?
-        /// When it was, by a clock that is never set.
+        /// Its time, by a monotonic clock.
         public var time: ContinuousClock.Instant
 
-        /// Names every field.
+        /// Memberwise with defaults.
         public init(
             mounts: [MountStatus], notice: String? = nil,
             time: ContinuousClock.Instant = .now
@@ -23,21 +23,21 @@ public enum StatusScreen {
         }
     }
 
-    /// How much fits on the screen.
+    /// The size of a screen.
     public struct Size: Hashable, Sendable {
-        /// Characters of normal width in a line.
+        /// Characters of normal width per line.
         public var columns: Int
-        /// Lines.
+        /// Number of lines.
         public var rows: Int
 
-        /// Names both.
+        /// Memberwise and without defaults.
         public init(columns: Int, rows: Int) {
             self.columns = columns
             self.rows = rows
         }
     }
 
-    /// The lines of a screen, none longer or more than fit. `before` is the look before this one.
+    /// The lines of a screen, cut to its size. `before` is the previous sample.
     public static func lines(_ look: Look, since before: Look?, size: Size) -> [String] {
         var lines = [Terminal.printable(heading(look))]
         for mount in look.mounts {
@@ -69,7 +69,7 @@ public enum StatusScreen {
         return rows + mount.trouble + mount.pins.trouble
     }
 
-    /// The path comes last: it is what may be cut off.
+    /// The path comes last, because the end of a line may be cut off.
     private static func transfer(_ path: String, _ part: Int64, of whole: Int64) -> String {
         "\(Terminal.bar(part, of: whole)) \(MountStatus.percent(part, of: whole)) % of "
             + "\(Terminal.size(whole))  \(path)"
@@ -82,7 +82,7 @@ public enum StatusScreen {
 
     // MARK: Rates
 
-    /// Bytes per second.
+    /// Transfer rates in bytes per second.
     struct Rates: Hashable {
         var down: Int64
         var up: Int64
@@ -90,7 +90,7 @@ public enum StatusScreen {
         var text: String { "\(Terminal.size(down))/s down, \(Terminal.size(up))/s up" }
     }
 
-    /// How fast bytes moved between two looks; nil unless the same process was seen both times.
+    /// The rates between two samples; nil unless both are of the same process.
     static func rates(of mount: MountStatus, _ look: Look, since before: Look?) -> Rates? {
         guard let before,
             let earlier = before.mounts.first(where: { $0.mountpoint == mount.mountpoint }),
