@@ -1,5 +1,5 @@
-// Whose account a state folder belongs to. Files of one person must never be sent to another's account
-// because a token was mistaken.
+// Checks whose account a state folder belongs to, so that a wrong token cannot send one person's
+// files to another person's account.
 
 import DropboxAPI
 import Foundation
@@ -10,26 +10,26 @@ import RemoteStore
 struct AccountIdentity {
     let folders: AccountFolders
     let source: MountSource
-    /// What paths start from.
+    /// The root of the mount's paths.
     let root: MountSettings.Root
     /// The server's name, for messages.
     let server: String
-    /// By what the server is asked, if it is a login.
+    /// The login in use; nil with an access token.
     let login: StoredLogin?
-    /// What gives the mount its tokens, and asks whose they are.
+    /// The mount's tokens, each checked against the account.
     let tokens: VerifiedTokens
 
-    /// Asks the server whose account the token is for, compares, and remembers.
+    /// Requests the account of the token, compares it with the record, and stores it.
     ///
-    /// An account that was mounted here before also mounts when the server cannot be asked; then the
-    /// returned notice says so, and `tokens` asks before the first call that goes out. `knownPatience` is how
-    /// many seconds that takes to find out. Afterwards the store's paths start where they should.
+    /// An account that was mounted here before also mounts while the server is unreachable; then the returned
+    /// notice says so, and `tokens` checks the account before the first request. `knownPatience` is the
+    /// timeout in seconds for that. Afterwards the store's paths start at the root.
     func check(
         _ remote: DropboxStore, knownPatience: Double
     ) throws(CommandError) -> String? {
         let known = try Self.known(in: folders.state)
         if let known, let login, login.accountID != known.accountID {
-            // Offline, nobody else would notice, and the queue would go to the wrong account later.
+            // Without this check an offline mount would send its queue to the wrong account later.
             throw .otherAccount(
                 account: source.account, folder: folders.state, expected: known.person,
                 found: "another account")
@@ -65,7 +65,7 @@ struct AccountIdentity {
         }
     }
 
-    /// What somebody may not expect.
+    /// A notice that only the own folder is mounted.
     private func notice(about account: RemoteAccount) -> String? {
         guard root == .home, source.remotePath.isEmpty, account.teamNamespace != nil else {
             return nil
@@ -83,7 +83,7 @@ struct AccountIdentity {
         }
     }
 
-    /// The account, and whether the folder is there. With `patience`, gives up after that time.
+    /// The account, after a check that the folder exists; `patience` is a timeout in seconds.
     private static func ask(
         _ remote: DropboxStore, _ tokens: VerifiedTokens, _ source: MountSource,
         _ root: MountSettings.Root, patience: Double?
@@ -115,8 +115,8 @@ struct AccountIdentity {
         }
     }
 
-    /// Makes sure that what is to be mounted is there. A folder that was mounted before and that others have
-    /// deleted since is no reason not to mount: what is not sent is in the mount only.
+    /// Checks that the folder to mount exists. A folder that was mounted before and is deleted on
+    /// the server since is mounted all the same, because its queued changes are in the mount only.
     private static func look(_ remote: DropboxStore) async throws(RemoteError) {
         do throws(RemoteError) {
             _ = try await remote.list(.root, recursive: false)
@@ -130,12 +130,12 @@ struct AccountIdentity {
         }
     }
 
-    /// Whose account a state folder's is; nil when nobody's was mounted yet.
+    /// The recorded account of a state folder; nil before its first mount.
     static func known(in state: String) throws(CommandError) -> AccountRecord? {
         try AccountRecord.read(AccountFolders.identity(in: state))
     }
 
-    /// Refuses a login of somebody whose account is not the one that an account's folders are for.
+    /// Refuses a login for another account than the recorded one.
     static func check(
         _ found: RemoteAccount, for account: String, _ environment: Environment
     ) throws(CommandError) {
@@ -160,7 +160,7 @@ extension RemoteAccount {
 }
 
 extension RemoteError {
-    /// Whether the server could not be asked, as opposed to having answered.
+    /// Whether the server was unreachable, as opposed to a response.
     fileprivate var allowsOfflineMount: Bool {
         switch self {
         case .offline, .timedOut, .rateLimited, .server, .malformed, .cancelled: true

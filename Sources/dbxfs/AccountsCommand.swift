@@ -1,5 +1,5 @@
-// `dbxfs accounts`: which accounts this machine has. Looks at the disk only; neither mounts nor Dropbox are
-// asked, and nothing is changed.
+// `dbxfs accounts`: the accounts of this machine. Read-only, from the disk alone: neither mounts
+// nor Dropbox get a request.
 
 import ArgumentParser
 import Foundation
@@ -39,7 +39,7 @@ struct AccountsCommand: ParsableCommand {
 struct AccountSurvey {
     private let environment: Environment
 
-    /// A ready token of the environment is no account's own, so it does not count.
+    /// Ignores an access token in the environment, which belongs to no account here.
     init(_ environment: Environment) {
         var environment = environment
         environment.accessToken = nil
@@ -87,7 +87,7 @@ struct AccountSurvey {
             tree.mountpoint = holder.mountpoint
             tree.pid = holder.pid
         }
-        // Others may read while a mount writes, so no mount has to be asked, and none that hangs waited for.
+        // SQLite allows readers beside the mount, so no mount is asked, which could hang.
         if let pending = Self.pending(in: folder) {
             tree.pendingOperations = pending.operations
             tree.pendingBytes = pending.bytes
@@ -95,7 +95,7 @@ struct AccountSurvey {
         return tree
     }
 
-    /// What is queued in a state folder; nil when that cannot be read.
+    /// The queue of a state folder; nil if it cannot be read.
     static func pending(in folder: String) -> (operations: Int, bytes: Int64)? {
         let database = AccountFolders.database(in: folder)
         guard FileManager.default.fileExists(atPath: database) else { return nil }

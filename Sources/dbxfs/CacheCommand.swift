@@ -1,5 +1,5 @@
-// `dbxfs cache`: what is kept of Dropbox's content on this disk. Nothing here can reach what is still to
-// be uploaded: that lies in another folder.
+// `dbxfs cache`: the cached content on this disk. It cannot reach queued content, which is in
+// another folder.
 
 import ArgumentParser
 import Mounting
@@ -10,7 +10,7 @@ struct CacheCommand: ParsableCommand {
         abstract: "Show, clear or check cached content of running mounts.",
         subcommands: [Status.self, Clear.self, Verify.self])
 
-    /// Which mounts are meant.
+    /// The mounts to work on.
     struct Target: ParsableArguments {
         @Argument(help: "A mountpoint or anything below it. Without it: all mounts.")
         var mountpoint: String?

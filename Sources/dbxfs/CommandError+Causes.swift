@@ -1,4 +1,4 @@
-// From the errors of the layers below to what the user reads when a mount cannot begin.
+// Translates errors of the layers below into messages about a mount that cannot start.
 
 import Foundation
 import GRDB
@@ -9,7 +9,7 @@ import Sync
 import SystemPackage
 
 extension CommandError {
-    /// What the server's refusal of the first questions means.
+    /// Translates the server's refusal of the first requests.
     init(_ error: RemoteError, server: String, remotePath: String) {
         switch error {
         case .offline(let detail): self = .unreachable(server: server, detail: detail)
@@ -33,7 +33,7 @@ extension CommandError {
         }
     }
 
-    /// What a failure to open something on the local disk means.
+    /// Translates a failure to open a file on the local disk.
     init(opening path: String, _ error: any Error) {
         if let error = error as? CommandError {
             self = error

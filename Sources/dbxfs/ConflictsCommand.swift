@@ -1,5 +1,5 @@
-// `dbxfs conflicts`: the files that stand beside another one because two machines changed it. Nothing is
-// changed; what the mount knows is in `Mount+Conflicts.swift`.
+// `dbxfs conflicts`: lists conflicted copies, without changing them. `Mount+Conflicts.swift` finds
+// them.
 
 import ArgumentParser
 import Mounting

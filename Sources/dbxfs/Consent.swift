@@ -1,16 +1,16 @@
-// Asking somebody, on Dropbox's page, to let dbxfs in: by a browser on this machine that comes back by
-// itself, or by a code that is copied from a browser anywhere.
+// Requests the user's authorization on Dropbox's page: through a browser on this machine that is
+// redirected back, or by a code that is copied from any browser.
 
 import DropboxAPI
 import Foundation
 import Glibc
 import Mounting
 
-/// One request for access: code flow with PKCE, so that a code that others see is of no use to them.
+/// One authorization request: code flow with PKCE, so that a code is useless to others who see it.
 struct Consent {
-    /// Seconds that somebody has to find the password and the second factor.
+    /// Timeout in seconds for the user, who may have to find password and second factor.
     private static let patience = 600.0
-    /// Seconds for the exchange of the code.
+    /// Timeout in seconds for the exchange of the code.
     private static let exchangePatience = Duration.seconds(60)
 
     private let client: OAuthClient
@@ -22,7 +22,7 @@ struct Consent {
         self.scopes = scopes
     }
 
-    /// Asks, and returns what was granted.
+    /// Requests authorization, and returns the grant.
     func obtain(usesBrowser: Bool) throws(CommandError) -> TokenGrant {
         guard usesBrowser, Self.hasDesktop else { return try byHand() }
         guard let listener = LoopbackListener() else {
@@ -33,7 +33,7 @@ struct Consent {
         return try byBrowser(listener)
     }
 
-    /// Whether a browser can show itself. Over ssh there is none, or one that does not reach this
+    /// Whether a browser can be opened. Over ssh there is none, or one that does not reach this
     /// machine's loopback.
     private static var hasDesktop: Bool {
         let variables = Environment.variables
@@ -52,8 +52,8 @@ struct Consent {
         Terminal.print(
             "Allow access in the browser that opens, or open this address in one on this machine:")
         Terminal.print(listener.address(of: login.printed))
-        // The address is an argument, which other users can see. It is good for one visit by a program of this
-        // user, and says nothing of the login.
+        // The address is an argument, which other users can see. It is good for one visit by a
+        // program of this user, and reveals nothing of the login.
         if let opener = ChildProcess.find("xdg-open") {
             _ = try? ChildProcess.start(
                 opener, [listener.address(of: login.opened)], descriptors: [:], isDetached: true)

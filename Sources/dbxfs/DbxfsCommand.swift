@@ -1,5 +1,5 @@
-// The command line: its verbs, and how every failure becomes one line and an exit code. What the verbs
-// do is in their own files.
+// The command line: its verbs, and the translation of each failure to one line and an exit code.
+// Each verb has its own file.
 
 import ArgumentParser
 import Glibc
@@ -23,8 +23,8 @@ struct DbxfsCommand: ParsableCommand {
     /// The version that `--version` and `status` show.
     static let version = "0.1.0"
 
-    /// Parses, runs and exits. Which command line it is, the name under which the program was started
-    /// says: mount(8) and umount(8) start it by the names of its links in /sbin.
+    /// Parses, runs and exits. The name of the program selects the command line: mount(8) and
+    /// umount(8) start it through its links in /sbin.
     static func main() {
         ProcessSettings.denyCoreDumps()
         let path = CommandLine.arguments.first ?? ""
@@ -35,14 +35,14 @@ struct DbxfsCommand: ParsableCommand {
         }
     }
 
-    /// Not ArgumentParser's own `main`: that exits with 64 for a wrong command line, which for mount(8)
-    /// means that some of several mounts succeeded.
+    /// Replaces ArgumentParser's own `main`, which exits with 64 for an invalid command line; for
+    /// mount(8) that means that some of several mounts succeeded.
     private static func execute(_ program: any ParsableCommand.Type) {
         do {
             var command = try program.parseAsRoot()
             try command.run()
         } catch let error as CommandError {
-            // One line, whatever names it quotes.
+            // Names in the message may contain line breaks.
             Terminal.complain(Terminal.printable(error.message))
             Glibc.exit(error.exitStatus.rawValue)
         } catch {

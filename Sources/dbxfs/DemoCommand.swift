@@ -48,7 +48,7 @@ private struct Demo {
         let output: Pipe
         do throws(CommandError) {
             output = try Pipe()
-            // In a session of its own: Ctrl-C is for this process, which then unmounts first.
+            // In a session of its own, so that Ctrl-C reaches only this process, which unmounts first.
             emulator = try ChildProcess.start(
                 program,
                 [
@@ -72,7 +72,7 @@ private struct Demo {
             "DBXFS_ENDPOINT": String(line.dropFirst(prefix.count)),
             "DBXFS_ACCESS_TOKEN": Self.token, "DBXFS_STATE_DIR": folder + "/state",
             "DBXFS_CACHE_DIR": folder + "/cache",
-            // Where `dbxfs status` in another terminal looks.
+            // The default folder, so that `dbxfs status` in another terminal finds the mount.
             "DBXFS_RUNTIME_DIR": own.runtimeFolder,
         ]) { $1 }
     }
@@ -84,7 +84,7 @@ private struct Demo {
     }
 
     var introduction: String {
-        // In full: who tries it out has not put it on the search path yet.
+        // The full path, because users who try it may not have it on the search path.
         let dbxfs = ChildProcess.ownPath
         return """
             A sample Dropbox is mounted at \(mountpoint)
@@ -100,7 +100,7 @@ private struct Demo {
             """
     }
 
-    /// Until Ctrl-C, or until somebody has unmounted it.
+    /// Waits until Ctrl-C, or until the mount is unmounted.
     func waitForEnd() {
         let end = Signal()
         ProcessSettings.onTermination { _ in end.set() }
@@ -129,7 +129,7 @@ private struct Demo {
         }
     }
 
-    /// Beside this program, as it was built, or where `make install` puts it.
+    /// The emulator beside this program, as it was built, or where `make install` puts it.
     private static func findEmulator() throws(CommandError) -> String {
         let own = FilePath(ChildProcess.ownPath).removingLastComponent()
         let places = [

@@ -4,12 +4,12 @@ import Glibc
 import Mounting
 import SystemPackage
 
-/// Taking a mount out of the tree, from outside of the process that serves it.
+/// Detaches a mount from outside of the process that serves it.
 enum Detachment {
-    /// Detaches a mount: at once for newcomers and, when `isLazy`, for those inside when they leave.
+    /// Unmounts; with `isLazy`, processes inside keep the mount until they leave it.
     ///
-    /// `isForced` makes calls that wait for an answer fail. The system call is for root; others need
-    /// `fusermount3` for it, which forces nothing.
+    /// `isForced` makes waiting requests fail. The system call is for root; other users need
+    /// `fusermount3`, which cannot force.
     static func detach(
         _ path: String, isLazy: Bool, isForced: Bool = false
     ) throws(CommandError) {

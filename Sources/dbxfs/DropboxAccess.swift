@@ -1,16 +1,16 @@
-// How dbxfs talks to Dropbox, or to the server that stands for it: settings, connections, tokens. The
-// same for mounts, logins and logouts.
+// Access to Dropbox, or to the server that replaces it: settings, connections, tokens. Shared by
+// mounts, logins and logouts.
 
 import DropboxAPI
 import Logging
 import Mounting
 
-/// Connections to Dropbox's servers, without anybody's account yet.
+/// Connections to Dropbox's servers, independent of an account.
 struct DropboxAccess {
     var configuration: DropboxConfiguration
     var transport: any HTTPTransport
 
-    /// Makes connections; `adjust` may change settings first.
+    /// Creates connections; `adjust` may change settings first.
     init(
         _ environment: Environment, adjust: (inout DropboxConfiguration) -> Void = { _ in }
     ) throws(CommandError) {
@@ -29,7 +29,7 @@ struct DropboxAccess {
         self.configuration = configuration
     }
 
-    /// A client for the account of these tokens, or for a member of the team that they are of.
+    /// A client for the account of these tokens, or for a member of their team.
     func client(
         _ tokens: any AccessTokenProvider, member: String? = nil
     ) -> DropboxClient {
@@ -45,8 +45,8 @@ struct DropboxAccess {
             app: AppCredentials(key: key), configuration: configuration, transport: transport)
     }
 
-    /// What gives a mount its tokens. `command` is how to log in, `hide` is told of every secret that comes
-    /// up.
+    /// The access tokens of a mount. `command` is the login command for messages; `hide` gets every
+    /// new secret.
     func tokens(
         _ credentials: Credentials, command: String, hide: @escaping @Sendable (String) -> Void
     ) -> any AccessTokenProvider {
@@ -59,7 +59,7 @@ struct DropboxAccess {
             ) { login in
                 hide(login.refreshToken)
                 return access.renewing(login) { grant in
-                    // Again, so that it is not the one that is forgotten.
+                    // Repeated, so that it is not the one that is dropped.
                     hide(login.refreshToken)
                     hide(grant.accessToken)
                 }

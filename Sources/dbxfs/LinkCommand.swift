@@ -1,4 +1,4 @@
-// `dbxfs link`: an address that leads others to a file or folder on a mount.
+// `dbxfs link`: the shared link to a file or folder on a mount.
 
 import ArgumentParser
 import Mounting

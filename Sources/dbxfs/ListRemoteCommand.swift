@@ -1,4 +1,4 @@
-// `dbxfs ls-remote`: what Dropbox has, asked directly. No mount is needed or looked at.
+// `dbxfs ls-remote`: lists a folder directly from Dropbox, without a mount.
 
 import ArgumentParser
 import Core
@@ -72,7 +72,7 @@ struct ListRemoteCommand: ParsableCommand {
     ) -> CommandError {
         switch error {
         case .notFound, .disallowedName: .notOnDropbox(path)
-        // Not what a mount would say: this command has nothing that is cached.
+        // Another message than for a mount, because this command has no cache.
         case .offline(let detail):
             .system("\(environment.serverName) cannot be reached: \(detail)")
         default: CommandError(error, server: environment.serverName, remotePath: path)
@@ -80,13 +80,13 @@ struct ListRemoteCommand: ParsableCommand {
     }
 }
 
-/// An account, asked without a mount.
+/// Access to an account without a mount.
 private struct RemoteAccess: Sendable {
     private let store: DropboxStore
     private let root: MountSettings.Root
     private let folder: RemotePath
 
-    /// Paths start where those of mounts do by the configuration file.
+    /// Uses the root that the configuration file sets for mounts.
     init(_ source: MountSource, _ environment: Environment) throws(CommandError) {
         let settings = try MountSettings(
             parsing: [], over: environment.options(of: source.account))
@@ -105,7 +105,7 @@ private struct RemoteAccess: Sendable {
         folder = RemotePath(rawValue: source.remotePath)
     }
 
-    /// Calls `show` with everything in the folder, or with the file that is there.
+    /// Calls `show` with every entry of the folder, or with the file at the path.
     func list(
         recursive: Bool, show: (RemoteListing) -> Void
     ) async throws(RemoteError) {
@@ -118,7 +118,7 @@ private struct RemoteAccess: Sendable {
             if let listing = RemoteListing(file, at: folder.rawValue) { show(listing) }
             return
         }
-        // The server spells only the last name of a path as people do; folders come before what is in them.
+        // Only the last name of a path has the original spelling; folders precede their contents.
         let depth = folder.components.count
         var spelled: [String: String] = [:]
         while true {

@@ -1,5 +1,5 @@
-// `dbxfs login`: from somebody's consent in a browser to a login that mounts use. How the consent is
-// obtained is in `Consent.swift`.
+// `dbxfs login`: from the user's authorization in a browser to a login that mounts use.
+// `Consent.swift` obtains the authorization.
 
 import ArgumentParser
 import Core
@@ -54,23 +54,23 @@ struct LoginCommand: ParsableCommand {
                 .announceLogin(account: account.name)
             report(owner, environment)
         } catch {
-            // Nobody keeps it, so it should be good for nothing.
+            // The grant is not stored, so it is revoked.
             session.revoke()
             throw error
         }
     }
 
-    /// What dbxfs does with an account. Each route of `DropboxAPI` says which it needs.
+    /// The scopes that dbxfs needs. Each route of `DropboxAPI` documents its own.
     static let scopes = [
         "account_info.read", "files.metadata.read", "files.content.read", "files.content.write",
     ]
-    /// What it does with shared links. Not asked for by everybody: it opens files to strangers.
+    /// The scopes for shared links. Optional, because they allow opening files to strangers.
     private static let sharingScopes = ["sharing.read", "sharing.write"]
 
     private func appKey(
         _ environment: Environment, _ file: LoginFile
     ) throws(CommandError) -> String {
-        // A file that cannot be used is about to be replaced.
+        // An unusable file is about to be replaced.
         let stored = (try? file.load())?.appKey
         guard let key = appKey ?? environment.appKey(of: account.name) ?? stored else {
             throw .noAppKey
@@ -97,7 +97,7 @@ struct LoginCommand: ParsableCommand {
     }
 }
 
-/// Which account of this machine a login is for.
+/// Selects the local account of a login.
 struct AccountOption: ParsableArguments {
     @Option(
         name: .customLong("account"),
@@ -107,10 +107,10 @@ struct AccountOption: ParsableArguments {
     @Flag(help: "The account of system mounts, such as those in /etc/fstab; for root.")
     var system = false
 
-    /// Whose accounts are meant.
+    /// User or system accounts.
     var scope: Environment.Scope { system ? .system : .user }
 
-    /// Where the account's files lie.
+    /// The folders of the account.
     func folders(_ environment: Environment) throws(CommandError) -> AccountFolders {
         let source = try MountSource(parsing: name)
         guard source.account == name else { throw .badSource(name) }
@@ -119,7 +119,7 @@ struct AccountOption: ParsableArguments {
 }
 
 extension ParsableCommand {
-    /// Warnings only, unless more is asked for: these commands say by themselves what matters.
+    /// Logs warnings only, unless configured otherwise: these commands print their results themselves.
     func quietLogs(_ environment: Environment) {
         let level = environment.logLevel == .info ? .warning : environment.logLevel
         let sink = LogSink()

@@ -1,21 +1,20 @@
-// What is done with a grant before it becomes a login: whose is it, is it enough, and if not, away with
-// it.
+// Checks a grant before it becomes a login: its account and its scopes; revokes it if it fails.
 
 import DropboxAPI
 import Foundation
 import Mounting
 import RemoteStore
 
-/// A grant that nobody keeps yet.
+/// A grant that is not stored yet.
 struct LoginSession {
-    /// Whose account it is.
+    /// The account of the grant.
     struct Owner {
         var account: RemoteAccount
-        /// Bytes used and allowed, if Dropbox says so.
+        /// Bytes used and allowed, if the server returns them.
         var space: RemoteSpace?
     }
 
-    /// Seconds that Dropbox gets to forget a grant that is not kept.
+    /// Timeout in seconds for revoking a grant.
     private static let revocationPatience = Duration.seconds(10)
 
     private let grant: TokenGrant
@@ -26,7 +25,7 @@ struct LoginSession {
         client = access.client(FixedAccessToken(AccessToken(grant.accessToken)))
     }
 
-    /// Refuses a grant that lacks something that dbxfs cannot do without.
+    /// Refuses a grant that lacks a required scope.
     func checkScopes(_ wanted: [String]) throws(CommandError) {
         guard let scopes else { return }
         let missing = wanted.filter { !scopes.contains($0) }
@@ -41,7 +40,7 @@ struct LoginSession {
         grant.scope?.split(separator: " ").map(String.init)
     }
 
-    /// Asks whose account it is.
+    /// Requests the account of the grant.
     func owner(_ server: String) throws(CommandError) -> Owner {
         let store = DropboxStore(client: client)
         let answer = Mounting.Thread.waiting { () async -> Result<Owner, RemoteError> in
@@ -64,7 +63,7 @@ struct LoginSession {
         }
     }
 
-    /// What is kept.
+    /// The login to store.
     func login(
         appKey: String, _ account: RemoteAccount
     ) throws(CommandError) -> StoredLogin {
@@ -76,7 +75,7 @@ struct LoginSession {
             accountID: account.id)
     }
 
-    /// Makes it good for nothing, if Dropbox can be reached.
+    /// Revokes the grant, if Dropbox can be reached.
     func revoke() {
         let client = client
         _ = Mounting.Thread.waiting {

@@ -1,5 +1,5 @@
-// Access tokens of a login that may be replaced while a mount runs: when `dbxfs login` has written a new
-// one, that is used from the next request on. Nothing is written here.
+// Access tokens of a login that may be replaced while a mount runs: a new login by `dbxfs login` is
+// used from the next request on. Writes no file.
 
 import DropboxAPI
 import Logging
@@ -7,7 +7,7 @@ import Mounting
 import PrivateFiles
 import Synchronization
 
-/// Gives a mount access tokens for as long as its login, or the one that took its place, is good.
+/// Provides a mount's access tokens for as long as its login, or its successor, is valid.
 final class LoginTokens: AccessTokenProvider {
     private struct State {
         var login: StoredLogin
@@ -16,14 +16,14 @@ final class LoginTokens: AccessTokenProvider {
     }
 
     private let file: LoginFile
-    /// What to tell the user to run.
+    /// The login command, for messages.
     private let command: String
     private let renewing: @Sendable (StoredLogin) -> RefreshingAccessTokens
     private let log: Logger
     private let state: Mutex<State>
 
-    /// Begins with a login that was read from `file`, and that `command` makes; `renewing` makes tokens of
-    /// a login.
+    /// Begins with a login that was read from `file`, and that `command` creates; `renewing` makes
+    /// tokens of a login.
     init(
         _ login: StoredLogin, file: LoginFile, command: String, log: Logger,
         renewing: @escaping @Sendable (StoredLogin) -> RefreshingAccessTokens
@@ -46,7 +46,7 @@ final class LoginTokens: AccessTokenProvider {
         }
     }
 
-    /// A token in place of one that the server refused, of another login perhaps.
+    /// A token in place of one that the server refused, perhaps of a new login.
     func accessToken(replacing expired: AccessToken) async throws(TokenError) -> AccessToken? {
         let tokens = try current()
         do {
@@ -56,10 +56,10 @@ final class LoginTokens: AccessTokenProvider {
         }
     }
 
-    /// The tokens of the login that is in the file now.
+    /// The tokens of the login in the file.
     ///
-    /// To look at the file's entry is one system call in a folder that is never on the mount, beside a
-    /// request over the network; only a new version is read.
+    /// Reading the directory entry is one system call in a folder that is never on the mount, small
+    /// beside a request over the network; only a new version of the file is read.
     private func current() throws(TokenError) -> RefreshingAccessTokens {
         try state.withLock { state throws(TokenError) in
             guard let version = file.version else {
@@ -81,7 +81,7 @@ final class LoginTokens: AccessTokenProvider {
 
     private func adopt(_ login: StoredLogin?, _ state: inout State) {
         guard let login, login != state.login else { return }
-        // What is queued belongs to the account that the mount began with.
+        // The queue belongs to the account that the mount began with.
         guard login.accountID == state.login.accountID else {
             return log.warning("the new login is another account's, and is not used")
         }
@@ -90,7 +90,7 @@ final class LoginTokens: AccessTokenProvider {
         state.tokens = renewing(login)
     }
 
-    /// The same failure, with what to do about it.
+    /// The same error, with the login command.
     private func advised(_ error: TokenError) -> TokenError {
         switch error {
         case .invalidGrant(let text):

@@ -1,4 +1,4 @@
-// `dbxfs logout`: the login ends on Dropbox first, then here. What is queued is not touched.
+// `dbxfs logout`: revokes the login on Dropbox, then removes it here. The queue is kept.
 
 import ArgumentParser
 import DropboxAPI
@@ -35,7 +35,7 @@ struct LogoutCommand: ParsableCommand {
         }
     }
 
-    /// The login; nil when one that could not be read was removed.
+    /// The login; nil if an unreadable one was removed.
     private func load(_ file: LoginFile) throws(CommandError) -> StoredLogin? {
         do throws(CommandError) {
             guard let login = try file.load() else { throw .notLoggedIn(account: account.name) }
@@ -58,7 +58,7 @@ struct LogoutCommand: ParsableCommand {
 
     // MARK: On Dropbox
 
-    /// Ends the login on Dropbox, or says why that is not so.
+    /// Revokes the login on Dropbox, or reports why that failed.
     private func revoke(
         _ login: StoredLogin, _ environment: Environment
     ) throws(CommandError) {
@@ -81,7 +81,7 @@ struct LogoutCommand: ParsableCommand {
                 + CommandError.connectedApps)
     }
 
-    /// Whether the login was over before.
+    /// Whether the login was invalid before.
     private static func isEnded(_ error: CallError<NoError>) -> Bool {
         switch error.kind {
         case .token(.invalidGrant), .auth(.invalidAccessToken): true
@@ -91,7 +91,7 @@ struct LogoutCommand: ParsableCommand {
 
     // MARK: Here
 
-    /// What is queued, by state folder or mountpoint.
+    /// The queues, by state folder or mountpoint.
     private func queues(_ environment: Environment) -> [(String, Int)] {
         let mounted = mounts(environment).map { ($0.mountpoint, $0.pendingOperations) }
         let unmounted = AccountFolders.states(of: account.name, environment: environment)

@@ -1,4 +1,4 @@
-// What a mount knows of conflicted copies: their names say it, so nothing is stored for them.
+// The conflicted copies of a mount: recognised by their names, so nothing is stored for them.
 
 import Core
 import MetadataStore

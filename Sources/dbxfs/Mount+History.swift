@@ -1,4 +1,4 @@
-// What a mount does about old versions of files for commands.
+// A mount's commands for revisions of files.
 
 import Core
 import Logging
@@ -27,7 +27,7 @@ extension Mount {
         return RevisionReport(file)
     }
 
-    /// The names in a path of the mount.
+    /// The components of a path on the mount.
     private static func names(
         in path: String, on mountpoint: String
     ) throws(CommandError) -> [FileName] {
@@ -41,7 +41,7 @@ extension Mount {
         return names
     }
 
-    /// Lets this thread wait for the server.
+    /// Makes this thread wait for the server.
     private func waiting<Value: Sendable>(
         for path: String, _ body: @escaping @Sendable () async throws(HistoryError) -> Value
     ) throws(CommandError) -> Value {

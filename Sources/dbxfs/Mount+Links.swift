@@ -1,4 +1,4 @@
-// Shared links to what is on a mount.
+// Shared links to nodes on a mount.
 
 import Core
 import Logging
@@ -31,7 +31,7 @@ extension Mount {
         }
         switch answer {
         case .success(let link):
-            // Not the address: who knows it may read.
+            // Without the address, because it grants access.
             log.notice("link given", metadata: ["path": "\(path)", "new": "\(link.isNew)"])
             return LinkReport(url: link.url, isNew: link.isNew)
         case .failure(.notFound): throw .noLink(path: place, reason: "it is not on Dropbox")

@@ -1,4 +1,4 @@
-// From the paths that commands name to nodes and back, and what a failing database means to a command.
+// Translates paths of commands to nodes and back, and database errors to command errors.
 
 import Core
 import FileSystem
@@ -25,12 +25,12 @@ extension Mount {
         return found
     }
 
-    /// The path of the mount that leads by these names; "" for its root.
+    /// The path on the mount with these components; "" for its root.
     static func path(_ names: some Sequence<FileName>) -> String {
         names.map { "/" + $0.string }.joined()
     }
 
-    /// What the database says.
+    /// Reads from the database.
     func asking<Value>(_ body: (Snapshot) throws -> Value) throws(CommandError) -> Value {
         do {
             return try store.read(body)

@@ -1,4 +1,4 @@
-// What a mount does about pins for commands: from paths to nodes, and from sums to sentences.
+// A mount's commands for pins: from paths to nodes, and from totals to messages.
 
 import BlockCache
 import Core
@@ -44,7 +44,7 @@ extension Mount {
         return reports.sorted { $0.path < $1.path }
     }
 
-    /// What `status` shows.
+    /// The pins in the status.
     func pinStatus() -> MountStatus.Pins {
         let summary = pinner.summary
         var status = MountStatus.Pins()

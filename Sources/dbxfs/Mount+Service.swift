@@ -1,4 +1,4 @@
-// What a mount tells commands, and does for them.
+// The mount's side of commands.
 
 import BlockCache
 import Core
@@ -11,7 +11,7 @@ import Mounting
 import Sync
 
 extension Mount: MountService {
-    /// Why nothing moves while the server wants no requests.
+    /// The problem while the server's rate limit holds.
     private static let waiting = "Dropbox asked to wait: too many requests"
 
     func status() -> MountStatus {
@@ -96,7 +96,7 @@ extension Mount: MountService {
                     problem: pending.operations > 0 ? waiting ?? refusal ?? sync.lastProblem : nil)
             }
         } catch {
-            // Unknown is not empty: nobody may take it for "everything is on Dropbox".
+            // Unknown is not empty: it must not be reported as "everything is on Dropbox".
             return Backlog(
                 operations: 1, bytes: 0, state: state(sync),
                 problem: "the local database cannot be read: \(error)")
@@ -107,13 +107,13 @@ extension Mount: MountService {
         let isOver = Signal()
         let (engine, log) = (engine, self.log)
         Task.detached {
-            // Returns by itself when nothing is left; what comes after that is in `body`'s hands.
+            // Returns when the queue is empty; later changes are the concern of `body`.
             while !isOver.hasHappened {
                 do {
                     _ = try await engine.drain { isOver.hasHappened }
                     return
                 } catch {
-                    // The mount may have ended with the wait, and the database with it.
+                    // The mount, and with it the database, may have been closed after the wait.
                     if isOver.hasHappened { return }
                     log.error("cannot send everything yet", metadata: ["error": "\(error)"])
                     try? await Task.sleep(for: .seconds(1))

@@ -1,4 +1,4 @@
-// Settings of a mount that commands change while it runs, and the parts that have to be told.
+// Settings that commands change while a mount runs, and the parts that adopt them.
 
 import BlockCache
 import DropboxAPI
@@ -8,11 +8,11 @@ import Mounting
 import Synchronization
 
 extension Mount {
-    /// The settings in force.
+    /// The present settings.
     var liveSettings: LiveSettings { live.withLock { $0 } }
 
     func change(_ settings: [MountOptionSetting]) throws(CommandError) -> LiveSettings {
-        // Under the lock to the end: of two commands, the same one is the last for every part.
+        // Under the lock to the end, so that of two commands the same one is the last for every part.
         let result = live.withLock { live -> Result<LiveSettings, CommandError> in
             do throws(CommandError) {
                 let changed = try live.changed(by: settings)
@@ -36,7 +36,7 @@ extension Mount {
         sink.setLevel(settings.logLevel)
         if settings.cacheSize != old.cacheSize {
             cache.setLimit(settings.cacheSize)
-            // Whether pins take more than that.
+            // Pins may exceed the new limit.
             pinner.checkAgain()
         }
     }

@@ -1,5 +1,5 @@
-// The composition root: which parts a mount consists of, who knows whom, and in which order they start
-// and end. What the process does around it is in `MountProcess.swift`.
+// The composition root: the parts of a mount, their connections, and the order of their start and
+// end. `MountProcess.swift` has the process around it.
 
 import BlockCache
 import Core
@@ -16,9 +16,9 @@ import Sync
 import Synchronization
 import SystemPackage
 
-/// One account's mount.
+/// The mount of one account.
 final class Mount: Sendable {
-    /// Seconds that a known account's server gets to answer before the mount goes on without it.
+    /// Timeout in seconds for the server at the start of a known account, which then mounts offline.
     private static let knownAccountPatience = 3.0
 
     let plan: MountPlan
@@ -42,11 +42,10 @@ final class Mount: Sendable {
     private let sessionEnd = Signal()
     let sink: LogSink
     let log: Logger
-    /// What commands have changed. Held while parts are told, which take their own locks.
+    /// Settings that commands have changed. Held while parts adopt them, which take their own locks.
     let live: Mutex<LiveSettings>
 
-    /// Opens the local parts and connects them; nothing runs yet. `sink` is told of every secret that
-    /// comes up.
+    /// Opens the local parts and connects them; no task runs yet. `sink` gets every new secret.
     init(
         _ plan: MountPlan, mountpoint: String, credentials: Credentials, sink: LogSink, log: Logger
     ) throws(CommandError) {
@@ -161,7 +160,7 @@ final class Mount: Sendable {
         }
     }
 
-    /// Opens something on the local disk, whose failures are the disk's or the file's.
+    /// Opens a file on the local disk, and translates its errors.
     private static func open<Part>(
         _ path: String, _ body: () throws -> Part
     ) throws(CommandError) -> Part {
@@ -172,13 +171,13 @@ final class Mount: Sendable {
         }
     }
 
-    /// What a write delay may come to, and the longest pause after a refusal: an hour.
+    /// The longest write delay, and at least the longest pause after a refusal: an hour.
     private static func longestDelay(of settings: MountSettings) -> Double {
         let delay = settings.writeDelay.map { WriteDelay(seconds: $0) } ?? WriteDelay()
         return max(3600, Double(delay.maximumNanoseconds) / 1e9)
     }
 
-    /// This machine, as conflicted copies name it.
+    /// The machine's name in conflicted copies.
     static var hostName: String {
         var buffer = [CChar](repeating: 0, count: 256)
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return "this computer" }
@@ -186,14 +185,14 @@ final class Mount: Sendable {
             decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The login that the mount began with; nil when it has a ready token.
+    /// The login that the mount began with; nil with an access token.
     var login: StoredLogin? {
         if case .login(let login, _) = credentials { login } else { nil }
     }
 
     // MARK: Start
 
-    /// Asks whose account it is, and begins to follow the server. Returns what the user should know.
+    /// Checks the account, and starts following the server. Returns a notice for the user.
     func prepare() throws(CommandError) -> String? {
         let engine = engine
         let identity = AccountIdentity(
@@ -215,9 +214,9 @@ final class Mount: Sendable {
         return notice
     }
 
-    /// Mounts, and begins to serve. Returns when requests are answered.
+    /// Mounts, and returns when requests are served.
     func attach() throws(CommandError) {
-        // From here on, something may be queued.
+        // From here on, changes may be queued.
         plan.folders.noteEverythingSent(false)
         try serve()
         let pinner = pinner
@@ -254,30 +253,30 @@ final class Mount: Sendable {
 
     // MARK: End
 
-    /// Takes the mount out of the tree, if it is there, and lets who is inside finish for a moment.
+    /// Unmounts, if it is mounted, and lets running requests finish for a moment.
     func detach() {
         guard let session = session.withLock({ $0 }) else { return }
         Task.detached { await session.stop() }
     }
 
-    /// How often the kernel asked for what.
+    /// Number of requests from the kernel, by kind.
     var calls: [String: Int] {
         session.withLock { $0 }?.calls.mapValues { Int(clamping: $0) } ?? [:]
     }
 
-    /// Whether the mount is gone.
+    /// Whether the session has ended.
     var hasEnded: Bool { sessionEnd.hasHappened }
 
-    /// Blocks until the mount is gone, whoever has detached it.
+    /// Blocks until the mount is detached by any process.
     func waitForEnd() {
         sessionEnd.wait()
         relay.attach(nil)
     }
 
-    /// Whether there are files that never leave this machine. Unknown is not none.
+    /// Whether local-only files exist. Unknown is not none.
     var keepsFiles: Bool { (try? store.read { try $0.localTotals().files > 0 }) ?? true }
 
-    /// Ends everything; what is not sent stays queued.
+    /// Closes all parts; unsent changes stay queued.
     func close() {
         if session.withLock({ $0 }) != nil, !hasEnded {
             detach()
@@ -301,7 +300,7 @@ final class Mount: Sendable {
 }
 
 extension FileSystemOptions {
-    /// What the user chose, the rest at its default.
+    /// The user's choices over the defaults.
     init(_ plan: MountPlan) {
         let settings = plan.settings
         self.init(userID: settings.user ?? getuid(), groupID: settings.group ?? getgid())
@@ -319,12 +318,12 @@ extension FileSystemOptions {
 }
 
 extension MountOptions {
-    /// What the kernel and libfuse are told.
+    /// The options for the kernel and libfuse.
     init(_ plan: MountPlan) {
         self.init(source: plan.shownSource)
         let settings = plan.settings
         access = settings.allowsOthers ? .everybody : settings.allowsRoot ? .ownerAndRoot : .owner
-        // Where others may enter, permission bits are all that stands between them and the files.
+        // With access for other users, only permission bits protect the files.
         checksPermissions =
             settings.checksPermissions || settings.allowsOthers || settings.allowsRoot
         isReadOnly = settings.isReadOnly

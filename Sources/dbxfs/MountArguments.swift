@@ -1,4 +1,4 @@
-// The arguments that `mount` and the process behind it share, and what follows from them.
+// The arguments that `mount` and the serving process share, and the plan made of them.
 
 import ArgumentParser
 import Core
@@ -39,19 +39,19 @@ struct MountArguments: ParsableArguments {
     @Flag(help: "Use the folders of system mounts: /etc/dbxfs, /var/lib/dbxfs, /var/cache/dbxfs.")
     var system = false
 
-    /// Options that nobody knows are left out, for `mount -s`.
+    /// Ignores unknown options, for `mount -s`.
     @Flag(name: .customShort("s"), help: .hidden)
     var toleratesUnknown = false
 
     init() {}
 
-    /// What the mount helper was called with.
+    /// The arguments of the mount helper.
     init(source: String, mountpoint: String, options: [String], toleratesUnknown: Bool) {
         places = [source, mountpoint]
         self.options = options
         account = nil
-        // Whoever calls mount(8) with its rights, and whatever HOME is then: the same folders at boot
-        // and afterwards.
+        // With root's rights the system's folders, whatever HOME is: the same folders at boot and
+        // afterwards.
         system = geteuid() == 0
         self.toleratesUnknown = toleratesUnknown
     }
@@ -68,27 +68,27 @@ struct MountArguments: ParsableArguments {
         }
     }
 
-    /// The arguments with which a process of this program gets the same mount.
+    /// The arguments with which a process of this program serves the same mount.
     var forServing: [String] {
         ["serve"] + options.flatMap { ["-o", $0] } + (account.map { ["--account", $0] } ?? [])
             + (system ? ["--system"] : []) + (toleratesUnknown ? ["-s"] : []) + ["--"] + places
     }
 }
 
-/// Everything that is known before anything is touched.
+/// The plan of a mount, made before any file is changed.
 struct MountPlan: Sendable {
     let source: MountSource
-    /// What the kernel lists as the mount's source: what the user wrote, because mount(8) takes an fstab
-    /// line for mounted when it finds the same there.
+    /// The mount's source in the kernel's list: as the user wrote it, because mount(8) takes an
+    /// fstab line for mounted if it finds the same there.
     let shownSource: String
     let settings: MountSettings
-    /// What stays on this machine.
+    /// Patterns for local-only names.
     let ignored: IgnoreRules
     let environment: Environment
     let folders: AccountFolders
-    /// As the user wrote it, from the root on.
+    /// As the user wrote it, made absolute.
     let requestedMountpoint: String
-    /// Whether the mountpoint is made if it is missing, because nobody has named it just now.
+    /// Whether a missing mountpoint is created, because the configuration names it and not the command line.
     private let makesMountpoint: Bool
 
     init(_ arguments: MountArguments) throws(CommandError) {
@@ -113,10 +113,10 @@ struct MountPlan: Sendable {
 
     var controlFolder: ControlFolder { ControlFolder(path: environment.runtimeFolder) }
 
-    /// Seconds that a mount whose process was killed gets to show that it is dead.
+    /// Timeout in seconds for the kernel to notice that a mount's process was killed.
     private static let deathPatience = 3.0
 
-    /// The mountpoint, checked, with what a dead process left there cleared away.
+    /// The checked mountpoint, after detaching a dead mount there.
     ///
     /// Not for the process that serves a mount at this place already: it would wait for itself.
     func prepareMountpoint() throws(CommandError) -> String {
@@ -140,10 +140,10 @@ struct MountPlan: Sendable {
         return mountpoint.string
     }
 
-    /// Detaches a mount of ours that nobody serves any more.
+    /// Detaches a mount of dbxfs whose process has ended.
     ///
-    /// Right after `kill -9` the kernel may not have noticed yet, and `stat` is answered from its cache
-    /// for long after that; to open the folder, it must ask.
+    /// Right after `kill -9` the kernel may not have noticed yet, and it answers `stat` from its
+    /// cache for long after that; opening the folder reaches the process.
     private func clearDeadMount(at mount: RunningMount) throws(CommandError) {
         guard mount.entry?.type == RunningMount.type,
             try ControlClient(folder: controlFolder).connect(to: mount.mountpoint) == nil

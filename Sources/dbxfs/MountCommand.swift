@@ -1,4 +1,4 @@
-// `dbxfs mount`: in the foreground this process serves the mount, else one that it starts.
+// `dbxfs mount`: serves in the foreground, or starts a process that does.
 
 import ArgumentParser
 import Mounting

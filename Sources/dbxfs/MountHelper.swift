@@ -1,5 +1,5 @@
-// What mount(8) runs for a filesystem of type `dbxfs` or `fuse.dbxfs`: its command line, its exit codes.
-// The mount itself is that of `dbxfs mount`.
+// The helper that mount(8) runs for a filesystem of type `dbxfs` or `fuse.dbxfs`: its command line
+// and exit codes. It mounts as `dbxfs mount` does.
 
 import ArgumentParser
 import CProcess
@@ -53,15 +53,15 @@ struct MountHelper: ParsableCommand {
     }
 }
 
-/// The namespace of mounts that mount(8) and umount(8) were told to work in.
+/// The mount namespace for mount(8) and umount(8).
 struct MountNamespace: ParsableArguments {
     @Option(
         name: .customShort("N"),
         help: ArgumentHelp("Work in another namespace of mounts.", valueName: "namespace"))
     var path: String?
 
-    /// Goes there. Must run before a second thread does: threads that share their working directory
-    /// cannot.
+    /// Enters the namespace. Must run before a second thread does: setns(2) refuses threads that
+    /// share their working directory.
     func enter() throws(CommandError) {
         guard let path else { return }
         do {

@@ -1,5 +1,5 @@
-// The life of the process behind a mount: prepare, mount, tell the starter, serve, drain, end. What the
-// mount consists of is in `Mount.swift`.
+// The lifecycle of the process behind a mount: prepare, mount, report to the starter, serve, drain,
+// end. The mount's parts are in `Mount.swift`.
 
 import Glibc
 import Logging
@@ -7,18 +7,18 @@ import Mounting
 
 /// One process that serves one mount.
 struct MountProcess {
-    /// Who hears of readiness, and where the log goes.
+    /// Where readiness is reported, and where the log goes.
     enum Mode {
-        /// The terminal.
+        /// To the terminal.
         case foreground
-        /// The process that started this one, and the account's log file.
+        /// To the process that started this one, and to the account's log file.
         case background
     }
 
-    /// Seconds that the queue gets after somebody else has detached the mount, or after SIGTERM.
-    /// Shorter than the 90 s after which systemd kills what does not ask for more.
+    /// Timeout in seconds for the queue after another process has detached the mount, or after SIGTERM.
+    /// Shorter than the 90 s after which systemd kills a service that does not request more.
     private static let standardDrainLimit = 60.0
-    /// Seconds to wait for a process that has lost its mount and still sends.
+    /// Seconds to wait for a process that has lost its mount and still uploads.
     private static let lockPatience = 15.0
 
     private let plan: MountPlan
@@ -29,7 +29,7 @@ struct MountProcess {
         self.mode = mode
     }
 
-    /// Serves until the mount is gone. Throws what kept it from being there, or what is still queued.
+    /// Serves until the mount has ended. Throws the error that prevented it, or the rest of the queue.
     func run() throws(CommandError) {
         ProcessSettings.holdTerminationSignals()
         let notifier = ServiceNotifier.takeFromEnvironment()
@@ -59,12 +59,12 @@ struct MountProcess {
 
     // MARK: Preparing
 
-    /// The state and, because it may be shared between state folders, the cache.
+    /// Locks the state folder and, because state folders may share it, the cache folder.
     private func lockFolders(for mountpoint: String) throws(CommandError) -> [AccountLock] {
         let holder = AccountLock.Holder(mountpoint: mountpoint)
         let client = ControlClient(folder: plan.controlFolder)
         func isEnding(_ holder: AccountLock.Holder?) -> Bool {
-            // A process that has no mountpoint yet, or none any more, may be about to end.
+            // A process without a mountpoint, not yet or no longer, may be about to end.
             guard let holder else { return true }
             guard RunningMount(at: holder.mountpoint).entry == nil else { return false }
             _ = try? client.connect(to: holder.mountpoint)?.send(ControlRequest(.hurry))
@@ -98,7 +98,7 @@ struct MountProcess {
 
     // MARK: Serving
 
-    /// Returns what is still queued.
+    /// Returns the rest of the queue.
     private func serve(
         _ mount: Mount, at mountpoint: String, _ notifier: ServiceNotifier?, log: Logger
     ) throws(CommandError) -> DrainOutcome {
@@ -110,7 +110,7 @@ struct MountProcess {
         let notice: String?
         do throws(CommandError) {
             notice = try mount.prepare()
-            // Before the kernel shows the mount: who sees it finds somebody listening.
+            // Before the kernel lists the mount, so that its socket always exists then.
             server = try ControlServer(
                 folder: plan.controlFolder, mountpoint: mountpoint, service: mount,
                 ending: ending, log: log)
@@ -135,11 +135,11 @@ struct MountProcess {
         let outcome = Drain(limit: ending.limit)
             .run(mount, isHurried: ending.isHurried) { _ in true }
         supervision?.end()
-        // There may be content that is nowhere else and will not be.
+        // Local-only content exists nowhere else and is never uploaded.
         let isEverythingSent = outcome.remaining == 0 && !mount.keepsFiles
         mount.close()
         log.notice("ended", metadata: ["queued": "\(outcome.remaining)"])
-        // Before whoever unmounts is told of the end, and may look.
+        // Before the unmounting command is told of the end, and may check the mark.
         plan.folders.noteEverythingSent(isEverythingSent)
         ending.end(outcome)
         server.stop()
@@ -166,9 +166,9 @@ struct MountProcess {
         case .foreground:
             if let notice { Terminal.complain(notice) }
         case .background:
-            // Away from the terminal, and from the group of who mounts.
+            // Leaves the terminal and the process group of the mounting command.
             setsid()
-            // Whoever started this is gone, by Ctrl-C perhaps: nobody wants the mount.
+            // The starting command has ended, perhaps by Ctrl-C, so the mount is not wanted.
             if !Readiness.report(.ready(notice: notice)) { mount.detach() }
         }
     }

@@ -1,5 +1,5 @@
-// `dbxfs pin`, `unpin` and `pins`: content that is kept on this disk. The mount fetches it; a command
-// that is interrupted changes nothing about that.
+// `dbxfs pin`, `unpin` and `pins`: content that is kept on this disk. The mount fetches it;
+// interrupting a command does not stop that.
 
 import ArgumentParser
 import Mounting
@@ -90,7 +90,7 @@ struct PinTarget: ParsableArguments {
     @Argument(help: "Files and folders on a mount.")
     var paths: [String]
 
-    /// Calls `body` for each mount that the paths are on, with its own.
+    /// Calls `body` for each mount that contains some of the paths, with these.
     func forEachMount(
         _ body: (ControlConnection, String, [String]) throws(CommandError) -> Void
     ) throws(CommandError) {
@@ -111,8 +111,8 @@ struct PinTarget: ParsableArguments {
 }
 
 extension ControlConnection {
-    /// Waits until pinned content is here, and shows how far it is: a bar on terminals, now and then a
-    /// line elsewhere.
+    /// Waits until pinned content is cached, and shows the progress: a bar on terminals, a line
+    /// from time to time elsewhere.
     fileprivate func waitForPins(
         _ request: ControlRequest, _ mountpoint: String
     ) throws(CommandError) -> PinOutcome {
@@ -139,7 +139,7 @@ extension ControlConnection {
 }
 
 extension PinProgress {
-    /// How far it is, in words.
+    /// The progress in words.
     fileprivate var summary: String {
         let all = "\(Terminal.count(files, "file")), \(Terminal.size(bytes))"
         if !isTreeKnown { return "\(all) so far, the account is being listed" }

@@ -1,5 +1,5 @@
-// `dbxfs recover`: content that was put aside because nothing vouches for it. Looks at the state folders only,
-// so it works mounted or not; what is put aside, and why, is decided by `Sync`.
+// `dbxfs recover`: unverified content that was put aside. Uses the state folders only, so it works
+// mounted or not; `Staging` decides what is put aside.
 
 import ArgumentParser
 import Glibc
@@ -65,13 +65,13 @@ struct RecoverCommand: ParsableCommand {
         }
     }
 
-    /// The command that lists what was put aside.
+    /// The command that lists such content.
     static func name(_ scope: Environment.Scope) -> String {
         "dbxfs recover" + (scope == .system ? " --system" : "")
     }
 }
 
-/// What was put aside below a state folder.
+/// The content that was put aside below a state folder.
 struct LostSurvey {
     private let states: [(account: String, folder: String)]
 
@@ -81,7 +81,7 @@ struct LostSurvey {
         }
     }
 
-    /// What an account, one of its state folders, a mount or a listed name has; all without one.
+    /// The pieces of an account, a state folder, a mount or a listed name; all without a name.
     func pieces(of name: String?) throws(CommandError) -> [LostPiece] {
         let all = states.flatMap { pieces(of: $0.account, in: $0.folder) }
         guard let name else { return all }
@@ -97,7 +97,7 @@ struct LostSurvey {
         return mounts.flatMap { pieces(of: $0.account, in: $0.folder) }
     }
 
-    /// The piece that is listed under this name, or under this number if no other account has it.
+    /// The piece with this listed name, or with this number if no other account has it.
     func piece(_ name: String) throws(CommandError) -> LostPiece {
         let all = states.flatMap { pieces(of: $0.account, in: $0.folder) }
         if let piece = all.first(where: { $0.report.name == name }) { return piece }
@@ -128,7 +128,7 @@ struct LostPiece {
     let entry: LostEntry
     let report: LostReport
 
-    /// Copies it to a new file, and says so.
+    /// Copies it to a new file, and reports that.
     func copy(to path: String, isPartWanted: Bool) throws(CommandError) {
         guard report.file != nil else { throw .noContent(report.name) }
         guard report.missing.isEmpty || isPartWanted else {
@@ -148,7 +148,7 @@ struct LostPiece {
         Terminal.print(Terminal.printable(copied))
     }
 
-    /// Removes it, and says so.
+    /// Removes it, and reports that.
     func remove() throws(CommandError) {
         do throws(StagingError) {
             try folder.remove(entry)

@@ -5,10 +5,10 @@ import MetadataStore
 import Mounting
 
 extension Snapshot {
-    /// Refused changes that anybody is told of at most; the rest is in the count of the queue.
+    /// Maximum number of refused changes to list; the queue's count has all.
     private static let refusedLimit = 20
 
-    /// The first changes that the server refused and that wait for somebody to do something about it.
+    /// The first changes that the server refused and that wait for an action of the user.
     func refusedChanges() throws -> [MountStatus.Problem] {
         try journalEntries(limit: 10_000)
             .filter { $0.problem != nil }

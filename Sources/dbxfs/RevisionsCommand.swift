@@ -1,5 +1,5 @@
-// `dbxfs revisions` and `dbxfs restore`: what Dropbox keeps of a file, and going back to it. Paths need not
-// exist any more.
+// `dbxfs revisions` and `dbxfs restore`: the revisions of a file on Dropbox, and going back to one.
+// Paths need not exist any more.
 
 import ArgumentParser
 import Mounting
@@ -22,7 +22,7 @@ struct RevisionsCommand: ParsableCommand {
     @Option(help: "List so many at most.")
     var limit = 10
 
-    /// All of them fit into one answer of the mount.
+    /// So many fit into one reply of the mount.
     private static let most = 1000
 
     func validate() throws {

@@ -1,4 +1,4 @@
-// From a path that a user names to the mount that it means, and to the process behind that.
+// Finds the mount for a path from the user, and the process behind it.
 
 import Fuse
 import Mounting
@@ -6,14 +6,14 @@ import SystemPackage
 
 /// A mount of this machine.
 struct RunningMount {
-    /// Where it is.
+    /// Mountpoint as an absolute path.
     let mountpoint: String
-    /// What the kernel lists there; nil when it is detached and its process still sends.
+    /// The kernel's entry for it; nil if it is detached and its process still uploads.
     let entry: MountTable.Mount?
 
-    /// The mount at exactly this place.
+    /// The mount at exactly this path.
     ///
-    /// The path's last component is not looked at if the kernel's table has it: a mount that hangs
+    /// The path's last component is not accessed if the kernel's table has it: a mount that hangs
     /// would hang this process too.
     init(at path: String) {
         let absolute = FilePath(absolutePath(path))
@@ -27,7 +27,7 @@ struct RunningMount {
         entry = table.mounted(at: place)
     }
 
-    /// The mount that a file or folder is in.
+    /// The mount that contains a file or folder.
     init(containing path: String) throws(CommandError) {
         let place = FilePath(resolvedPath(path))
         guard let entry = MountTable.current().mount(containing: place),
@@ -37,7 +37,7 @@ struct RunningMount {
         self.entry = entry
     }
 
-    /// The mount that a path is in, or all mounts of this user.
+    /// The mount that contains a path, or all mounts of this user.
     static func named(
         _ path: String?, _ environment: Environment
     ) throws(CommandError) -> [RunningMount] {
@@ -48,7 +48,7 @@ struct RunningMount {
         return mounts
     }
 
-    /// Where a path that is in this mount leads there; "" for the mountpoint.
+    /// The path within this mount; "" for the mountpoint.
     func place(of path: String) throws(CommandError) -> String {
         let place = String(resolvedPath(path).utf8.dropFirst(mountpoint.utf8.count))
         guard let place else { throw .nothingThere(path) }
@@ -58,13 +58,13 @@ struct RunningMount {
     /// The type under which the kernel lists dbxfs.
     static let type = "fuse.dbxfs"
 
-    /// A connection to its process; nil when nobody listens.
+    /// A connection to its process; nil if none listens.
     func connect(_ environment: Environment) throws(CommandError) -> ControlConnection? {
         try ControlClient(folders: environment.controlFolders)
             .connect(to: mountpoint)
     }
 
-    /// A connection to its process, or what is wrong.
+    /// A connection to its process, or an error.
     func connectOrFail(_ environment: Environment) throws(CommandError) -> ControlConnection {
         if let connection = try connect(environment) { return connection }
         guard let entry else { throw .notMounted(mountpoint) }
@@ -76,7 +76,7 @@ struct RunningMount {
 }
 
 extension MountTable {
-    /// What is mounted at exactly this place. Not autofs, which only waits there for somebody to look.
+    /// The mount at exactly this path, except autofs, which is only a trigger.
     func mounted(at place: FilePath) -> Mount? {
         topMount(at: place).flatMap { $0.type == "autofs" ? nil : $0 }
     }
@@ -91,7 +91,7 @@ extension ControlConnection {
         return try reply(about: mountpoint)
     }
 
-    /// The next reply.
+    /// Receives the next reply.
     func reply(about mountpoint: String) throws(CommandError) -> ControlReply {
         guard let reply = receive(ControlReply.self) else {
             throw .noControl(path: mountpoint, detail: "it ended")
@@ -100,7 +100,7 @@ extension ControlConnection {
         return reply
     }
 
-    /// Waits until everything queued is on Dropbox, and shows what is left meanwhile.
+    /// Waits until the queue is uploaded, and shows the progress.
     func synchronize(_ mountpoint: String, timeout: Double?) throws(CommandError) -> DrainOutcome {
         var line = Terminal.ProgressLine()
         defer { line.clear() }

@@ -1,4 +1,4 @@
-// `dbxfs set`: other limits for a mount that runs. What can be changed is in `LiveSettings`.
+// `dbxfs set`: changes settings of a running mount. `LiveSettings` lists them.
 
 import ArgumentParser
 import Mounting
@@ -28,12 +28,12 @@ struct SetCommand: ParsableCommand {
             words = words.dropFirst()
         }
         let settings = words.map(MountOptionSetting.init(assignment:))
-        // What cannot be is said before any mount is asked.
+        // Invalid settings are reported before any mount gets a request.
         _ = try LiveSettings().changed(by: settings)
         return (path, settings)
     }
 
-    /// A path is written with a slash where it could be taken for a setting.
+    /// A path that resembles a setting must contain a slash.
     private static func isSetting(_ word: String) -> Bool {
         let name = word.prefix { $0 != "=" }
         return name.endIndex != word.endIndex && !name.contains("/")

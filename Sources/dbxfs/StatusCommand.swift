@@ -1,5 +1,5 @@
-// `dbxfs status`: what the mounts say of themselves: once or again and again, for people, scripts or
-// Prometheus. What it looks like is in `Mounting/Status`.
+// `dbxfs status`: the status of mounts, once or repeatedly, for people, scripts or Prometheus.
+// `Mounting/Status` formats it.
 
 import ArgumentParser
 import Glibc
@@ -64,12 +64,12 @@ struct StatusCommand: ParsableCommand {
 
     // MARK: Again and again
 
-    /// Seconds between two looks, and those that a mount gets to answer: a screen waits for no one.
+    /// Seconds between two samples, and the timeout for a mount's reply, which keeps the screen responsive.
     private static let standardInterval = 2.0
     private static let watchPatience = 2
 
     private func watchOnScreen(_ environment: Environment) throws(CommandError) {
-        // What is wrong at the beginning ends the command, as without --watch.
+        // An error at the beginning ends the command, as without --watch.
         var look = StatusScreen.Look(
             mounts: try statuses(environment, patience: Self.watchPatience))
         var before: StatusScreen.Look?

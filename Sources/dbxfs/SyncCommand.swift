@@ -1,4 +1,4 @@
-// `dbxfs sync`: when it returns 0, everything that was written is on Dropbox.
+// `dbxfs sync`: when it returns 0, every written change is on Dropbox.
 
 import ArgumentParser
 import Mounting

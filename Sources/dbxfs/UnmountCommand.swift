@@ -1,4 +1,4 @@
-// `dbxfs unmount`: first everything queued, then the mount goes, then its process ends.
+// `dbxfs unmount`: uploads the queue, detaches the mount, and waits for the end of its process.
 
 import ArgumentParser
 import Fuse
@@ -35,8 +35,8 @@ struct UnmountCommand: ParsableCommand {
         let start = ContinuousClock.now
         let before = try connection.synchronize(mount.mountpoint, timeout: timeout)
         let spent = (ContinuousClock.now - start) / .seconds(1)
-        // What is written between the queue's end and the mount's gets the rest of the time, and no
-        // more than a moment when the queue could not be emptied.
+        // Changes written between the queue's end and the detach get the rest of the time, or
+        // almost none if the queue could not be emptied.
         let rest = before.remaining > 0 ? 0 : timeout.map { max($0 - spent, 0) }
         _ = try connection.ask(ControlRequest(.finish, timeout: rest), about: mount.mountpoint)
         if mount.entry != nil {
@@ -49,7 +49,7 @@ struct UnmountCommand: ParsableCommand {
         }
     }
 
-    /// A connection to the mount's process; nil when there was none and the mount is gone now.
+    /// A connection to the mount's process; nil if there was none and the mount was detached.
     private func connection(to mount: RunningMount) throws(CommandError) -> ControlConnection? {
         if let connection = try mount.connect(Environment()) { return connection }
         guard let entry = mount.entry else { throw .notMounted(mountpoint) }

@@ -1,5 +1,5 @@
-// What umount(8) runs for a filesystem of type `dbxfs` or `fuse.dbxfs`: at shutdown, systemd waits for
-// it before it stops the network, so this is when the queue can still be sent.
+// The helper that umount(8) runs for a filesystem of type `dbxfs` or `fuse.dbxfs`: at shutdown,
+// systemd waits for it before it stops the network, so the queue can still be uploaded.
 
 import ArgumentParser
 import Fuse
@@ -14,7 +14,7 @@ struct UnmountHelper: ParsableCommand {
         abstract: "Unmount a Dropbox account, for umount(8).",
         version: DbxfsCommand.version)
 
-    /// Seconds that the queue gets once the mount is gone. systemd gives up on umount(8) after 90.
+    /// Timeout in seconds for the queue after the detach. systemd gives up on umount(8) after 90.
     private static let patience = 60.0
 
     @Argument(help: "Where it is mounted.")
@@ -56,7 +56,7 @@ struct UnmountHelper: ParsableCommand {
         if !lazy, let outcome = connection?.receive(ControlReply.self)?.outcome,
             outcome.remaining > 0
         {
-            // Not a failure: it is unmounted, and nothing is lost.
+            // Not a failure: it is unmounted, and no change is lost.
             Terminal.complain(
                 CommandError.stillQueued(operations: outcome.remaining, reason: outcome.reason)
                     .message)
@@ -64,10 +64,10 @@ struct UnmountHelper: ParsableCommand {
         if verbose { Terminal.print("\(mountpoint) unmounted") }
     }
 
-    /// A connection to the mount's process; nil when it is another user's or dead. Then it is unmounted,
-    /// and that is all: nothing that is wrong here must keep a mount from going.
+    /// A connection to the mount's process; nil if it is another user's or dead. Then the mount is
+    /// only detached: no error here may keep it from being unmounted.
     private func connection(to mount: RunningMount) -> ControlConnection? {
-        // At shutdown there is no HOME; with one, root's own mounts are looked for, too.
+        // At shutdown there is no HOME; with one, root's own mounts are searched, too.
         let environment = (try? Environment()) ?? (try? Environment(scope: .system))
         return environment.flatMap { try? mount.connect($0) }
     }

@@ -6,7 +6,7 @@ import DropboxEmulator
 
 import Glibc
 
-/// `dropbox-emulator`
+/// The command `dropbox-emulator`.
 @main
 struct EmulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -74,7 +74,7 @@ struct EmulatorCommand: AsyncParsableCommand {
         await emulator.stop()
     }
 
-    /// Returns when a signal says so, when the parent has died, or when the server has ended.
+    /// Returns at a termination signal, at the parent's death, or when the server has ended.
     private static func end(_ parent: pid_t?, _ emulator: RunningEmulator) async {
         let (ends, end) = AsyncStream<Void>.makeStream()
         let sources = [SIGTERM, SIGINT].map { number in
@@ -85,8 +85,8 @@ struct EmulatorCommand: AsyncParsableCommand {
             return source
         }
         let watch = Task {
-            // A process whose parent died gets another parent: there is no event to wait for that all
-            // systems have, and a second is soon enough.
+            // A process whose parent died gets another parent: there is no portable event for that,
+            // and polling each second is soon enough.
             while let parent, !Task.isCancelled, getppid() == parent {
                 try? await Task.sleep(for: .seconds(1))
             }
@@ -102,7 +102,7 @@ struct EmulatorCommand: AsyncParsableCommand {
         for source in sources { source.cancel() }
     }
 
-    /// Writes the port under another name first, so that whoever waits for the file sees it whole.
+    /// Writes the port under another name first, so that a process that waits for the file sees it whole.
     private func writePort(_ port: Int, to path: String) throws {
         let temporary = "\(path).new"
         let text = "\(port)\n"

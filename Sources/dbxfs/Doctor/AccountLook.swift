@@ -1,5 +1,5 @@
-// Finds out what is so of one account: what is used to get in, whether the server takes it, and what state
-// its databases are in. Each part has a time limit.
+// Collects the facts about one account: its credentials, the server's response, and the state of
+// its databases. Each part has a timeout.
 
 import DropboxAPI
 import Foundation
@@ -10,17 +10,17 @@ import Staging
 import Sync
 
 struct AccountLook {
-    /// Seconds for the server's answer, a new access token included, and for one database.
+    /// Seconds for the server's response, including a new access token, and for one database.
     private static let serverPatience = 20
     private static let databasePatience = 20
-    /// Seconds for comparing the rows of a tree; a million entries take some.
+    /// Seconds for checking the invariants of a tree; a million entries take some.
     private static let treePatience = 120
 
     let environment: Environment
     let account: String
-    /// Whether there are accounts beside it, and nobody asked for this one.
+    /// Whether it is one of several accounts, and the user has not named it.
     var isOneOfSeveral = false
-    /// Whether the rows of the trees are compared with each other.
+    /// Whether the invariants of the rows are checked.
     var isDeep = false
 
     func facts() throws(CommandError) -> AccountFacts {
@@ -89,7 +89,7 @@ struct AccountLook {
             }
     }
 
-    /// Access to another account than the one whose files are here would not be used.
+    /// Reports credentials for another account than the recorded one as failed.
     private func checked(_ found: RemoteAccount) -> AccountFacts.Answer {
         do throws(CommandError) {
             try AccountIdentity.check(found, for: account, environment)
@@ -154,7 +154,7 @@ struct AccountLook {
         return facts
     }
 
-    /// What is queued; `sound` only says that it can be read.
+    /// The queue; `sound` only means that it can be read.
     private static func contents(
         of path: String, _ folder: String, mountpoint: String?
     ) -> TreeFacts {

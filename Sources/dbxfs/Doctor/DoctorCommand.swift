@@ -1,5 +1,5 @@
-// `dbxfs doctor`: looks at everything that a mount needs, and says what to do about what is wrong. What is
-// bad is decided in `Mounting/Diagnosis`; how it is found out, in the files beside this one.
+// `dbxfs doctor`: checks all prerequisites of a mount, and prints what to do about problems.
+// `Mounting/Diagnosis` decides what is a problem; the files beside this one collect the facts.
 
 import ArgumentParser
 import Mounting
@@ -39,7 +39,7 @@ struct DoctorCommand: ParsableCommand {
             }
             problems += findings.count { $0.level == .problem }
         }
-        // Each part as soon as it is known: the next one may take a while.
+        // Each part is printed as soon as it is known, because the next one may take a while.
         try report(MachineLook.facts().findings)
         for folder in try FolderLook.facts(environment, accounts: accounts) {
             try report(folder.findings)
@@ -61,7 +61,7 @@ struct DoctorCommand: ParsableCommand {
             }
             return [account]
         }
-        // The token of the environment is one account's; mounts would use it for whichever is named.
+        // The token of the environment is for one account; mounts would use it for any named one.
         if environment.accessToken != nil { return [MountSource.standard.account] }
         let known = AccountFolders.accounts(environment)
         return known.isEmpty ? [MountSource.standard.account] : known

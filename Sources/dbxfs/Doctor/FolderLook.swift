@@ -1,5 +1,5 @@
-// Finds out how the folders are that dbxfs keeps files in. A disk that does not answer is given up after a
-// while.
+// Collects the facts about dbxfs's folders. A disk that does not respond is given up after a
+// timeout.
 
 import BlockCache
 import Fuse
@@ -47,7 +47,7 @@ enum FolderLook {
         return .usable(filesystem)
     }
 
-    /// Whether a folder can be made, judged by the first one above it that is there.
+    /// Whether a folder can be created, judged by its nearest existing parent.
     private static func missing(_ path: String) -> FolderFacts.Condition {
         var parent = FilePath(path)
         var status = stat()
@@ -68,7 +68,7 @@ enum FolderLook {
             type: mount?.type ?? "an unknown filesystem",
             freeBytes: spaceBytes(
                 blocks: UInt64(space.f_bavail), size: UInt64(space.f_frsize)),
-            // Some filesystems make room for files as they come, and count none.
+            // Some filesystems allocate inodes on demand, and report 0.
             freeFiles: space.f_files > 0 ? Int64(clamping: space.f_favail) : nil)
     }
 }

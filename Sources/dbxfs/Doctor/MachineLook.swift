@@ -1,4 +1,4 @@
-// Finds out what is so on this machine. Nothing here can block: the files are the kernel's or small and
+// Collects the facts about this machine. Does not block: the files are the kernel's or small and
 // local.
 
 import Fuse
@@ -38,7 +38,7 @@ enum MachineLook {
         }
     }
 
-    /// The hard limit, which mounts raise theirs to.
+    /// The hard limit, which mounts use.
     private static var openFiles: UInt64 {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }

@@ -1,12 +1,12 @@
-// Finds out how the mounts are that the kernel lists. A mount is never looked at by this process: if its own
-// process hangs, that would hang this one beyond SIGKILL.
+// Collects the facts about the mounts in the kernel's list. This process never accesses a mount: if
+// its own process hangs, that would hang this one beyond SIGKILL.
 
 import Fuse
 import Mounting
 import SystemPackage
 
 enum MountLook {
-    /// Seconds that a mount's process gets to answer, and the kernel, for a mount of which there is none.
+    /// Seconds for the reply of a mount's process, and for the kernel if no process is found.
     private static let patience = 5
     private static let kernelPatience = 3.0
 
@@ -20,7 +20,7 @@ enum MountLook {
             }
     }
 
-    /// The kernel lists a mount by the source that it was asked for.
+    /// The kernel lists a mount by its requested source.
     private static func belongs(_ mount: MountTable.Mount, to account: String?) -> Bool {
         guard let account else { return true }
         return (try? MountSource(parsing: mount.source))?.account == account
@@ -30,7 +30,7 @@ enum MountLook {
         of mountpoint: String, _ environment: Environment
     ) -> MountFacts.Condition {
         let client = ControlClient(folders: environment.controlFolders)
-        // To connect blocks, too, once a process that hangs has been asked often enough.
+        // Connecting blocks, too, once the backlog of a hanging process is full.
         let answer = Thread.within(seconds: Double(patience) + 1) { () -> MountFacts.Condition? in
             do throws(CommandError) {
                 guard let connection = try client.connect(to: mountpoint) else { return nil }
@@ -46,7 +46,7 @@ enum MountLook {
         return answer ?? withoutProcess(mountpoint)
     }
 
-    /// A mount that nobody listens for: is it dead, or somebody else's?
+    /// A mount without a listening process: dead, or another user's.
     private static func withoutProcess(_ mountpoint: String) -> MountFacts.Condition {
         do throws(CommandError) {
             guard

@@ -1,18 +1,17 @@
-// What of a request to the server says something about the way there: how long it took, and what time it is
-// at the other end.
+// Measures the route to the server in a response: its latency and the server's clock.
 
 import DropboxAPI
 import Foundation
 import Mounting
 import Synchronization
 
-/// A transport that looks at the answers that pass.
+/// A transport that samples the responses that pass.
 final class ServerProbe: HTTPTransport {
-    /// What one answer tells.
+    /// The facts in one response.
     struct Sample {
-        /// Seconds from the request to the answer's head.
+        /// Seconds from the request to the response's head.
         var latency: Double
-        /// Seconds by which this machine's clock is ahead; nil when the answer has no date.
+        /// Seconds by which this machine's clock is ahead; nil if the response has no date.
         var clockLead: Double?
     }
 
@@ -23,7 +22,7 @@ final class ServerProbe: HTTPTransport {
         self.transport = transport
     }
 
-    /// The last answer; nil before there was one.
+    /// The last sample; nil before the first response.
     var sample: Sample? { last.withLock { $0 } }
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
