@@ -1,4 +1,4 @@
-// Which blocks of a staged file are in its staging file.
+// The block map: which blocks of staged content are in the staging file.
 
 import Core
 
@@ -15,12 +15,12 @@ struct BlockBitmap: Hashable, Sendable {
         return block >= 0 && index < bytes.count && bytes[index] & Self.bit(of: block) != 0
     }
 
-    /// The blocks that are there, in rising order.
+    /// The present blocks, in rising order.
     var members: [Int] {
         (0..<(bytes.count *| 8)).filter { self[$0] }
     }
 
-    /// Notes that a block is there. A content has no blocks of negative numbers.
+    /// Marks a block as present. Negative numbers are ignored.
     mutating func insert(_ block: Int) {
         guard block >= 0 else { return }
         let index = block / 8
@@ -30,9 +30,9 @@ struct BlockBitmap: Hashable, Sendable {
         bytes[index] |= Self.bit(of: block)
     }
 
-    /// The block's bit in its byte.
+    /// The mask of a block's bit in its byte.
     private static func bit(of block: Int) -> UInt8 {
-        // Of a number of eight bits, the shift takes its remainder by eight.
+        // `&<<` takes the shift modulo 8, the width of the number.
         1 &<< UInt8(truncatingIfNeeded: block)
     }
 }

@@ -1,11 +1,11 @@
-// Content that was put aside, as a file of its own again. Nothing here changes what was put aside.
+// Copies content that was put aside to a new file. Never changes the content that was put aside.
 
 import CFile
 import Core
 import Glibc
 
 extension LostContent {
-    /// The ranges of the content, in bytes, that its file does not have, in order.
+    /// The ranges of the content, in bytes, that its file lacks, in order.
     public var missing: [Range<Int64>] {
         guard size > 0 else { return [] }
         let end = file == nil ? 0 : min(max(bytes, 0), size)
@@ -24,10 +24,10 @@ extension LostContent {
 }
 
 extension LostAndFound {
-    /// Writes all that there is of a piece of content to a new file of mode 0600, which appears under its
-    /// name as a whole and after it has reached the disk. What is missing is zeros in it.
+    /// Writes all present bytes of a piece of content to a new file of mode 0600, which appears
+    /// under its name as a whole and after it has reached the disk. Missing bytes are zeros.
     ///
-    /// Throws EEXIST when there is something of that name, ENODATA when there is only a note.
+    /// Throws EEXIST if the path exists, ENODATA if there is only a note.
     public func copy(_ entry: LostEntry, to path: String) throws(StagingError) {
         guard let file = file(of: entry) else { throw StagingError(code: ENODATA) }
         let source = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -43,7 +43,7 @@ extension LostAndFound {
         do throws(StagingError) {
             defer { close(target) }
             try Self.copyData(from: source, to: target, size: entry.content.size)
-            // The time is a convenience: not every filesystem takes one.
+            // The time is optional: not every filesystem can set it.
             let time = timespec(tv_sec: time_t(clamping: entry.content.modified), tv_nsec: 0)
             _ = [time, time].withUnsafeBufferPointer { futimens(target, $0.baseAddress) }
             guard fsync(target) == 0 else { throw StagingError(code: errno) }
@@ -60,10 +60,10 @@ extension LostAndFound {
         return slash == path.startIndex ? "/" : String(Substring(path.utf8[..<slash]))
     }
 
-    /// Gives a file a name that nothing has.
+    /// Gives a file a name that must be free.
     private static func nameNew(_ temporary: String, _ path: String) throws(StagingError) {
         if cfile_rename_new(temporary, path) == 0 { return }
-        // A filesystem that does not know how to rename so has links.
+        // A filesystem without RENAME_NOREPLACE has links.
         guard errno == EINVAL || errno == ENOSYS, link(temporary, path) == 0 else {
             throw StagingError(code: errno)
         }
@@ -74,11 +74,11 @@ extension LostAndFound {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw StagingError(code: errno) }
         defer { close(descriptor) }
-        // Some filesystems keep their folders safe by themselves, and say so with EINVAL.
+        // Some filesystems need no flush of a folder, and answer EINVAL.
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw StagingError(code: errno) }
     }
 
-    /// Copies what is no hole; the rest stays one, up to the size of the content or of the file.
+    /// Copies the data ranges; the rest stays a hole, up to the size of the content or of the file.
     private static func copyData(
         from source: Int32, to target: Int32, size: Int64
     ) throws(StagingError) {

@@ -1,13 +1,13 @@
-// Content that no row vouches for, and where it is kept until somebody has looked at it. Not responsible for
-// finding out what cannot be vouched for: that is `StagingCheck`'s.
+// Unverified content, and the folder where it is kept until a user handles it. Not responsible for
+// finding it: that is `StagingCheck`.
 
 import Core
 import Foundation
 import Glibc
 
-/// A staging file that was put aside, and what is known of it.
+/// A staging file that was put aside, and the facts known about it.
 public struct LostContent: Codable, Hashable, Sendable {
-    /// Why it was put aside.
+    /// The reason why content was put aside.
     public enum Reason: String, Codable, Hashable, Sendable {
         /// A power cut came before the bytes had reached the disk, or the file is damaged.
         case notFlushed = "not-flushed"
@@ -15,7 +15,7 @@ public struct LostContent: Codable, Hashable, Sendable {
         case short
         /// The file was written to after it was saved for the last time.
         case changed
-        /// The file is gone; only what was known of it is here.
+        /// The file is gone; only the facts about it remain.
         case missing
         /// The database does not know the file.
         case unknown
@@ -25,7 +25,7 @@ public struct LostContent: Codable, Hashable, Sendable {
 
     /// The name of the content's file in the folder; nil if there is none.
     public var file: String?
-    /// Where users saw it, from the mount's root; nil if the database does not say.
+    /// Its path from the mount's root; nil if the database does not say.
     public var path: String?
     /// The size that it should have, in bytes.
     public var size: Int64
@@ -35,13 +35,13 @@ public struct LostContent: Codable, Hashable, Sendable {
     public var modified: Int64
     /// When it was put aside, in seconds since 1970.
     public var found: Int64
-    /// Why.
+    /// Reason for putting it aside.
     public var reason: Reason
-    /// What was wrong with the database.
+    /// The damage of the database, for `database`.
     public var detail: String?
-    /// The revision that the content was an edit of.
+    /// The base revision of the content.
     public var base: String?
-    /// The blocks of 4 MiB that the file holds, by number; nil if it holds all.
+    /// The numbers of the 4 MiB blocks that the file holds; nil if it holds all.
     public var blocks: [Int]?
 
     /// One line for people.
@@ -57,28 +57,28 @@ public struct LostContent: Codable, Hashable, Sendable {
     }
 }
 
-/// A piece of content in the folder, with the name that commands know it by.
+/// A piece of content in the folder, with its name for commands.
 public struct LostEntry: Hashable, Sendable {
     /// The name of its note, without the suffix.
     public let name: String
-    /// What the note says.
+    /// The contents of the note.
     public let content: LostContent
 }
 
 /// The folder of content that was put aside: each file with a note of the same number beside it.
 public struct LostAndFound: Sendable {
-    /// The folder; it is made when something is put into it.
+    /// The folder; it is created with the first piece of content.
     public let folder: String
 
-    /// Names a folder.
+    /// Takes a path, which need not exist.
     public init(folder: String) {
         self.folder = folder
     }
 
-    /// What is there, oldest first.
+    /// The pieces, oldest first.
     public func contents() -> [LostContent] { entries().map(\.content) }
 
-    /// What is there with its names, oldest first.
+    /// The pieces with their names, oldest first.
     public func entries() -> [LostEntry] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasSuffix(Self.noteSuffix) }.compactMap { file in
@@ -94,8 +94,8 @@ public struct LostAndFound: Sendable {
         }
     }
 
-    /// Moves a staging file here, after its note. What is noted may be here twice after a crash, but never
-    /// not at all. Returns the note. Throws when the disk refuses; then the file is where it was.
+    /// Moves a staging file here, after its note: a crash may leave content twice, but never loses
+    /// it. Returns the note. Throws when the disk refuses; then the file is where it was.
     func take(
         _ path: String, number: Int64, _ content: LostContent
     ) throws(StagingError) -> LostContent {
@@ -110,14 +110,14 @@ public struct LostAndFound: Sendable {
         return content
     }
 
-    /// Notes something that has no file.
+    /// Writes a note without a file.
     func note(_ content: LostContent, number: Int64) throws(StagingError) {
         try makeFolder()
         try write(content, "\(number)-\(content.found)")
         try flush()
     }
 
-    /// Forgets a piece of content, and removes its file before its note: a file without a note would be
+    /// Removes a piece of content: its file before its note, because a file without a note would be
     /// listed nowhere.
     public func remove(_ entry: LostEntry) throws(StagingError) {
         for path in [file(of: entry), notePath(entry.name)].compactMap(\.self) {
@@ -131,12 +131,12 @@ public struct LostAndFound: Sendable {
 
     private func noted(_ name: String) -> LostContent? {
         FileManager.default.contents(atPath: notePath(name))
-            // Foundation's decoder ends the process at a document that is cut off within deep nesting, unless a
-            // byte follows.
+            // Foundation's decoder traps on a document that is cut off within deep nesting, unless
+            // a byte follows.
             .flatMap { try? JSONDecoder().decode(LostContent.self, from: $0 + [UInt8(ascii: " ")]) }
     }
 
-    /// A name that no content has: when a database was lost, numbers begin anew.
+    /// A free name: after the loss of a database, numbers begin anew.
     private func freeName(_ number: Int64) -> String {
         var (name, others) = ("\(number)", 1)
         while let file = noted(name)?.file, access("\(folder)/\(file)", F_OK) == 0 {
@@ -146,9 +146,9 @@ public struct LostAndFound: Sendable {
         return name
     }
 
-    /// The name, and the last name of the path as far as it is safe and fits.
+    /// The name, with the last component of the path as far as it is safe and fits.
     private static func fileName(_ ownName: String, _ path: String?) -> String {
-        // Of scalars: a name may begin with an accent, which would make one character with the slash.
+        // Split by scalars: a name may begin with an accent, which would make one character with the slash.
         guard let name = path?.unicodeScalars.split(separator: "/").last else { return ownName }
         let kept = name.filter { $0.value >= 0x20 && $0.value != 0x7F }
         var text = "\(ownName) "

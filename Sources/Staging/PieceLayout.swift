@@ -1,26 +1,27 @@
-// How a big content is cut into pieces, which of them are written, and which have been sent while users may
-// still write.
+// How a big content is cut into pieces, which of them are written, and which were sent while the
+// file may still be written.
 
 public import ContentHashing
 import Core
 
-/// The pieces of a content: all but the last are multiples of 4 MiB, as concurrent sessions want them.
+/// The pieces of a content: all but the last are multiples of 4 MiB, as concurrent sessions require.
 public struct PieceLayout: Hashable, Sendable {
-    /// Size of a piece in bytes: rclone's measurements give 16 MiB nearly three quarters of the throughput of the
-    /// largest piece, at an eighth of the memory.
+    /// Size of a piece in bytes: by rclone's measurements, 16 MiB has nearly three quarters of the
+    /// throughput of the largest piece, at an eighth of the memory.
     public static let pieceSize = 4 *| blockSize
-    /// From how many bytes on a file is sent while it is still being written.
+    /// Size in bytes from which a file is uploaded while it is still being written.
     static let smallestAhead = 2 *| pieceSize
-    /// The most bytes that are laid out: more than Dropbox stores. A damaged row may claim any size, and memory follows it.
+    /// The largest size that is laid out: more than Dropbox stores. A damaged row may claim any size, and memory is
+    /// proportional to it.
     private static let largestSize: Int64 = 1 << 42
     private static let blockSize = Int64(clamping: ContentHasher.blockSize)
 
-    /// What may travel at once.
+    /// The pieces that may be sent concurrently.
     public private(set) var parallel: [Range<Int64>] = []
-    /// What closes the session, when all else has arrived: a block at most, because it travels alone.
+    /// The piece that closes the session after all others: a block at most, because it is sent alone.
     public let last: Range<Int64>
 
-    /// Lays out a content of `size` bytes; nil for none, and for more than Dropbox stores.
+    /// Lays out a content of `size` bytes; nil for 0, and for more than Dropbox stores.
     public init?(size: Int64) {
         guard (1...Self.largestSize).contains(size) else { return nil }
         let end = (size -| 1) / Self.blockSize *| Self.blockSize
@@ -30,14 +31,14 @@ public struct PieceLayout: Hashable, Sendable {
         last = end..<size
     }
 
-    /// Every piece, in order.
+    /// All pieces, in order.
     public var all: [Range<Int64>] {
         var all = parallel
         all.append(last)
         return all
     }
 
-    /// Whether pieces of which a session has the blocks' digests are pieces of this layout.
+    /// Whether a session's pieces, given by their blocks' digests, belong to this layout.
     public func holds(_ digests: [Int64: [ContentHash]]) -> Bool {
         let counts = Dictionary(
             uniqueKeysWithValues: all.map { piece in
@@ -47,13 +48,13 @@ public struct PieceLayout: Hashable, Sendable {
     }
 }
 
-/// How much of a content was written one byte after the other, from the first on. A kernel that gathers
-/// writes passes some on side by side, so what comes a little early is kept.
+/// The prefix of a content that was written sequentially. A kernel that gathers writes sends some
+/// concurrently, so ranges slightly ahead are kept.
 struct WrittenPrefix: Sendable {
-    /// Ranges kept: more are no sign of a writer who goes from the beginning to the end.
+    /// Number of ranges to keep: more are no sign of a sequential writer.
     private static let limit = 64
 
-    /// Where it ends.
+    /// End of the prefix.
     private(set) var end: Int64 = 0
     /// Ends of ranges by their beginnings.
     private var beyond: [Int64: Int64] = [:]
@@ -69,20 +70,20 @@ struct WrittenPrefix: Sendable {
         }
     }
 
-    /// What is behind the content's end is written no more.
+    /// Forgets ranges behind the content's end.
     mutating func cut(to size: Int64) {
         end = min(end, size)
         beyond = [:]
     }
 }
 
-/// Which pieces of a staged content a session has been given, as far as this process has seen.
+/// The pieces of staged content that a session was given, as far as this process has seen.
 struct SentPieces: Sendable {
-    /// The session's id.
+    /// ID of the session.
     let session: String
-    /// Where the last one ends.
+    /// End of the last piece.
     private(set) var end: Int64 = 0
-    /// Whether bytes have been changed after they were, or may have been, read for sending.
+    /// Whether bytes were changed after they were, or may have been, read for sending.
     private(set) var isOutdated = false
     private var ranges: [Range<Int64>] = []
 
@@ -95,9 +96,9 @@ struct SentPieces: Sendable {
         end = max(end, piece.upperBound)
     }
 
-    /// Bytes in a range are others now.
+    /// Notes a change of the bytes in a range.
     mutating func noteChange(in range: Range<Int64>) {
-        // Most files are written from their beginning to their end.
+        // Fast path: most files are written sequentially.
         guard range.lowerBound < end, !isOutdated else { return }
         isOutdated = ranges.contains { $0.overlaps(range) }
     }

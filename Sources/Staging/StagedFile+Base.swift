@@ -1,5 +1,5 @@
-// What staged content takes from an older revision: ranges that become its base, and bytes of the base
-// that were fetched because a block is written to.
+// The base of staged content: ranges of a revision that become the base, and bytes of the base that
+// are fetched because a block is written to.
 
 import CFile
 public import Core
@@ -8,9 +8,9 @@ public import MetadataStore
 import Synchronization
 
 extension StagedFile {
-    /// Continues the content with a range of a revision, without moving bytes: it becomes the base, or
-    /// more of the base. Returns nil, with nothing changed, unless the range begins where the content
-    /// ends and the content so far is what the revision has there.
+    /// Continues the content with a range of a revision, without copying bytes: the range becomes
+    /// the base, or extends it. Returns nil, with nothing changed, unless the range begins at the
+    /// content's end and the content so far equals the revision.
     public func clone(
         _ revision: FileContent, range: Range<Int64>, now: Timestamp
     ) throws(StagingError) -> StagedWrite? {
@@ -22,7 +22,7 @@ extension StagedFile {
             if range.lowerBound == 0 {
                 state.blocks = BlockBitmap()
             } else {
-                // Blocks that were cut off are still marked as staged.
+                // Truncated blocks are still marked as staged.
                 let blocks =
                     range.lowerBound / Self.blockSize...(range.upperBound -| 1) / Self.blockSize
                 guard let base = state.content.base, base.revision == revision.revision,
@@ -41,9 +41,9 @@ extension StagedFile {
         }
     }
 
-    /// Takes over all content of another staged file, base and all; this one must be empty. Returns
-    /// both generations, or nil, with this one still empty, if the other changed meanwhile, is
-    /// committed, or lies where the system cannot copy from.
+    /// Copies all content of another staged file, including its base; this one must be empty.
+    /// Returns both generations, or nil, with this one still empty, if the other was changed
+    /// concurrently, is committed, or is on a filesystem that the system cannot copy from.
     public func copy(
         _ source: StagedFile, now: Timestamp
     ) throws(StagingError) -> (source: Int64, own: Int64)? {
@@ -59,7 +59,7 @@ extension StagedFile {
                 try setFileSize(0)
                 return nil
             }
-            // Without what the other has cut off and not removed yet.
+            // Without truncated bytes that the other's file still has.
             try setFileSize(original.content.size)
             state.content.size = original.content.size
             state.content.base = original.content.base
@@ -81,7 +81,7 @@ extension StagedFile {
         return (generation, own)
     }
 
-    /// Copies what is not a hole; shared by both files where the filesystem below can do that.
+    /// Copies data ranges; shared by both files if the filesystem supports that.
     private func copyData(from source: Int32) -> Bool {
         var position = lseek(source, 0, CFILE_SEEK_DATA)
         while position >= 0 {
@@ -99,9 +99,8 @@ extension StagedFile {
         return errno == ENXIO
     }
 
-    /// Puts fetched bytes of a base where they belong. `range` is one that `needsBase` named when that
-    /// base was below. A block that has been staged meanwhile keeps what it has, and nothing happens if
-    /// another base is below now, or more of it.
+    /// Stores fetched bytes of a base. `range` comes from `needsBase`, for this base. A block that
+    /// was staged since keeps its bytes, and nothing happens if the base has changed since.
     public func fill(
         _ range: Range<Int64>, with bytes: [UInt8], of source: StagedContent.Base
     ) throws(StagingError) {
@@ -138,7 +137,7 @@ extension StagedFile {
         missingRanges(in: 0..<Int64.max)
     }
 
-    /// Those in blocks that a range touches.
+    /// Those ranges, for blocks that a range touches.
     public func missingRanges(in range: Range<Int64>) -> [Range<Int64>] {
         state.withLock { state in
             guard let base = state.content.base else { return [] }

@@ -1,5 +1,5 @@
-// Which parts of staged content take room on this disk. Not responsible for who may be told: what a kernel has
-// gathered is not in the file yet.
+// The data and holes of staged content. Not responsible for hiding them while the kernel gathers
+// writes, which are not in the file yet.
 
 import CFile
 import Core
@@ -8,22 +8,22 @@ public import MetadataStore
 import Synchronization
 
 extension StagedFile {
-    /// What lies from an offset on.
+    /// The result of a search from an offset on.
     public enum Extent: Hashable, Sendable {
         /// The next data, or the next hole, begins here.
         case begins(Int64)
-        /// There is no more data.
+        /// No data follows.
         case none
-        /// It cannot be told: parts are those of an older revision, or the filesystem below does not say.
+        /// Unknown: the content has a base, or the filesystem below does not support SEEK_DATA.
         case unknown
     }
 
-    /// Where data begins, at an offset or behind it.
+    /// The beginning of data, at an offset or behind it.
     public func data(from offset: Int64) -> Extent {
         extent(from: offset, CFILE_SEEK_DATA)
     }
 
-    /// Where a hole begins, at an offset or behind it. There is one at the end.
+    /// The beginning of a hole, at an offset or behind it. The end counts as one.
     public func hole(from offset: Int64) -> Extent {
         extent(from: offset, CFILE_SEEK_HOLE)
     }
@@ -33,7 +33,7 @@ extension StagedFile {
             guard state.content.base == nil, state.retired == nil else { return .unknown }
             let found = Int64(clamping: lseek(descriptor, off_t(offset), kind))
             if found >= 0, found < state.content.size { return .begins(found) }
-            // Behind the end of the file itself, too, there is nothing but zeros.
+            // Behind the end of the file itself, the content is zeros.
             guard found >= 0 || errno == ENXIO else { return .unknown }
             if kind == CFILE_SEEK_DATA { return .none }
             return .begins(found >= 0 ? state.content.size : offset)
@@ -42,8 +42,8 @@ extension StagedFile {
 }
 
 extension StagingArea {
-    /// Bytes that staged content takes of this disk; nil when parts of it are those of an older revision, or the
-    /// disk does not say.
+    /// Bytes that staged content occupies on this disk; nil if it has a base, or if the disk does
+    /// not say.
     public func occupiedBytes(of content: StagedContent) -> Int64? {
         guard content.base == nil else { return nil }
         var status = stat()

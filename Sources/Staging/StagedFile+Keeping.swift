@@ -1,4 +1,4 @@
-// What of staged content is written into the store and onto the disk.
+// Saving staged content to the store and to the disk.
 
 import Core
 import Glibc
@@ -8,16 +8,16 @@ import Synchronization
 extension StagedFile {
     // MARK: Keeping
 
-    /// Writes size, generation, blocks and the modification time into the node's rows, unless the node
+    /// Saves size, generation, blocks and the modification time in the node's rows, unless the node
     /// has given this content up.
     ///
-    /// Content with a promise reaches the disk first: the row that replaces a safe one is as safe. Content
-    /// that is not complete, as that of a file that was only emptied so far, is not flushed by itself: until
-    /// it is complete, a power cut leaves what the server has.
+    /// Content with a promise is flushed first, so that the row that replaces a safe one is as
+    /// safe. Incomplete content, such as a file that was only truncated so far, is not flushed in
+    /// the background: until it is complete, a power cut leaves the server's version.
     public func persist(in transaction: Transaction, isComplete: Bool = true) throws {
-        // Most of it with the lock free, so that writers need not wait.
+        // Most of it without the lock, so that writers need not wait.
         if state.withLock({ $0.owesFlush }) { try synchronize(promising: false) }
-        // What they have written meanwhile belongs to the same row.
+        // Bytes written since then belong to the same row.
         let (snapshot, stamp) = try state.withLock { (state) throws(StagingError) in
             if state.owesFlush {
                 guard fdatasync(descriptor) == 0 else { throw StagingError(code: errno) }
@@ -36,7 +36,7 @@ extension StagedFile {
             local.changed = modified
             try transaction.setLocal(local, of: inode)
         }
-        // A full disk can undo the transaction, and then there still is something to save.
+        // A full disk can roll the transaction back, and then the changes are still unsaved.
         let (generation, modified) = (content.generation, snapshot.modified)
         let (isFlushed, promised) = (content.isFlushed, content.promised)
         transaction.afterCommit { [self] in
@@ -53,7 +53,7 @@ extension StagedFile {
         }
     }
 
-    /// The content that the rows speak of is complete: somebody has closed the file.
+    /// Marks the saved content as complete, because a handle was closed.
     public func noteComplete() {
         let saved = state.withLock { state in
             let content = state.content
@@ -65,10 +65,10 @@ extension StagedFile {
         flusher.add(FlushedContent(inode: inode, file: number, generation: saved))
     }
 
-    /// Makes the bytes survive power loss. What the rows say is the store's matter.
+    /// Makes the bytes survive power loss. The rows are the store's.
     ///
-    /// With `promising`, that has been acknowledged to a user: no later content without as much may take
-    /// the place of this one.
+    /// With `promising`, this was acknowledged to a user: only content that is as safe may replace
+    /// it later.
     public func synchronize(promising: Bool) throws(StagingError) {
         let (generation, isNameFlushed) = state.withLock {
             ($0.content.generation, $0.isNameFlushed)
@@ -82,19 +82,19 @@ extension StagedFile {
         }
     }
 
-    /// Makes content that replaces a safe one as safe as that, in the transaction that replaces it.
+    /// Makes this content as safe as the content that it replaces, in the same transaction.
     public func inheritPromise(in transaction: Transaction) throws {
         try synchronize(promising: true)
         try persist(in: transaction)
     }
 
-    /// Another staging file takes this one's place, in the transaction that records that. Readers who have this
-    /// one open read on in it; nothing changes it any more.
+    /// Marks this file as replaced by another staging file, in the transaction that records that.
+    /// Open readers continue with it; nothing changes it any more.
     public func replace() {
         state.withLock { $0.isReplaced = true }
     }
 
-    /// Takes `replace` back: the transaction that it belonged to has failed.
+    /// Undoes `replace`, because its transaction was rolled back.
     public func takeBack() {
         state.withLock { $0.isReplaced = false }
     }
@@ -104,12 +104,12 @@ extension StagedFile {
         state.withLock { $0.end == nil && $0.content.promised > 0 }
     }
 
-    /// Whether the disk has some version of this content.
+    /// Whether some version of this content was flushed.
     public var hasFlushedContent: Bool {
         state.withLock { $0.end == nil && $0.content.flushed > 0 }
     }
 
-    /// The flusher's work has reached this file.
+    /// Notes that the flusher has flushed a generation.
     func noteFlushed(_ generation: Int64) {
         state.withLock { state in
             state.isNameFlushed = true
@@ -117,7 +117,7 @@ extension StagedFile {
         }
     }
 
-    /// The staging file's own modification time; nil if the system does not tell.
+    /// The staging file's own modification time; nil if fstat fails.
     private var fileStamp: Timestamp? {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
@@ -126,7 +126,7 @@ extension StagedFile {
 }
 
 extension Timestamp {
-    /// When a local file was last written to.
+    /// The modification time of a local file.
     init(modificationTimeOf status: stat) {
         self.init(
             seconds: Int64(clamping: status.st_mtim.tv_sec),

@@ -1,5 +1,4 @@
-// What an upload needs of staged content: its state, its bytes, and whether they are still those that
-// were sent.
+// Staged content for an upload: its state, its bytes, and whether they still equal the bytes sent.
 
 public import ContentHashing
 public import Core
@@ -8,7 +7,7 @@ public import MetadataStore
 import Synchronization
 
 extension StagedFile {
-    /// The content as it stands, for an upload; nil once it is committed.
+    /// A snapshot of the content for an upload; nil once it is committed.
     public func contentToSend() -> StagedContent? {
         state.withLock { state in
             guard state.end == nil else { return nil }
@@ -27,8 +26,8 @@ extension StagedFile {
         }
     }
 
-    /// Ends this staged content if nothing changed since `generation`: it is `revision` now. Called in
-    /// the transaction that records the commit. Returns false when there is more to send.
+    /// Ends this staged content as `revision` if nothing changed since `generation`. Called in the
+    /// transaction that records the commit. Returns false if there is more to send.
     public func retire(generation: Int64, as revision: FileContent) -> Bool {
         state.withLock { state in
             guard state.content.generation == generation, state.end == nil else { return false }
@@ -37,13 +36,13 @@ extension StagedFile {
         }
     }
 
-    /// Takes `retire` back: the transaction that it belonged to has failed.
+    /// Undoes `retire`, because its transaction was rolled back.
     public func revive() {
         state.withLock { $0.retired = nil }
     }
 
-    /// Reads for an upload, from the staging file only: fills the buffer, with zeros behind the file's end, and
-    /// returns its size in bytes. Throws when the disk cannot be read.
+    /// Reads for an upload, from the staging file only: fills the buffer, with zeros behind the
+    /// file's end, and returns its size in bytes. Throws when the disk cannot be read.
     public func readForUpload(
         at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(StagingError) -> Int {
@@ -68,15 +67,14 @@ extension StagedFile {
 
     // MARK: Pieces
 
-    /// Whether a write from one place to another ends a piece, so that it may be worth while to send it
-    /// before the file is closed.
+    /// Whether a write ends a piece, which may then be sent before the file is closed.
     public static func endsPiece(from offset: Int64, count: Int) -> Bool {
         let size = PieceLayout.pieceSize
         return (offset +| Int64(clamping: count)) / size > offset / size
     }
 
-    /// Notes that a piece is about to be read and sent: changes of it are noted from here on. Returns
-    /// false if a piece that this session has is another one by now.
+    /// Notes that a piece is about to be read and sent: changes of it are noted from here on.
+    /// Returns false if a piece of this session has changed since it was sent.
     public func beginSending(_ piece: Range<Int64>, session: String) -> Bool {
         state.withLock { state in
             guard state.end == nil else { return false }
@@ -89,7 +87,7 @@ extension StagedFile {
         }
     }
 
-    /// Whether what a session was given is still what is here; nil if that is not known.
+    /// Whether the bytes that a session was given are unchanged; nil if unknown.
     public func agrees(with session: String) -> Bool? {
         state.withLock { state in
             guard let sent = state.sent, sent.session == session else { return nil }
@@ -97,8 +95,8 @@ extension StagedFile {
         }
     }
 
-    /// The next piece that can be sent although the file is still being written, and will be a piece
-    /// whatever its size will be: of content that is written from its beginning to its end.
+    /// The next piece of a sequentially written file that can be sent although the file is still
+    /// being written, and that is a piece for every final size.
     public var nextPieceAhead: Range<Int64>? {
         state.withLock { state in
             guard state.end == nil, state.content.base == nil,

@@ -1,5 +1,5 @@
-// The content of one file that the server does not have yet: a sparse staging file, over the parts of
-// an older revision that nobody has touched. Not responsible for fetching those parts nor for sending.
+// Staged content of one file: a sparse staging file, over the untouched parts of a base revision.
+// Not responsible for fetching those parts nor for sending.
 
 import CFile
 import ContentHashing
@@ -8,55 +8,55 @@ import Glibc
 public import MetadataStore
 import Synchronization
 
-/// What a read of staged content found.
+/// The result of reading staged content.
 public enum StagedRead: Sendable {
-    /// All bytes asked for, or fewer at the end of the file.
+    /// All requested bytes, or fewer at the end of the file.
     case bytes([UInt8])
-    /// Pieces in order; those of the base must be fetched.
+    /// Segments in order; those of the base must be fetched.
     case mixed([Segment])
-    /// The content has been committed and is this revision now.
+    /// The content has been committed as this revision.
     case retired(FileContent)
 
-    /// One piece.
+    /// A part of a mixed read.
     public enum Segment: Sendable {
         /// Bytes of the staging file.
         case bytes([UInt8])
-        /// So many zeros.
+        /// A number of zeros.
         case zeros(Int)
         /// A range of the base revision.
         case base(Range<Int64>)
     }
 }
 
-/// What a change of staged content needs.
+/// The result of changing staged content.
 public enum StagedWrite: Hashable, Sendable {
-    /// It is done.
+    /// The change is done.
     case written
     /// These ranges of the base must be fetched and filled in first; then try again.
     case needsBase([Range<Int64>])
-    /// The content has been committed and is this revision now: stage anew over it.
+    /// The content has been committed as this revision: stage anew over it.
     case retired(FileContent)
-    /// Another staging file has taken this one's place: change that.
+    /// Another staging file has replaced this one: change that.
     case replaced
 }
 
 /// Why the staging file could not be read or written.
 public struct StagingError: Error, Hashable, Sendable {
-    /// The number that the system gave.
+    /// The system's errno.
     public let code: Int32
 
-    /// Takes an `errno`.
+    /// Wraps the system's errno.
     public init(code: Int32) {
         self.code = code
     }
 }
 
-/// A file's content on its way to the server. One object per staging file, shared by all handles and
-/// by the uploader; all calls may block on the local disk.
+/// The staged content of a file. One object per staging file, shared by all handles and by the
+/// uploader; all calls may block on the local disk.
 ///
-/// Content is made of blocks of 4 MiB. A block is either wholly in the staging file, or it is what the
-/// base revision has there up to the base's limit, and zeros behind. Writing into a block of the
-/// second kind first needs the base's bytes, unless it covers them all.
+/// Content consists of blocks of 4 MiB. A block is either wholly in the staging file, or it is the
+/// base revision's up to the base's limit, and zeros behind. Writing into a block of the second
+/// kind first needs the base's bytes, unless it covers them all.
 public final class StagedFile: Sendable {
     /// Size of a block in bytes: Dropbox's unit of hashing and of concurrent uploads.
     public static let blockSize = Int64(clamping: ContentHasher.blockSize)
@@ -68,7 +68,7 @@ public final class StagedFile: Sendable {
         var persistedGeneration: Int64
         var retired: FileContent?
         var isReplaced = false
-        /// Where bytes begin that were cut off and that the file still has.
+        /// Beginning of truncated bytes that the file still has.
         var cutFrom: Int64?
         var written = WrittenPrefix()
         var sent: SentPieces?
@@ -77,30 +77,30 @@ public final class StagedFile: Sendable {
         /// Whether the file's name has reached the disk.
         var isNameFlushed = false
 
-        /// Whether its bytes must reach the disk before a row speaks of them: an fsync has acknowledged an older
-        /// generation.
+        /// Whether its bytes must be flushed before a row names them, because an fsync has
+        /// acknowledged an older generation.
         var owesFlush: Bool {
             end == nil && content.promised > 0 && content.flushed < content.generation
         }
 
-        /// Why nothing can be changed any more; nil while it can.
+        /// Why the content can no longer be changed; nil while it can.
         var end: StagedWrite? {
             if isReplaced { return .replaced }
             return retired.map { .retired($0) }
         }
     }
 
-    /// The inode whose content this is.
+    /// Inode of the content.
     public let inode: InodeID
     /// Number of the staging file.
     public let number: Int64
-    /// Where it lies.
+    /// Path of the staging file.
     let path: String
     let descriptor: Int32
-    /// Lock: taken after any lock of FileSystem, inside write transactions too; held over local disk
-    /// calls, so that a block's bytes and its bit in the map change together.
+    /// Lock: taken after any lock of FileSystem, inside write transactions too; held over local
+    /// disk calls, so that a block's bytes and its bit in the map change together.
     let state: Mutex<State>
-    /// Hears of rows whose bytes the disk may not have yet.
+    /// Gets rows whose bytes may not be flushed yet.
     let flusher: StagingFlusher
 
     init(
@@ -125,23 +125,23 @@ public final class StagedFile: Sendable {
 
     /// Size of the content in bytes.
     public var size: Int64 { state.withLock { $0.content.size } }
-    /// Grows with every change.
+    /// Counter that grows with every change.
     public var generation: Int64 { state.withLock { $0.content.generation } }
     /// When the content last changed, if that is not in the store yet.
     public var modified: Timestamp? { state.withLock { $0.modified } }
-    /// The revision that this content became, once it is committed.
+    /// The revision of its commit; nil before that.
     public var retired: FileContent? { state.withLock { $0.retired } }
-    /// Whether another staging file has taken this one's place.
+    /// Whether another staging file has replaced this one.
     public var isReplaced: Bool { state.withLock { $0.isReplaced } }
-    /// The revision below.
+    /// The base revision, if any.
     public var base: StagedContent.Base? { state.withLock { $0.content.base } }
-    /// Whether there is content that the rows do not speak of.
+    /// Whether there is content that the rows do not name.
     public var hasUnsavedContent: Bool {
         state.withLock { state in
             state.content.generation != state.persistedGeneration && state.end == nil
         }
     }
-    /// Whether `persist` has something to do.
+    /// Whether `persist` has something to save.
     public var hasUnsavedChanges: Bool {
         state.withLock { state in
             state.end == nil
@@ -152,7 +152,7 @@ public final class StagedFile: Sendable {
 
     // MARK: Reading
 
-    /// Reads up to `count` bytes from `offset`; fewer only at the end of the file.
+    /// Reads up to `count` bytes from `offset`; returns fewer only at the end of the file.
     public func read(at offset: Int64, count: Int) throws(StagingError) -> StagedRead {
         let snapshot = state.withLock { $0 }
         if let revision = snapshot.retired {
@@ -186,7 +186,7 @@ public final class StagedFile: Sendable {
         return .mixed(segments)
     }
 
-    /// Bytes of the staging file; behind its end, and in its holes, there are zeros.
+    /// Bytes of the staging file; zeros behind its end and in its holes.
     private func localBytes(_ range: Range<Int64>) throws(StagingError) -> [UInt8] {
         var bytes = [UInt8](
             repeating: 0, count: Int(clamping: range.upperBound -| range.lowerBound))
@@ -233,12 +233,12 @@ public final class StagedFile: Sendable {
         }
     }
 
-    /// Appends bytes and returns where they went. Appends of several handles do not overlap.
+    /// Appends bytes and returns their offset. Appends of several handles do not overlap.
     public func append(
         _ bytes: UnsafeRawBufferPointer, now: Timestamp
     ) throws(StagingError) -> (result: StagedWrite, offset: Int64) {
-        // The kernel gives the offset of an appending write from its idea of the size, which is right
-        // while this mount is the only writer; a size that has grown since moves the write.
+        // The kernel derives the offset of an appending write from its cached size, which is right
+        // while this mount is the only writer; if the size has grown since, the write moves.
         try state.withLock { (state) throws(StagingError) in
             let offset = state.content.size
             guard !bytes.isEmpty else { return (.written, offset) }
@@ -246,7 +246,7 @@ public final class StagedFile: Sendable {
         }
     }
 
-    /// Makes a range zeros. With `extends`, the file grows to hold it.
+    /// Zeroes a range. With `extends`, the file grows to hold it.
     public func zero(
         _ range: Range<Int64>, extends: Bool, now: Timestamp
     ) throws(StagingError) -> StagedWrite {
@@ -263,10 +263,10 @@ public final class StagedFile: Sendable {
         }
     }
 
-    /// Cuts the file, or extends it with zeros. Needs nothing of the base.
+    /// Truncates the file, or extends it with zeros. Needs nothing of the base.
     ///
-    /// What is cut off leaves the disk by `trim`, after the rows have been saved: were the process to
-    /// end before that, the rows' old size would turn it into zeros.
+    /// `trim` removes the truncated bytes from the disk, after the rows were saved: if the process
+    /// ended before that, the rows' old size would turn them into zeros.
     public func truncate(to size: Int64, now: Timestamp) throws(StagingError) -> StagedWrite {
         try state.withLock { (state) throws(StagingError) in
             if let end = state.end { return end }
@@ -287,7 +287,7 @@ public final class StagedFile: Sendable {
         }
     }
 
-    /// Takes what was cut off from the disk.
+    /// Removes truncated bytes from the disk.
     public func trim() throws(StagingError) {
         try state.withLock { (state) throws(StagingError) in try removeCut(&state) }
     }
@@ -315,7 +315,7 @@ public final class StagedFile: Sendable {
             try removeCut(&state)
         }
         try body(&state)
-        // Only now: a block whose bytes could not be stored still is what the base has.
+        // Only now: a block whose bytes could not be stored still is the base's.
         if state.content.base != nil, !range.isEmpty {
             let blocks =
                 range.lowerBound / Self.blockSize...(range.upperBound -| 1) / Self.blockSize
@@ -327,7 +327,7 @@ public final class StagedFile: Sendable {
         return .written
     }
 
-    /// The base's parts of the blocks that a range touches and that are not staged, without those that
+    /// The base's parts of the unstaged blocks that a range touches, without those that
     /// `isReplaced` says will be overwritten wholly.
     func missing(
         in range: Range<Int64>, of state: State, base: StagedContent.Base,
@@ -366,7 +366,7 @@ public final class StagedFile: Sendable {
         }
     }
 
-    /// Makes a range of the file zeros, and gives its space back to the disk where that can be done.
+    /// Zeroes a range of the file, and frees its disk space if the filesystem can.
     private func storeZeros(_ range: Range<Int64>) throws(StagingError) {
         if range.isEmpty { return }
         while cfile_punch_hole(descriptor, Int(clamping: range.lowerBound), range.count) != 0 {

@@ -1,5 +1,5 @@
-// The folder of staging files. It is no cache: nothing in it may be lost, so it lies with the database,
-// apart from what eviction and clearing can reach.
+// The folder of staging files. It is no cache: no file in it may be lost, so it lies with the
+// database, out of reach of eviction and cache clearing.
 
 public import Core
 import Dispatch
@@ -7,25 +7,25 @@ import Glibc
 public import MetadataStore
 import Synchronization
 
-/// Makes, finds and removes staging files.
+/// Creates, opens and removes staging files.
 public final class StagingArea: Sendable {
-    /// The folder.
+    /// Path of the folder.
     public let directory: String
     private let store: MetadataStore
     private let files = LiveFiles()
-    /// Seconds after which files that are not needed any more go, many at once.
+    /// Seconds after which unneeded files are removed, many at once.
     private let removalDelay: Double
-    /// The numbers of such files, and whether somebody will remove them. Held for memory only.
+    /// The numbers of unneeded files, and whether a removal is scheduled. Held for memory only.
     private let unneeded = Mutex<(numbers: [Int64], isScheduled: Bool)>(([], false))
     private let queue = DispatchQueue(label: "dbxfs.staging", qos: .utility)
     private let flusher: StagingFlusher
-    /// What was put aside, by this start and earlier ones.
+    /// Content that was put aside, by this start and earlier ones.
     public let lostAndFound: LostAndFound
-    /// What this start has put aside, and why.
+    /// Content that this start has put aside.
     public let found: [LostContent]
 
-    /// Opens the folder. Content that the rows cannot vouch for, and files that no row knows, go to
-    /// `lostAndFound`; files whose content was stored, replaced or deleted on purpose go.
+    /// Opens the folder. Content that cannot be verified, and files without a row, go to
+    /// `lostAndFound`; files whose content was stored, replaced or deleted on purpose are removed.
     public init(
         directory: String, store: MetadataStore, removalDelay: Double = 1, flushDelay: Double = 2,
         lostAndFound: String? = nil
@@ -44,7 +44,7 @@ public final class StagingArea: Sendable {
             folder: lostAndFound
                 ?? directory.split(separator: "/", omittingEmptySubsequences: false).dropLast()
                 .joined(separator: "/") + "/lost+found")
-        // As after an end: what the rows say must have reached the disk.
+        // As after a shutdown: the rows must have reached the disk.
         try store.synchronize()
         let check = StagingCheck(
             directory: directory, store: store, lostAndFound: self.lostAndFound)
@@ -58,28 +58,28 @@ public final class StagingArea: Sendable {
         store.observeDroppedFallbacks { [weak self] in self?.removeFile($0) }
     }
 
-    /// Makes all saved content, and every transaction so far, survive power loss. Blocks for the disk; callers
-    /// that come together share one flush.
+    /// Makes all saved content, and every transaction so far, survive power loss. Blocks for the
+    /// disk; concurrent callers share one flush.
     public func flush() throws {
         try flusher.flush()
     }
 
-    /// Ends the work in the background, after all saved content has reached the disk, if that can be had.
+    /// Ends the background work, after trying to flush all saved content.
     public func end() {
         flusher.end()
         try? flusher.flush()
         removeUnneeded()
     }
 
-    /// The staged content of an inode, or nil when the server has all there is.
+    /// The staged content of an inode, or nil if it has none.
     ///
-    /// The row is read in a write transaction: rows are saved in such ones, while the file that is
-    /// saved is alive, so that a row which is out of date is never opened for one that was closed.
+    /// The row is read in a write transaction: rows are saved in such ones, while the saved file is
+    /// alive, so that an outdated row is never opened for a file that was closed.
     public func existing(_ inode: InodeID) throws -> StagedFile? {
         try store.write { try $0.node(inode).flatMap { try file(of: $0) } }
     }
 
-    /// The same of many inodes.
+    /// The same for many inodes.
     public func existing(_ inodes: [InodeID]) throws -> [InodeID: StagedFile] {
         try store.write { transaction in
             var found: [InodeID: StagedFile] = [:]
@@ -98,12 +98,12 @@ public final class StagingArea: Sendable {
                 return known
             }
             let path = path(of: content.file)
-            // A name that no flush has brought to the disk is gone after a power cut; a file without a byte of
-            // the content is made anew.
+            // A name that was never flushed is gone after a power cut; a file without a byte of the
+            // content is created anew.
             let creates = content.needsFile ? 0 : O_CREAT
             let descriptor = open(path, O_RDWR | creates | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw StagingError(code: errno) }
-            // What a killed process had cut off, or had written and not saved, is no content.
+            // Bytes beyond the row's size were truncated or unsaved when a process was killed, and are no content.
             var status = stat()
             guard fstat(descriptor, &status) == 0,
                 status.st_size <= content.size
@@ -121,22 +121,22 @@ public final class StagingArea: Sendable {
         }
     }
 
-    /// Begins to stage content for a node, over a base or from nothing. `size` is the content's size to begin with: the base's limit, or 0.
+    /// Begins staged content of a node, over a base or empty. `size` is the initial size: the base's limit, or 0.
     public func begin(
         _ inode: InodeID, base: StagedContent.Base?, size: Int64,
         in transaction: Transaction
     ) throws -> StagedFile {
         let number = try transaction.nextStagingFile()
         let path = path(of: number)
-        // A file of that number can only be left from a transaction that was undone.
+        // A file of that number can only be left from a transaction that was rolled back.
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StagingError(code: errno) }
-        // No generation is one of another file: copies are known by their source's.
+        // Generations are distinct between files, because a pending copy identifies its source by the generation.
         var content = StagedContent(
             file: number, size: size, generation: number << 32 + 1, base: base, blocks: [])
         content.stamp = FileFacts(at: path)?.modified
-        // What takes the place of fsynced content is flushed before a row speaks of it, as that was: the content
-        // that the disk has until then goes with the first flush.
+        // The successor of fsynced content is flushed before a row names it, as that was: the
+        // earlier content is dropped with the first flush.
         if let replaced = try transaction.node(inode)?.staged, replaced.promised > 0 {
             content.promised = content.generation
         }
@@ -152,10 +152,10 @@ public final class StagingArea: Sendable {
         return file
     }
 
-    /// Removes a staging file that no row names any more, soon.
+    /// Schedules the removal of a staging file without a row.
     ///
-    /// Not at once: a commit is not on the disk yet when it is done. After a power cut the rows may name the
-    /// file again, as the only one that has what somebody was told is safe.
+    /// Not at once: a completed commit is not on the disk yet. After a power cut the rows may name
+    /// the file again, as the only copy of acknowledged content.
     public func removeFile(_ number: Int64) {
         _ = files.known.withLock { $0.removeValue(forKey: number) }
         let isScheduled = unneeded.withLock { unneeded in
@@ -169,13 +169,13 @@ public final class StagingArea: Sendable {
         }
     }
 
-    /// Removes all such files now, after the rows have reached the disk. Blocks for it. If it fails, they
-    /// stay until the next time.
+    /// Removes all scheduled files now, after the rows have reached the disk. Blocks for it. If it
+    /// fails, they stay until the next time.
     public func removeUnneeded() {
         queue.sync { removeNow() }
     }
 
-    /// On the queue: whoever asks for it finds them gone, whoever removes them.
+    /// Runs on the queue, so that a caller returns only after a concurrent removal.
     private func removeNow() {
         let numbers = unneeded.withLock { unneeded in
             defer { unneeded = ([], false) }
@@ -188,13 +188,13 @@ public final class StagingArea: Sendable {
         for number in numbers { unlink(path(of: number)) }
     }
 
-    /// Where the staging file of a number is, or would be.
+    /// The path of the staging file with a number.
     public func path(of number: Int64) -> String {
         "\(directory)/\(number)"
     }
 }
 
-/// The staging files that somebody works with.
+/// The staging files that are open.
 private final class LiveFiles: Sendable {
     struct Reference {
         weak var file: StagedFile?

@@ -1,24 +1,23 @@
-// What a start believes of the staging files that an earlier run has left. After the death of the process all
-// that was written is there; after a power cut only what was flushed; and when the database is damaged, rows
-// and files may not belong together. What cannot be vouched for is put aside and never sent: the file stays
-// at the version that the server has.
+// Verifies the staging files of an earlier run at a start. After the death of the process all
+// written bytes are there; after a power cut only flushed ones; and if the database is damaged,
+// rows and files may not belong together. Unverified content is put aside and never sent: the file
+// keeps the server's version.
 
 import Core
 import Foundation
 import Glibc
 import MetadataStore
 
-/// Compares rows and files once, before anything is served.
+/// Compares rows and files once, before the mount serves requests.
 struct StagingCheck {
     let directory: String
     let store: MetadataStore
     let lostAndFound: LostAndFound
 
-    /// The setting that names the system that wrote the files, while its memory lasts.
+    /// The setting with the identity of the system that wrote the files.
     private static let systemKey = "staging.system"
 
-    /// Puts aside what cannot be vouched for, and removes what is not needed any more. Returns what it
-    /// put aside.
+    /// Puts unverified content aside, and removes unneeded files. Returns the content put aside.
     func run() throws -> [LostContent] {
         let system = SystemIdentity.current(of: directory)
         let (nodes, lastSystem) = try store.read { snapshot in
@@ -70,7 +69,7 @@ struct StagingCheck {
             if try returnToFallback(node, evidence, in: transaction) { return }
             guard let current = try transaction.node(node.inode) else { return }
             if current.remote == .absent, let base = current.staged?.base {
-                // The server has lost it, too: what is left is the revision that the content lay over.
+                // The server has lost it, too: the base revision remains.
                 return try stageBase(base, of: current.inode, in: transaction)
             }
             try transaction.abandonStaged(of: current)
@@ -78,7 +77,7 @@ struct StagingCheck {
         return lost
     }
 
-    /// What the disk had before the lost content is the node's content again, if the disk has all of it.
+    /// Makes the fallback the node's content again, if the disk has all of it.
     private func returnToFallback(
         _ node: Node, _ evidence: StagingEvidence, in transaction: Transaction
     ) throws -> Bool {
@@ -110,8 +109,8 @@ struct StagingCheck {
 
     // MARK: Files
 
-    /// Files that no row names: those that were ended on purpose go, and so do empty ones, which a
-    /// transaction that was undone has left. Others hold content that is nowhere else, as far as is known.
+    /// Handles files without a row: those ended on purpose are removed, and so are empty ones, left by a transaction
+    /// that was rolled back. All others hold content that exists nowhere else, as far as is known.
     private func removeLeftovers(known: Set<Int64>, ended: Set<Int64>) throws -> [LostContent] {
         var found: [LostContent] = []
         var newest: Int64 = 0
@@ -147,32 +146,32 @@ struct StagingCheck {
     }
 }
 
-/// What is known about the time since the last run. Pure.
+/// The evidence about the time since the last run. Pure.
 struct StagingEvidence {
-    /// The system's memory is that in which the last run wrote: what it wrote is there, flushed or not.
+    /// The system has not lost its memory since the last run: all written bytes are there, flushed or not.
     var isMemoryIntact: Bool
-    /// The rows are the last ones that there were.
+    /// The rows are the latest ones.
     var isDatabaseIntact: Bool
 
-    /// Why content cannot be vouched for; nil if it can.
+    /// Why content cannot be verified; nil if it can.
     func doubt(about staged: StagedContent, _ file: FileFacts?) -> LostContent.Reason? {
         guard let file else { return staged.needsFile ? .missing : nil }
         guard file.size >= staged.neededFileSize else { return .short }
         if isMemoryIntact { return nil }
-        // Later than the row: bytes that it does not speak of are mixed with those that it does.
+        // Written later than the row: the file has bytes that the row does not know.
         let isUntouched =
             staged.stamp.map { file.modified <= $0 && file.size <= staged.size } ?? isDatabaseIntact
         if !isDatabaseIntact { return isUntouched && staged.isFlushed ? nil : .changed }
-        // An fsync was acknowledged: what came over it since is as on any local disk.
+        // An fsync was acknowledged: later bytes may be there or not, as on any local disk.
         if staged.promised > 0, staged.flushed >= staged.generation { return nil }
-        // Rows of versions before this one do not say.
+        // Rows of older versions have no stamp.
         if staged.stamp == nil { return nil }
         guard staged.isFlushed else { return .notFlushed }
         return isUntouched ? nil : .changed
     }
 }
 
-/// What the disk says of a staging file.
+/// The facts of a staging file on the disk.
 struct FileFacts: Equatable {
     var size: Int64
     var modified: Timestamp
@@ -194,7 +193,7 @@ extension StagedContent {
     /// Whether any byte of it is in the staging file.
     var needsFile: Bool { base == nil || blocks.contains { $0 != 0 } }
 
-    /// How long the staging file is at least if it has all that the row says.
+    /// Minimum size of the staging file if it has all blocks of the row.
     var neededFileSize: Int64 {
         guard base != nil else { return size }
         guard let last = BlockBitmap(bytes: blocks).members.last else { return 0 }

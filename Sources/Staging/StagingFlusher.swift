@@ -1,6 +1,6 @@
-// Brings staged content to the disk some seconds after it was saved, many files with one call, and notes
-// in the rows that it is there. So a power cut takes the last seconds at most, and no `close(2)` pays for a
-// flush. Not responsible for what an fsync promises: that is flushed by itself, at once.
+// Flushes staged content some seconds after it was saved, many files with one call, and marks the
+// rows as flushed. So a power cut loses the last seconds at most, and no `close(2)` waits for a
+// flush. Not responsible for fsync, which flushes at once.
 
 import CSyncfs
 import Core
@@ -9,9 +9,9 @@ import Glibc
 import MetadataStore
 import Synchronization
 
-/// The rows whose bytes the disk may not have yet.
+/// The rows whose bytes may not be flushed yet.
 final class StagingFlusher: Sendable {
-    /// From so many files on, one flush of the whole filesystem is cheaper than one of each.
+    /// Number of files from which a flush of the whole filesystem is cheaper than one of each.
     private static let fewFiles = 8
     /// Rows in one transaction.
     private static let rowsAtOnce = 500
@@ -20,7 +20,7 @@ final class StagingFlusher: Sendable {
         var waiting: [Int64: FlushedContent] = [:]
         var isScheduled = false
         var hasEnded = false
-        /// How many calls have asked for a flush of everything, and how many of them have it.
+        /// How many calls have requested a full flush, and how many of them were served.
         var asked: Int64 = 0
         var served: Int64 = 0
     }
@@ -32,7 +32,7 @@ final class StagingFlusher: Sendable {
     /// Lock: a leaf; held for memory only.
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "dbxfs.staging.flush", qos: .utility)
-    /// Finds the open file of a number, to tell it.
+    /// Finds the open file with a number, to update it.
     private let fileOfNumber: @Sendable (Int64) -> StagedFile?
 
     init(
@@ -45,7 +45,7 @@ final class StagingFlusher: Sendable {
         self.fileOfNumber = fileOfNumber
     }
 
-    /// A row was committed whose bytes may be in memory only.
+    /// Adds a committed row whose bytes may be in memory only.
     func add(_ content: FlushedContent) {
         let isFirst = state.withLock { state in
             state.waiting[content.file] = content
@@ -58,8 +58,8 @@ final class StagingFlusher: Sendable {
         }
     }
 
-    /// Flushes all that waits, and the rows, now. Blocks for the disk. Throws when the disk refuses. Calls that
-    /// come while a flush is running share the next one.
+    /// Flushes all added contents, and the rows, now. Blocks for the disk. Throws when the disk
+    /// refuses. Calls during a running flush share the next one.
     func flush() throws {
         let number = state.withLock { state in
             state.asked +|= 1
@@ -69,13 +69,13 @@ final class StagingFlusher: Sendable {
             let (asked, served) = state.withLock { ($0.asked, $0.served) }
             if served >= number { return }
             try flushNow()
-            // For the rows of others: what was just flushed may be nothing.
+            // Rows of other transactions need it even if nothing else was flushed.
             try store.synchronize()
             state.withLock { $0.served = max($0.served, asked) }
         }
     }
 
-    /// No flush begins by itself any more.
+    /// Ends the scheduled flushes.
     func end() {
         state.withLock { $0.hasEnded = true }
         queue.sync {}
@@ -96,7 +96,7 @@ final class StagingFlusher: Sendable {
         do {
             try flushNow()
         } catch {
-            // What could not be flushed waits for the next row. Until then it counts as not flushed.
+            // A failed content is retried with the next row. Until then it counts as not flushed.
         }
     }
 
@@ -131,7 +131,7 @@ final class StagingFlusher: Sendable {
         }
     }
 
-    /// Flushes files, and returns those that were there.
+    /// Flushes files, and returns those that exist.
     private func bytesOnDisk(
         of contents: [FlushedContent]
     ) throws(StagingError) -> [FlushedContent] {
@@ -149,7 +149,7 @@ final class StagingFlusher: Sendable {
             let descriptor = open(
                 "\(directory)/\(content.file)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
             if descriptor < 0 {
-                // Sent, or deleted, since its row was saved.
+                // Uploaded or deleted since its row was saved.
                 if errno == ENOENT { continue }
                 throw StagingError(code: errno)
             }
