@@ -1,21 +1,21 @@
-// Which folder is in which: asked for, and guarded. No folder is ever in itself, neither as users see the tree
-// nor as the server has it, so every walk up ends. How deep folders are is the server's to choose.
+// Checks which folder contains which. No folder ever contains itself, neither in the local tree nor
+// in the server's, so every walk up ends. The server decides how deep folders are.
 
 public import Core
 import GRDB
 
-/// What was to be stored cannot be true together with what is stored.
+/// The change would contradict the stored rows.
 public enum TreeContradiction: Error, Hashable, Sendable {
-    /// A folder would be in itself.
+    /// A folder would contain itself.
     case folderInItself(InodeID)
-    /// Something would be in what is no folder, or in none at all.
+    /// The parent would be no folder, or would not exist.
     case notAFolder(InodeID)
-    /// The server would have two things at one place, of which this is the one that is there.
+    /// The server would have two nodes at one place, of which this is the present one.
     case taken(InodeID)
 }
 
 extension MetadataStore {
-    /// Whether a transaction failed because of what was to be stored, not because of the disk: it would fail
+    /// Whether a transaction failed because of its data, not because of the disk: it would fail
     /// again.
     public static func isContradiction(_ error: any Error) -> Bool {
         switch error {
@@ -27,7 +27,7 @@ extension MetadataStore {
 }
 
 extension TreeReading {
-    /// Whether `inode` is `ancestor` or below it, as users see the tree.
+    /// Whether `inode` is `ancestor` or below it in the local tree.
     public func isInode(_ inode: InodeID, within ancestor: InodeID) throws -> Bool {
         let parent = try database.cachedStatement(sql: "SELECT parent FROM node WHERE inode = ?")
         return try isBelow(inode, ancestor, parent)
@@ -44,7 +44,7 @@ extension TreeReading {
         return try isBelow(inode, ancestor, parent)
     }
 
-    /// Walks up. A database from elsewhere may have a loop: where the walk comes to a folder again, it ends
+    /// Walks up. A foreign database may have a loop: the walk ends where it reaches a folder again
     /// (Brent's algorithm, which remembers one folder at a time).
     private func isBelow(
         _ inode: InodeID, _ ancestor: InodeID, _ parent: Statement
@@ -71,7 +71,7 @@ extension TreeReading {
 }
 
 extension Transaction {
-    /// Throws unless a node can be in a folder as users see the tree.
+    /// Throws unless a node can be in a folder of the local tree.
     func checkPlace(of node: Node, in parent: InodeID) throws {
         if node.place?.parent == parent { return }
         try checkFolder(parent)
@@ -101,7 +101,7 @@ extension Transaction {
         }
     }
 
-    /// Runs a part of the transaction that an error undoes, without undoing the rest.
+    /// Runs a part of the transaction in a savepoint, so that an error rolls back only that part.
     public func undoable<Value>(_ body: () throws -> Value) throws -> Value {
         try end.undoing {
             var value: Value?

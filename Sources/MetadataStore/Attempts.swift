@@ -1,14 +1,14 @@
-// Commits whose answer has not been recorded. If the reply is lost, or the process ends before it comes,
-// the server may have what was sent; by these rows its news are known as this mount's own, whatever users
-// have done to the node since, and even if there is no such node any more.
+// Upload intents: commits whose response is not recorded. If the response is lost, or the process ends before
+// it comes, the server may have the change; by these rows its deltas are recognised as this mount's own,
+// whatever users have done to the node since, and even if the node no longer exists.
 
 public import ContentHashing
 public import Core
 import GRDB
 
 extension TreeReading {
-    /// The commit of something new to a place that is not known to have arrived, and the inode that it
-    /// was sent for: a file with this hash, or a folder where there is none.
+    /// The intent to create a node at a place that is not known to have arrived, and its inode: a
+    /// file with this hash, or a folder without one.
     public func attempt(
         at place: Place, hash: ContentHash?, modified: Timestamp?
     ) throws -> (id: Int64, inode: InodeID)? {
@@ -19,15 +19,16 @@ extension TreeReading {
                 ORDER BY id DESC LIMIT 1
                 """)
         let arguments: StatementArguments = [
-            // It was noted before the server could say under which key it files the name.
+            // Also under the predicted key, because the intent was noted before the server returned its key of the
+            // name.
             place.parent.column, place.name.folded, Folding.fold(place.name.string),
             hash?.column ?? .null, modified?.seconds,
         ]
         return try AttemptRow.fetchFirst(statement, arguments).map { ($0.id, $0.inode) }
     }
 
-    /// The folders whose move is not known to have arrived, and the paths that they were sent to. Where
-    /// the server has what is in them is not known.
+    /// The folders whose move is not known to have arrived, and the target paths. The server's
+    /// place of their contents is unknown.
     public func attemptedMoves() throws -> [(id: Int64, inode: InodeID, target: String)] {
         let statement = try database.cachedStatement(
             sql: "SELECT id, inode, target FROM attempt WHERE target IS NOT NULL")
@@ -42,7 +43,7 @@ extension TreeReading {
     }
 }
 
-/// A note of what was sent.
+/// A row of the table `attempt`.
 private struct AttemptRow: RowReadable {
     static let table = "attempt"
 
@@ -58,9 +59,8 @@ private struct AttemptRow: RowReadable {
 }
 
 extension Transaction {
-    /// Notes what is about to be sent, and returns the note's number: to a place if it is new there, with
-    /// a file's hash or none for a folder.
-    /// `modified` is the modification time that is sent with it.
+    /// Notes an upload intent, and returns its number. `place` is set if the node is new there,
+    /// `hash` if it is a file; `modified` is the modification time that is sent with it.
     public func noteAttempt(
         _ inode: InodeID, at place: Place?, hash: ContentHash?, modified: Timestamp?,
         sent: Timestamp
@@ -74,27 +74,27 @@ extension Transaction {
         return database.lastInsertedRowID
     }
 
-    /// Notes that a folder is about to be moved to a path, and returns the note's number.
+    /// Notes that a folder is about to be moved to a path, and returns the intent's number.
     public func noteMove(of inode: InodeID, to target: String) throws -> Int64 {
         try run(
             "INSERT INTO attempt (inode, target) VALUES (?, ?)", [inode.column, target])
         return database.lastInsertedRowID
     }
 
-    /// What was sent is known to have arrived, or not to have.
+    /// Removes an intent that is known to have arrived, or not to have.
     public func forgetAttempt(_ id: Int64) throws {
         try run("DELETE FROM attempt WHERE id = ?", [id])
     }
 
-    /// All changes up to now are in, with no commit on its way: a move that is not among them has not been
-    /// made. Something new that was sent before a time has not arrived, and never will; a later one may be in
-    /// work still, at a server that was not asked by this process.
+    /// Removes intents once all deltas up to now are in, with no commit in flight: a move that is
+    /// not among them was not made. A creation sent before `time` has not arrived, and never will;
+    /// a later one may still be in progress at a server that got it from an earlier process.
     public func forgetAttempts(sentBefore time: Timestamp) throws {
         try run(
             "DELETE FROM attempt WHERE target IS NOT NULL OR sent < ? OR sent > ?",
             [
                 time.nanoseconds,
-                // A clock that was set back says nothing about how long ago that was.
+                // After the clock was set back, the age of such a row is unknown.
                 time.adding(seconds: 86_400).nanoseconds,
             ])
     }

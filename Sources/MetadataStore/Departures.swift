@@ -1,24 +1,24 @@
-// Where the server had folders before this mount moved them, or found them elsewhere by looking. The feed's
-// next delta can still name things by those places: what others deleted below before the move.
+// Previous server paths of moved folders. The next delta may still name entries by them, namely
+// deletions that other clients made before the move.
 
 public import Core
 import GRDB
 
 extension TreeReading {
-    /// The node that the server had at a folded path when a folder above it was not moved yet. Nil for
+    /// The node that the server had at a folded path before a folder above it was moved. Nil for
     /// the path of the folder itself, whose deletion there is the move.
     public func departedNode(foldedPath: String) throws -> Node? {
         let names = Self.keys(in: foldedPath)
         let departures = try database.cachedStatement(
             sql: "SELECT inode FROM departure WHERE parent = ? AND fold = ? ORDER BY rowid")
         var waiting = [DepartureStep(depth: 0, folder: .root, isInMoved: false)]
-        // One folder can be reached in many ways, each of which has the same end.
+        // One folder can be reached in several ways, which all end alike.
         var seen = Set(waiting)
         while let step = waiting.popLast() {
             guard step.depth < names.count else { continue }
             let name = names[step.depth]
             let below = step.depth +| 1
-            // The one that is looked at first is the last one.
+            // The last one is examined first.
             var next = try Int64.fetchAll(departures, arguments: [step.folder.column, name]).map {
                 DepartureStep(depth: below, folder: InodeID(column: $0), isInMoved: true)
             }
@@ -34,9 +34,9 @@ extension TreeReading {
 }
 
 extension TreeReading {
-    /// Nodes below folders that were moved here which a deletion at this folded path may be about, if others had moved
-    /// the folder before: then the server had it at a place that no delta tells any more. They have the last names of
-    /// the path, one or more; `limit` is how many are looked for.
+    /// Nodes below folders moved by this mount that a deletion at this folded path may mean, if another
+    /// client had moved the folder first: then the server had it at a place that no delta names any more.
+    /// They match the last names of the path, one or more; `limit` is the maximum number of nodes.
     public func nodesInDepartedFolders(
         endingLike foldedPath: String, limit: Int
     ) throws -> [Node] {
@@ -46,7 +46,7 @@ extension TreeReading {
             arguments: [limit])
         var found: [Node] = []
         for folder in folders.map({ InodeID(column: $0) }) {
-            // The first name is of what is above the folder, or of the folder.
+            // The first name belongs to a parent of the folder, or to the folder.
             for start in names.indices.dropFirst() where found.count < limit {
                 var node: Node?
                 for name in names[start...] {
@@ -60,9 +60,9 @@ extension TreeReading {
     }
 }
 
-/// A folder on the way down a path that may have been so earlier.
+/// A step on the way down a path that may be a previous one.
 private struct DepartureStep: Hashable {
-    /// How many names of the path lead to it.
+    /// Number of the path's names above it.
     var depth: Int
     var folder: InodeID
     /// Whether a folder on the way was moved.
@@ -70,17 +70,17 @@ private struct DepartureStep: Hashable {
 }
 
 extension Transaction {
-    /// Notes the place that a folder has left before the feed tells of it.
+    /// Notes the previous place of a folder before the feed has its move.
     public func noteDeparture(of inode: InodeID, from place: Place) throws {
         try run(
             "INSERT INTO departure (inode, parent, fold) VALUES (?, ?, ?)",
             [inode.column, place.parent.column, place.name.folded])
     }
 
-    /// Notes the place that a folder had when it was deleted, if a folder was moved out of it before: the way to
-    /// that one's old place leads through it.
+    /// Notes the place of a deleted folder if a folder was moved out of it before, because the
+    /// previous path of that one leads through it.
     ///
-    /// To be called for the inner one of two folders first.
+    /// Call it for the inner one of two folders first.
     public func noteDeletion(of inode: InodeID, at place: Place) throws {
         try run(
             "INSERT INTO departure (inode, parent, fold) SELECT ?1, ?2, ?3 "
@@ -88,7 +88,7 @@ extension Transaction {
             [inode.column, place.parent.column, place.name.folded])
     }
 
-    /// All deltas from before those moves are in.
+    /// Drops all previous paths, because the deltas from before those moves are in.
     public func forgetDepartures() throws {
         try run("DELETE FROM departure", [])
     }

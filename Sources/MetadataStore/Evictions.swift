@@ -1,11 +1,11 @@
-// Where open files were when news took them from there: a write through such a handle brings them back.
+// Detached open files: where open files were when a delta removed them. A write through such a handle reattaches the
+// file.
 
 public import Core
 import GRDB
 
 extension TreeReading {
-    /// The place that news took a file from while it was open; nil if that did not happen, or users took
-    /// it from there.
+    /// The place from which a delta detached an open file; nil if none did, or if users deleted it.
     public func eviction(of inode: InodeID) throws -> Place? {
         let statement = try database.cachedStatement(
             sql: "SELECT parent, name FROM eviction WHERE inode = ?")
@@ -24,14 +24,14 @@ private struct EvictionRow: RowReadable {
 }
 
 extension Transaction {
-    /// Notes that news take an open file from its place.
+    /// Notes that a delta detaches an open file from its place.
     public func noteEviction(of inode: InodeID, from place: Place) throws {
         try run(
             "INSERT OR REPLACE INTO eviction (inode, parent, name) VALUES (?, ?, ?)",
             [inode.column, place.parent.column, place.name.string])
     }
 
-    /// It is in the tree again.
+    /// Drops the note, because the file is in the tree again.
     public func forgetEviction(of inode: InodeID) throws {
         try run("DELETE FROM eviction WHERE inode = ?", [inode.column])
     }

@@ -1,13 +1,12 @@
-// The content that a power cut leaves of a node whose newest content the disk may not have yet: what had
-// reached the disk before, in a staging file of its own. Not responsible for deciding which of the two holds
-// after a cut, which is Sync's.
+// The fallback of a node: flushed content in a staging file of its own, which a power cut leaves
+// while the newest content is not flushed yet. Not responsible for choosing between the two after a
+// cut, which is Staging's.
 
 public import Core
 import GRDB
 
 extension TreeReading {
-    /// The content that the disk has of a node, if `staged` has taken its place and may not be on the disk; nil
-    /// for most nodes.
+    /// The flushed content of a node that the unflushed `staged` has replaced; nil for most nodes.
     public func fallback(of inode: InodeID) throws -> StagedContent? {
         let statement = try database.cachedStatement(
             sql: Node.fallbackSelection + "WHERE node.inode = ?")
@@ -16,20 +15,20 @@ extension TreeReading {
 }
 
 extension Transaction {
-    /// The disk does not have a node's newest content: the fallback is the node's content again. The staging
-    /// file of the newest content is the caller's to put aside. There must be a fallback.
+    /// Makes the fallback the node's content again, because its newest content was not flushed. The
+    /// caller puts the newest staging file aside. There must be a fallback.
     public func returnToFallback(_ inode: InodeID) throws {
         noteChanged(inode)
         try run("DELETE FROM staged WHERE inode = ?", [inode.column])
         try run("INSERT INTO staged SELECT * FROM fallback WHERE inode = ?", [inode.column])
         try run("DELETE FROM fallback WHERE inode = ?", [inode.column])
-        // Both speak of the newest content.
+        // Pending copy and upload session belong to the newest content.
         try run("DELETE FROM twin WHERE inode = ?", [inode.column])
         try forgetUpload(of: inode)
     }
 
-    /// The row of another staging file is about to replace a node's: if the disk has what the row speaks of, it
-    /// becomes the fallback. One that is there already stays: the disk does not have its successor.
+    /// Keeps a node's flushed content as the fallback before the row of another staging file
+    /// replaces it. An existing fallback stays, because its successor is not flushed.
     func keepFallback(of inode: InodeID, besides file: Int64) throws {
         guard let replaced = try node(inode)?.staged, replaced.file != file else { return }
         if replaced.isFlushed, try fallbackFile(of: inode) == nil {
@@ -39,7 +38,7 @@ extension Transaction {
         try run("INSERT OR IGNORE INTO ended (file) VALUES (?)", [replaced.file])
     }
 
-    /// Drops a node's fallback if the disk has the content that has taken its place.
+    /// Drops a node's fallback if its successor is flushed.
     func dropSucceededFallback(of inode: InodeID) throws {
         guard let file = try fallbackFile(of: inode) else { return }
         let statement = try database.cachedStatement(
@@ -48,7 +47,7 @@ extension Transaction {
         try drop(file, of: inode)
     }
 
-    /// A node needs no fallback any more.
+    /// Drops a node's fallback and its staging file.
     func dropFallback(of inode: InodeID) throws {
         if let file = try fallbackFile(of: inode) { try drop(file, of: inode) }
     }

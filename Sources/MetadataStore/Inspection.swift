@@ -1,14 +1,14 @@
-// A look at an account's database from outside of a mount. Nothing is repaired, migrated or changed.
+// Read-only access to an account's database from outside of a mount. Repairs, migrates and changes nothing.
 
 import GRDB
 
-/// A database that is only looked at, whether it is mounted or not.
+/// A database that is only read, whether it is mounted or not.
 ///
 /// `MetadataStore` cleans up after the mount before it when it opens a file; this does not.
 public final class DatabaseInspection: Sendable {
     private let queue: DatabaseQueue
 
-    /// Opens the file. Throws a `DatabaseError` when there is none, or it is none.
+    /// Opens the file. Throws a `DatabaseError` if it is missing or no database.
     public init(path: String) throws {
         var configuration = Configuration()
         configuration.readonly = true
@@ -16,7 +16,7 @@ public final class DatabaseInspection: Sendable {
         queue = try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Reads a consistent state. What it asks for may not be in the file yet if an older version made it.
+    /// Reads a consistent state. Tables and columns may be missing if an older version made the file.
     public func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
         try queue.read { try body(Snapshot(database: $0)) }
     }
@@ -26,8 +26,8 @@ public final class DatabaseInspection: Sendable {
         try queue.read { try Schema.migrator.hasBeenSuperseded($0) }
     }
 
-    /// Rows that contradict each other, a line each, `limit` at most for each rule; nil for a file that an older
-    /// version has written, whose rows follow other rules until the next mount. Reads every row.
+    /// Rows that violate the invariants, a line each, `limit` at most for each rule; nil for a file
+    /// from an older version, whose rows follow other rules until the next mount. Reads every row.
     public func contradictions(limit: Int) throws -> [String]? {
         try queue.read { database in
             guard try Schema.migrator.hasCompletedMigrations(database) else { return nil }
@@ -36,7 +36,7 @@ public final class DatabaseInspection: Sendable {
         }
     }
 
-    /// What is wrong with the file's structure, in SQLite's words; nil when nothing is. Reads all of it.
+    /// The damage of the file's structure, in SQLite's words; nil if there is none. Reads all of it.
     public func damage() throws -> String? {
         try queue.read { database in
             let report = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")

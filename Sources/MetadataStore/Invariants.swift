@@ -1,22 +1,22 @@
-// What holds of the rows after every transaction, as questions to the database whose answers are what breaks it.
-// For histories of tests after each step, and for `dbxfs doctor --deep`. Not responsible for mending anything.
+// The invariants of the rows after every transaction, as queries for the rows that violate them.
+// For random histories in tests, after each step, and for `dbxfs doctor --deep`. Repairs nothing.
 
 public import Core
 import GRDB
 
-/// Rows that contradict each other.
+/// A violated invariant.
 public struct BrokenInvariant: Hashable, Sendable, CustomStringConvertible {
-    /// A node that takes part.
+    /// A node that violates it.
     public var inode: InodeID
-    /// What does not hold of it.
+    /// The violated rule.
     public var rule: String
 
-    /// One line.
+    /// One line for people.
     public var description: String { "\(inode) \(rule)" }
 }
 
 extension TreeReading {
-    /// What contradicts the rules, up to `limit` of each rule. Reads every row.
+    /// The violations, up to `limit` of each rule. Reads every row.
     public func brokenInvariants(limit: Int = 1_000) throws -> [BrokenInvariant] {
         var broken: [BrokenInvariant] = []
         for (rule, query) in Invariants.all {
@@ -30,7 +30,7 @@ extension TreeReading {
 }
 
 private enum Invariants {
-    /// Each rule as what is said of a node that breaks it, and the query for such nodes.
+    /// Each rule as a statement about a violating node, and the query for such nodes.
     static var all: [(rule: String, query: String)] {
         [tree, server, membership, content].flatMap(\.self)
     }
@@ -70,7 +70,7 @@ private enum Invariants {
         ]
     }
 
-    /// Where the server has each node that it has.
+    /// The server's place of each node that it has.
     private static let places = """
         SELECT inode, parent, fold FROM node WHERE remote = 1 AND inode <> 1
         UNION ALL SELECT inode, parent, fold FROM displaced

@@ -1,21 +1,20 @@
-// The journal: which nodes the server has yet to be told of. The content that waits with them is in
-// `StagedRows.swift`.
+// The journal: the nodes whose change is still to be sent. Their content is in `StagedRows.swift`.
 //
-// An entry does not say what to do. That follows from the node's local facts and from where and how the
-// server has it, at the moment of sending: so create, write and rename become one upload, and what is
-// gone again before it was sent was never sent.
+// An entry contains no operation. The step follows from the node's local facts and the server's, at
+// the moment of sending: so create, write and rename become one upload, and a node that is deleted
+// before it was sent is never sent.
 
 public import Core
 import GRDB
 
 extension TreeReading {
-    /// The journal's entry of a node.
+    /// The journal entry of a node.
     public func journalEntry(of inode: InodeID) throws -> JournalEntry? {
         let statement = try database.cachedStatement(sql: Self.entries + "WHERE inode = ?")
         return try JournalEntry.fetchFirst(statement, [inode.column])
     }
 
-    /// Up to `limit` entries that may be sent at `time`, in order, after one.
+    /// Up to `limit` entries that are due at `time`, in order, after one.
     public func dueEntries(
         at time: Timestamp, after sequence: Int64 = 0, limit: Int
     ) throws -> [JournalEntry] {
@@ -24,14 +23,14 @@ extension TreeReading {
         return try JournalEntry.fetchEvery(statement, [time.nanoseconds, sequence, limit])
     }
 
-    /// All entries, in order.
+    /// Up to `limit` entries, in order.
     public func journalEntries(limit: Int) throws -> [JournalEntry] {
         let statement = try database.cachedStatement(
             sql: Self.entries + "ORDER BY sequence LIMIT ?")
         return try JournalEntry.fetchEvery(statement, [limit])
     }
 
-    /// When the next entry after a time may be sent; nil when there is none.
+    /// When the next entry after a time is due; nil if there is none.
     public func nextDue(after time: Timestamp) throws -> Timestamp? {
         let statement = try database.cachedStatement(
             sql: "SELECT min(due) FROM journal WHERE due > ?")
@@ -39,7 +38,7 @@ extension TreeReading {
             .map { Timestamp(nanoseconds: $0) }
     }
 
-    /// Number of pending nodes, and the bytes of content that wait with them.
+    /// Number of journal entries, and the bytes of their staged content.
     public func pending() throws -> (operations: Int, bytes: Int64) {
         let operations = try database.cachedStatement(sql: "SELECT count(*) FROM journal")
         let bytes = try database.cachedStatement(
@@ -70,8 +69,7 @@ extension JournalEntry: RowReadable {
 }
 
 extension Transaction {
-    /// Puts a node into the journal, or makes its entry due at another time. `isFresh`: nothing of earlier tries
-    /// counts any more.
+    /// Puts a node into the journal, or changes its due time. `isFresh` resets its failed tries.
     func enter(_ inode: InodeID, due: Timestamp, isFresh: Bool) throws {
         let forgotten = isFresh ? ", attempts = 0, problem = NULL" : ""
         try run(
@@ -82,7 +80,7 @@ extension Transaction {
             """, [inode.column, due.nanoseconds])
     }
 
-    /// A try failed: notes why, and when to try again.
+    /// Notes a failed try: its reason, and the due time of the next one.
     public func postpone(
         _ inode: InodeID, until due: Timestamp, problem: String?, after attempts: Int = 0
     ) throws {
@@ -95,7 +93,7 @@ extension Transaction {
             [due.nanoseconds, attempts, problem, inode.column])
     }
 
-    /// Sets when a node may be sent, and nothing else: if this transaction puts it into the journal, too.
+    /// Sets a node's due time, and nothing else, also if this transaction puts it into the journal.
     public func reschedule(_ inode: InodeID, due: Timestamp) throws {
         end.changed.hold(inode, until: due)
         try run("UPDATE journal SET due = ? WHERE inode = ?", [due.nanoseconds, inode.column])
@@ -108,7 +106,7 @@ extension Transaction {
             [time.nanoseconds, problem, time.nanoseconds])
     }
 
-    /// Makes the entries due that would wait for longer than anything may.
+    /// Makes the entries due that would wait beyond the longest possible delay.
     public func makeDue(ifAfter limit: Timestamp, at time: Timestamp) throws {
         try run("UPDATE journal SET due = ? WHERE due > ?", [time.nanoseconds, limit.nanoseconds])
     }
@@ -120,7 +118,7 @@ extension Transaction {
         return try Int.fetchOne(statement, arguments: [problem]) ?? 0
     }
 
-    /// Makes every entry due, or only those that have not failed yet.
+    /// Makes every entry due, or only those without a failed try.
     public func makeAllDue(at time: Timestamp, onlyFresh: Bool) throws {
         try run(
             "UPDATE journal SET due = ? WHERE due > ? AND (attempts = 0 OR NOT ?)",

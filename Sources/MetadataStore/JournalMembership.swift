@@ -1,12 +1,12 @@
-// Which nodes are in the journal: those whose place or content the server does not have. It follows from a node's
-// row, and is settled at the end of each transaction for the nodes that it has changed; nothing else adds an
-// entry or removes one. When an entry is due is in `Journal.swift`.
+// Which nodes are in the journal: those whose place or content the server lacks. Derived from a
+// node's row at the end of each transaction, for the nodes that it has changed; no other code adds
+// or removes an entry. Due times are in `Journal.swift`.
 
 public import Core
 import GRDB
 
 extension Node {
-    /// Whether the server has yet to be told of this node: it lacks it, has it elsewhere, or has other content.
+    /// Whether the node has an unsent change: the server lacks it, has it elsewhere, or has other content.
     public var isOwed: Bool {
         inode != .root
             && Standing(
@@ -15,14 +15,14 @@ extension Node {
     }
 }
 
-/// What of a node's row says whether it is owed. Pure.
+/// The facts of a node's row that decide whether it is in the journal. Pure.
 struct Standing: Hashable, Sendable {
-    /// Whether users see it somewhere.
+    /// Whether it is in the local tree.
     var hasPlace: Bool
     var remote: RemoteState
     var flags: NodeFlags
     var isStaged: Bool
-    /// The folder that users see it in, if that is `keptForLocal`.
+    /// The parent folder, if that is `keptForLocal`.
     var keptFolder: InodeID?
 
     var isOwed: Bool {
@@ -45,14 +45,14 @@ struct Standing: Hashable, Sendable {
         """
 }
 
-/// The nodes that a transaction has changed, in the order of their first change, and what it decided about when
-/// they are due.
+/// The nodes that a transaction has changed, in the order of their first change, and the due times
+/// that it has set.
 struct ChangedNodes {
     private(set) var inodes: [InodeID] = []
     private var known: Set<InodeID> = []
-    /// Folders that something has left.
+    /// Folders that a node has left.
     private(set) var left: Set<InodeID> = []
-    /// Nodes whose time this transaction has set: their entries keep it.
+    /// Nodes whose due time this transaction has set: their entries keep it.
     private(set) var held: [InodeID: Timestamp] = [:]
 
     mutating func note(_ inode: InodeID) {
@@ -69,14 +69,14 @@ struct ChangedNodes {
 }
 
 extension TreeReading {
-    /// Whether something in a folder is owed to the server.
+    /// Whether a child of a folder has an unsent change.
     func hasOwedChildren(_ folder: InodeID) throws -> Bool {
         let statement = try database.cachedStatement(
             sql: "SELECT 1 FROM node WHERE parent = ? AND \(Standing.isOwedInSQL) LIMIT 1")
         return try Int.fetchOne(statement, arguments: [folder.column]) != nil
     }
 
-    /// The folders that stay only for what never leaves this machine in them.
+    /// The folders that are kept only for their local-only contents.
     func keptFolders() throws -> [InodeID] {
         let statement = try database.cachedStatement(
             sql: "SELECT inode FROM node WHERE flags & 256 <> 0")
@@ -85,16 +85,15 @@ extension TreeReading {
 }
 
 extension Transaction {
-    /// A node's place, here or there, its content or what decides about sending it has changed.
+    /// Notes that a node's place, content or deciding flags have changed.
     func noteChanged(_ inode: InodeID) {
         end.changed.note(inode)
     }
 
-    /// Puts the changed nodes into the journal that the server is owed, and takes out those that it is not. One
-    /// that is in the journal already keeps its order, and its failed tries are forgotten: what is to be done
-    /// has changed.
+    /// Adds changed nodes with unsent changes to the journal, and removes those without. An entry
+    /// that exists keeps its order, and its failed tries are reset, because its step has changed.
     ///
-    /// `due` is asked for the nodes that are owed, and whose time the transaction has not set itself.
+    /// `due` returns the due time of an entry, unless the transaction has set it itself.
     func settleJournal(due: (InodeID) -> Timestamp) throws {
         var index = 0
         // Settling a node can change the folder above it.
@@ -120,9 +119,9 @@ extension Transaction {
         if let folder = standing.keptFolder { try release(folder) }
     }
 
-    /// A folder that others have deleted stays here, unsent, for what in it never leaves this machine. As soon as
-    /// it holds no such thing, or something that goes to the server, it is a folder like others, which the server
-    /// lacks; so are those above it.
+    /// Decides whether a folder that was deleted on the server is still kept, unsent, for its
+    /// local-only contents. As soon as it holds none, or also a node to be sent, it becomes an
+    /// ordinary unsent folder; so do its parents.
     func reconsider(_ folder: InodeID) throws {
         guard let standing = try standing(of: folder), standing.flags.contains(.keptForLocal)
         else { return }
@@ -139,19 +138,19 @@ extension Transaction {
             "UPDATE node SET flags = flags & ~? WHERE inode = ?",
             [NodeFlags.keptForLocal.rawValue, folder.column])
         guard let standing = try standing(of: folder), standing.isOwed else { return }
-        // At once: whatever there was to wait for is over.
+        // Due at once, because the reason to wait is over.
         try enter(folder, due: .atOnce, isFresh: true)
         if let above = standing.keptFolder { try release(above) }
     }
 
     private func keepsLocalNodes(_ folder: InodeID) throws -> Bool {
-        // Asked at each deletion of many: the first one found is enough.
+        // Runs at each of many deletions, so the first hit ends it.
         let local = try database.cachedStatement(
             sql: "SELECT 1 FROM node WHERE parent = ? AND flags & 16 <> 0 LIMIT 1")
         let kept = try database.cachedStatement(
             sql: "SELECT inode FROM node WHERE parent = ? AND flags & 256 <> 0")
         var waiting = [folder]
-        // A damaged row can name a folder that is in itself.
+        // A damaged row can name a folder that contains itself.
         var seen: Set<InodeID> = []
         while let folder = waiting.popLast() {
             guard seen.insert(folder).inserted else { continue }
@@ -186,6 +185,6 @@ extension Standing: RowReadable {
 }
 
 extension Timestamp {
-    /// Before every time that a clock tells: what is due then is due now.
+    /// Earlier than every clock time: always due.
     public static let atOnce = Timestamp(nanoseconds: 0)
 }

@@ -1,15 +1,15 @@
-// What never leaves this machine, asked for as a whole. What makes a node such is decided in FileSystem.
+// Queries for all local-only nodes. FileSystem decides which nodes are local-only.
 
 public import Core
 import GRDB
 
-/// How much there is that is nowhere else.
+/// How much is local-only.
 public struct LocalTotals: Hashable, Sendable {
     /// Files, folders and links.
     public var entries: Int
-    /// Files among them.
+    /// Number of files among them.
     public var files: Int
-    /// Bytes of these files.
+    /// Sum of these files' sizes.
     public var bytes: Int64
 }
 
@@ -23,7 +23,7 @@ extension LocalTotals: RowReadable {
 }
 
 extension TreeReading {
-    /// How much of what users see never leaves this machine.
+    /// The totals of local-only nodes in the local tree.
     public func localTotals() throws -> LocalTotals {
         let statement = try database.cachedStatement(
             sql: """
@@ -35,7 +35,7 @@ extension TreeReading {
             ?? LocalTotals(entries: 0, files: 0, bytes: 0)
     }
 
-    /// What never leaves this machine, but for what is in a folder that does not either.
+    /// Roots of local-only subtrees: local-only nodes whose parent is synced.
     public func topmostLocalNodes() throws -> [InodeID] {
         let statement = try database.cachedStatement(
             sql: """
@@ -47,13 +47,13 @@ extension TreeReading {
 }
 
 extension Transaction {
-    /// From now on a node that was only here goes to the server, which lacks it, and so does a folder that
-    /// others have deleted and that stayed for its sake. What is in the node is not looked at.
+    /// Makes a local-only node a synced one that the server lacks, and with it a parent folder that
+    /// was deleted on the server and kept for its sake. Does not change the node's children.
     public func publish(_ inode: InodeID) throws {
         try setFlags(.localOnly, false, of: inode)
     }
 
-    /// From now on a node that the server lacks never leaves this machine.
+    /// Makes a node that the server lacks local-only.
     public func withdraw(_ inode: InodeID) throws {
         try setFlags(.localOnly, true, of: inode)
     }

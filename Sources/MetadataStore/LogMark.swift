@@ -1,6 +1,6 @@
-// How far the database's write-ahead log was known to be on the disk, in a small file beside it. A log or a
-// database that is older than that has been damaged, replaced or deleted; SQLite itself takes such a log for
-// a shorter one and says nothing. Not responsible for what is done about it.
+// How far the database's write-ahead log is known to be flushed, in a small file beside it. A log
+// or a database that is older than that was damaged, replaced or deleted; SQLite itself takes such
+// a log for a shorter one and reports no error. Not responsible for the consequence.
 //
 // Formats: https://www.sqlite.org/walformat.html (log, section 4 of fileformat2.html; wal-index header).
 
@@ -8,16 +8,16 @@ import Core
 import Foundation
 import Glibc
 
-/// What is wrong with a database that opens without an error.
+/// The damage of a database that opens without an error.
 public enum DatabaseDamage: Hashable, Sendable {
-    /// The file is gone, although there was one.
+    /// The file existed before and is gone.
     case missing
-    /// It is another database than the one that this folder had.
+    /// It is not the database that this folder had.
     case replaced
-    /// The log has lost changes that had reached the disk.
+    /// The log has lost flushed changes.
     case logCutShort
 
-    /// What people are told.
+    /// The message for people.
     public var description: String {
         switch self {
         case .missing: "the database of this account was missing"
@@ -27,22 +27,22 @@ public enum DatabaseDamage: Hashable, Sendable {
     }
 }
 
-/// The last state of the log that is known to be safe.
+/// The last state of the log that is known to be flushed.
 struct LogMark: Codable, Equatable {
-    /// The database's own name, which another database does not have.
+    /// The database's unique name.
     var database: String
     /// The two salts of the log's header, as they stand there; nil without a log.
     var salts: [UInt8]?
-    /// Frames of the log that had reached the disk.
+    /// Number of flushed frames of the log.
     var frames: Int
-    /// The database was closed in order: then there need not be a log.
+    /// The database was closed in order: then it needs no log.
     var isClosed: Bool
 
-    /// Reads the mark of a database; nil when there is none that can be read.
+    /// Reads the mark of a database; nil if there is no readable one.
     init?(at path: String) {
         guard let bytes = FileManager.default.contents(atPath: path),
-            // Foundation's decoder ends the process at a document that is cut off within deep nesting, unless a
-            // byte follows.
+            // Foundation's decoder traps on a document that is cut off within deep nesting, unless
+            // a byte follows.
             let mark = try? JSONDecoder().decode(LogMark.self, from: bytes + [UInt8(ascii: " ")])
         else { return nil }
         self = mark
@@ -55,19 +55,19 @@ struct LogMark: Codable, Equatable {
         isClosed = false
     }
 
-    /// Writes the mark in one call. It need not reach the disk: an older mark demands less.
+    /// Writes the mark in one call. It need not be flushed: an older mark demands less.
     func write(to path: String) {
         guard let bytes = try? JSONEncoder().encode(self) else { return }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // Padded to one length: a shorter mark leaves nothing of a longer one behind.
+        // Padded to one length, so that a shorter mark leaves no rest of a longer one.
         let padded = bytes + Data(repeating: UInt8(ascii: " "), count: max(0, 256 - bytes.count))
         _ = padded.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 }
 
-/// What of a log SQLite would read: frames up to the last commit whose checksums hold.
+/// The part of a log that SQLite would read: frames up to the last commit with valid checksums.
 struct LogExtent: Equatable {
     var salts: [UInt8]
     var frames: Int
@@ -76,7 +76,7 @@ struct LogExtent: Equatable {
     private static let frameHeaderSize = 24
     private static let largestPage = 65_536
 
-    /// Reads a log; nil when there is none, or its header is damaged.
+    /// Reads a log; nil if there is none, or if its header is damaged.
     init?(ofLogAt path: String) {
         guard let log = FileManager.default.contents(atPath: path),
             log.count >= Self.headerSize
@@ -107,13 +107,13 @@ struct LogExtent: Equatable {
                 sum.second == Self.number(log, start +| 20)
             else { return }
             count +|= 1
-            // Only a commit's last frame has the database's size in it.
+            // Only a commit's last frame contains the database's size.
             if Self.number(log, start +| 4) != 0 { frames = count }
             start +|= frameSize
         }
     }
 
-    /// What the wal-index says that the log has: what commits have brought so far. Nil while it changes.
+    /// The extent of the log according to the wal-index: the commits so far. Nil while it changes.
     init?(indexAt path: String) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
@@ -123,7 +123,7 @@ struct LogExtent: Equatable {
             // Two copies that are written one after the other: if they are equal, both are whole.
             header[0..<48].elementsEqual(header[48..<96])
         else { return nil }
-        // In the machine's own byte order, but for the salts.
+        // In the machine's byte order, except for the salts.
         frames = Int(
             header[16..<20].enumerated().reduce(0 as UInt32) { sum, byte in
                 #if _endian(little)
@@ -136,8 +136,8 @@ struct LogExtent: Equatable {
         salts = Array(header[32..<40])
     }
 
-    /// Whether a log with these salts may follow one with older ones: each time that SQLite begins its log
-    /// anew, after all of it is in the database, it counts the first salt up.
+    /// Whether a log with these salts may follow one with older ones: each time that SQLite
+    /// restarts its log, after a complete checkpoint, it increments the first salt.
     static func mayFollow(_ newer: [UInt8], _ older: [UInt8]) -> Bool {
         guard newer.count == 8, older.count == 8 else { return false }
         let distance = number(newer, 0) &- number(older, 0)
@@ -175,8 +175,8 @@ private struct LogChecksum {
 }
 
 extension LogMark {
-    /// What the mark says of the files that are there before SQLite has opened them; nil when nothing is
-    /// wrong, or when `database`, the name in the file, is not known yet.
+    /// Compares the mark with the files before SQLite opens them; nil if they match, or if
+    /// `database`, the name in the file, is not known yet.
     func damage(ofDatabaseAt path: String) -> DatabaseDamage? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_size > 0 else { return .missing }

@@ -1,10 +1,10 @@
-// What callers must know of a failed transaction without knowing SQLite.
+// The causes of failed transactions, for callers that do not know SQLite.
 
 import Foundation
 import GRDB
 
 extension MetadataStore {
-    /// Whether a transaction failed because the local disk has no room left.
+    /// Whether a transaction failed because the local disk is full.
     public static func isDiskFull(_ error: any Error) -> Bool {
         switch error {
         case let error as DatabaseError: error.resultCode == .SQLITE_FULL

@@ -1,4 +1,4 @@
-// The account's database: opening it, and the two ways in. What the rows mean is in `Schema.swift`,
+// The account's database: opening it, reading and writing. `Schema.swift` explains the rows;
 // queries are in `Snapshot`, changes in `Transaction`.
 
 public import Core
@@ -9,21 +9,21 @@ import Synchronization
 
 /// The tree, the journal and the cursors of one account, in SQLite.
 ///
-/// Reads see a consistent state and never wait for writers. Writes are transactions, one after
-/// the other: what a `write` closure checks still holds when it commits. A committed write survives
-/// the death of the process; `synchronize` makes it survive power loss.
+/// Reads see a consistent state and never wait for writers. Writes are transactions, one after the
+/// other: a condition checked in a `write` closure still holds at its commit. A committed write
+/// survives the death of the process; `synchronize` makes it survive power loss.
 ///
-/// The blocking forms are for threads that may wait for the local disk (FUSE workers); tasks use the
-/// `async` forms.
+/// The blocking forms are for threads that may wait for the local disk (FUSE workers); tasks use
+/// the `async` forms.
 public final class MetadataStore: Sendable {
     private let pool: DatabasePool
     private let path: String
-    /// What was found wrong with the files when they were opened; nil when nothing was.
+    /// The damage found when the files were opened; nil if there was none.
     public let damage: DatabaseDamage?
     /// Lock: a leaf, held for one small file.
     private let mark: Mutex<LogMark>
-    /// A function in a structure: a function that is itself what a generic type like `Mutex` holds is
-    /// wrapped in two more at each access, until calling it takes all of the stack.
+    /// Wraps the function in a struct: a function that is itself the value of a generic type like
+    /// `Mutex` gets two more wrappers at each access, until a call exhausts the stack.
     private struct Observer {
         var body: (@Sendable () -> Void)?
     }
@@ -40,14 +40,14 @@ public final class MetadataStore: Sendable {
 
     /// Opens or creates the database file.
     ///
-    /// Throws a `DatabaseError` when the file is not a database or the disk refuses, and `TooNew` when a
-    /// later version of this program has written it.
+    /// Throws a `DatabaseError` when the file is no database or the disk refuses, and `TooNew` when
+    /// a later version of this program has written it.
     public init(path: String) throws {
         var configuration = Configuration()
         configuration.maximumReaderCount = 6
         configuration.busyMode = .timeout(30)
         configuration.prepareDatabase { database in
-            // A commit reaches the WAL in the page cache; power loss is `synchronize`'s matter.
+            // A commit reaches the WAL in the page cache; `synchronize` handles power loss.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             try database.execute(sql: "PRAGMA cache_size = -4096")
         }
@@ -70,11 +70,11 @@ public final class MetadataStore: Sendable {
         if let known, damage == nil, known.database != name { damage = .replaced }
         self.damage = damage
         mark = Mutex(LogMark(database: name))
-        // From here on, what the mark demands is what this process has flushed.
+        // From here on, the mark demands only what this process has flushed.
         try synchronize()
     }
 
-    /// The database was written by a later version of this program, whose rules this one does not know.
+    /// The database was written by a later version of this program, whose rules are unknown.
     public struct TooNew: Error, Hashable, Sendable, CustomStringConvertible {
         /// One line for people.
         public var description: String {
@@ -84,14 +84,14 @@ public final class MetadataStore: Sendable {
 
     private static func markPath(_ path: String) -> String { path + "-mark" }
 
-    /// Reads a consistent state, on this thread's time.
+    /// Reads a consistent state on this thread.
     public func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
         try pool.read { try body(Snapshot(database: $0)) }
     }
 
-    /// Changes the state in one transaction, which an error undoes, on this thread's time.
+    /// Runs one transaction on this thread; an error rolls it back.
     ///
-    /// `due` says when the nodes that it changes may be sent: at once, unless told otherwise.
+    /// `due` returns the due time of nodes that it changes; by default at once.
     public func write<Value>(
         due: (InodeID) -> Timestamp = { _ in .atOnce }, _ body: (Transaction) throws -> Value
     ) throws -> Value {
@@ -108,7 +108,7 @@ public final class MetadataStore: Sendable {
         try await pool.read { try body(Snapshot(database: $0)) }
     }
 
-    /// Changes the state in one transaction without holding a thread of the cooperative pool.
+    /// Runs one transaction without holding a thread of the cooperative pool.
     public func write<Value: Sendable>(
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
@@ -120,13 +120,13 @@ public final class MetadataStore: Sendable {
         }
     }
 
-    /// Has `body` called after each transaction, with no lock held; nil ends that. It must return at once.
+    /// Sets `body` to be called after each transaction, with no lock held; nil removes it. It must return at once.
     public func observeTransactions(_ body: (@Sendable () -> Void)?) {
         commitObserver.withLock { $0.body = body }
     }
 
-    /// Has `body` called with the number of each staging file that was a node's fallback and is not needed any
-    /// more, after the transaction that dropped it, by the rules of `Transaction.afterCommit`.
+    /// Sets `body` to be called with the number of each staging file that was a fallback and is no longer
+    /// needed, after the transaction that dropped it, by the rules of `Transaction.afterCommit`.
     public func observeDroppedFallbacks(_ body: @escaping @Sendable (Int64) -> Void) {
         fallbackObserver.withLock { $0.body = body }
     }
@@ -138,10 +138,10 @@ public final class MetadataStore: Sendable {
     /// Makes everything committed so far survive power loss. Blocks for the disk.
     ///
     /// A commit under `synchronous = NORMAL` is complete in the WAL file but perhaps not on the
-    /// platter; flushing that file is all that `FULL` would add. What is not in the WAL any more was
-    /// flushed by the checkpoint that moved it.
+    /// platter; flushing that file is all that `FULL` would add. Pages that have left the WAL were
+    /// flushed by the checkpoint that moved them.
     public func synchronize() throws {
-        // Asked before the flush: what commits bring meanwhile may be on the disk or not.
+        // Read before the flush, which may or may not include later commits.
         let extent = LogExtent(indexAt: path + "-shm")
         if let extent, isSafe(extent) { return }
         let descriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
@@ -173,7 +173,7 @@ public final class MetadataStore: Sendable {
 
     /// Waits for running work and closes the file.
     public func close() throws {
-        // Before the log goes with the last connection: nothing is committed any more.
+        // Before the last connection deletes the log: no commit follows.
         mark.withLock { mark in
             mark.isClosed = true
             mark.write(to: Self.markPath(path))
@@ -183,7 +183,7 @@ public final class MetadataStore: Sendable {
 }
 
 extension Transaction {
-    /// The database's own name, given when it was made.
+    /// The database's unique name, assigned at its creation.
     fileprivate func databaseName() throws -> String {
         if let known = try setting("database.name") { return known }
         let name = UUID().uuidString
@@ -194,7 +194,7 @@ extension Transaction {
 
 /// A consistent state of the database.
 public struct Snapshot: TreeReading {
-    /// The connection, valid within the closure that was given the snapshot.
+    /// The connection, valid within the closure that got the snapshot.
     public let database: Database
 
     init(database: Database) {
@@ -202,9 +202,9 @@ public struct Snapshot: TreeReading {
     }
 }
 
-/// A state that is being changed.
+/// A state of the database that is being changed.
 public struct Transaction: TreeReading {
-    /// The connection, valid within the closure that was given the transaction.
+    /// The connection, valid within the closure that got the transaction.
     public let database: Database
 
     let end: TransactionEnd
@@ -214,48 +214,48 @@ public struct Transaction: TreeReading {
         self.end = end
     }
 
-    /// Has `body` called once this transaction is committed, before another one begins; never if it is
-    /// undone. It may take locks that are taken inside of transactions, but begin none.
+    /// Calls `body` once this transaction is committed, before another one begins; never if it is rolled
+    /// back. It may take locks that are taken inside of transactions, but must not begin one.
     public func afterCommit(_ body: @escaping @Sendable () -> Void) {
         end.onCommit.append(body)
     }
 
-    /// Has `body` called once when this transaction is committed or undone, by the rules of `afterCommit`.
+    /// Calls `body` once when this transaction is committed or rolled back, by the rules of `afterCommit`.
     public func afterEnd(_ body: @escaping @Sendable () -> Void) {
         end.onEnd.append(body)
     }
 
-    /// Has `body` called once if this transaction, or the part of it that runs, is undone, by the rules of
-    /// `afterCommit`.
+    /// Calls `body` once if this transaction, or its running savepoint, is rolled back, by the
+    /// rules of `afterCommit`.
     public func afterUndo(_ body: @escaping @Sendable () -> Void) {
         end.onUndo.append(body)
     }
 
-    /// Tells, once this transaction is committed, that a fallback's staging file is not needed any more.
+    /// Reports, after the commit, that a fallback's staging file is no longer needed.
     func endFile(_ number: Int64) {
         let dropped = end.dropped
         afterCommit { dropped(number) }
     }
 }
 
-/// What a transaction's end is to bring.
+/// The work at a transaction's end.
 ///
-/// Not the database's own observers: those of a transaction whose commit fails, for example because the
-/// disk is full, hear nothing of that, and then of the commit of the next one.
+/// Replaces the database's own observers: if a commit fails, for example because the disk is full,
+/// those are not called, and then are called at the next transaction's commit.
 final class TransactionEnd {
     fileprivate(set) var onCommit: [@Sendable () -> Void] = []
     fileprivate(set) var onEnd: [@Sendable () -> Void] = []
     fileprivate(set) var onUndo: [@Sendable () -> Void] = []
-    /// What is to be settled in the journal before the commit.
+    /// The nodes whose journal entries are settled before the commit.
     var changed = ChangedNodes()
-    /// Is told of staging files that were fallbacks and are not needed after the commit.
+    /// Gets staging files that were fallbacks and are not needed after the commit.
     fileprivate let dropped: @Sendable (Int64) -> Void
 
     init(dropped: @escaping @Sendable (Int64) -> Void = { _ in }) {
         self.dropped = dropped
     }
 
-    /// Runs a part of the transaction. What it wanted of the commit is not done if it fails.
+    /// Runs a part of the transaction. If it fails, its `afterCommit` closures are dropped.
     func undoing<Value>(_ body: () throws -> Value) throws -> Value {
         let before = onCommit
         let undone = onUndo
@@ -275,7 +275,7 @@ final class TransactionEnd {
         onUndo = []
     }
 
-    /// Runs a transaction and what follows it, while no other one can begin.
+    /// Runs a transaction and its end, while no other one can begin.
     static func run<Value>(
         _ body: (Transaction) throws -> Value, in database: Database,
         due: (InodeID) -> Timestamp, dropped: @escaping @Sendable (Int64) -> Void

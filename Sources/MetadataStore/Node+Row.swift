@@ -1,4 +1,4 @@
-// How a row becomes a node. The order of the columns in `selection` is the order of the decoding.
+// Decoding a row into a node. The order of the columns in `selection` is the order of the decoding.
 
 import ContentHashing
 import Core
@@ -20,8 +20,8 @@ extension ContentHash {
 }
 
 extension Timestamp {
-    /// Nanoseconds as SQLite's signed integer. Times before 1677 and after 2262, for which that has no room, are a
-    /// blob: seconds and nanoseconds as big-endian numbers of 64 and 32 bits.
+    /// Nanoseconds as SQLite's signed integer. Times before 1677 and after 2262, which do not fit
+    /// into that, are a blob: seconds and nanoseconds as big-endian numbers of 64 and 32 bits.
     var column: DatabaseValue {
         if let nanoseconds = exactNanoseconds { return nanoseconds.databaseValue }
         let second = (0..<8).map { UInt8(truncatingIfNeeded: seconds >> (56 - 8 * $0)) }
@@ -31,7 +31,7 @@ extension Timestamp {
         return blob([second, rest].flatMap(\.self))
     }
 
-    /// The time in such a blob; nil for one of another length.
+    /// The time in such a blob; nil for another length.
     init?(column: [UInt8]) {
         guard column.count == 12 else { return nil }
         self.init(

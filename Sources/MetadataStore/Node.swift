@@ -3,24 +3,24 @@
 public import ContentHashing
 public import Core
 
-/// What a node is.
+/// The type of a node.
 public enum NodeKind: Int, Hashable, Sendable {
-    /// A folder.
+    /// A folder, with children.
     case folder = 0
     /// A file with content.
     case file = 1
-    /// A symbolic link.
+    /// A symbolic link with a target.
     case symbolicLink = 2
 }
 
 /// A name in a folder.
 public struct Place: Hashable, Sendable {
-    /// The folder.
+    /// Inode of the folder.
     public var parent: InodeID
     /// The name in it.
     public var name: FileName
 
-    /// Names both.
+    /// Memberwise and without defaults.
     public init(parent: InodeID, name: FileName) {
         self.parent = parent
         self.name = name
@@ -32,22 +32,22 @@ public struct Place: Hashable, Sendable {
     }
 }
 
-/// Where the server has a node.
+/// The relation of a node's remote place to its local one.
 public enum RemoteState: Int, Hashable, Sendable {
-    /// Nowhere: not yet, or no more.
+    /// The server does not have it, not yet or no longer.
     case absent = 0
-    /// In the place where users see it.
+    /// The server has it in its local place.
     case inPlace = 1
-    /// In another place, kept in the table `displaced`: a move or a delete is still to be sent.
+    /// The server has it in another place, kept in the table `displaced`: a move or a deletion is still to be sent.
     case displaced = 2
 }
 
-/// Yes-or-no facts of a node.
+/// Boolean facts of a node.
 public struct NodeFlags: OptionSet, Hashable, Sendable {
     /// The bits as stored.
     public let rawValue: Int
 
-    /// Wraps stored bits.
+    /// Wraps the stored bits.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }
@@ -56,41 +56,41 @@ public struct NodeFlags: OptionSet, Hashable, Sendable {
     public static let readOnly = NodeFlags(rawValue: 1)
     /// Only subfolders may be reached through this folder.
     public static let traverseOnly = NodeFlags(rawValue: 2)
-    /// Nothing in this folder may be reached.
+    /// The contents of this folder are inaccessible.
     public static let noAccess = NodeFlags(rawValue: 4)
     /// The server does not hand out this file's bytes (cloud documents).
     public static let notDownloadable = NodeFlags(rawValue: 8)
-    /// Never sent to the server: symbolic links made here, editors' lock files, what patterns match.
+    /// Never sent to the server: symbolic links made here, editors' lock files, matches of ignore patterns.
     public static let localOnly = NodeFlags(rawValue: 16)
-    /// The folder's children are known completely.
+    /// The folder's children are all known.
     public static let listed = NodeFlags(rawValue: 32)
     /// Another client is between two moves of it; users see it where it was before the first.
     public static let betweenMoves = NodeFlags(rawValue: 128)
-    /// A folder that others have deleted, and that stays, unsent, for what in it never leaves this machine.
+    /// A folder that was deleted on the server, and is kept, unsent, for its local-only contents.
     public static let keptForLocal = NodeFlags(rawValue: 256)
 
-    /// The flags that say whether the server is owed a node.
+    /// The flags that decide whether a node is in the journal.
     static let decidingMembership: NodeFlags = [.localOnly, .betweenMoves, .keptForLocal]
 
-    /// The server files the name under another key than the predicted one. The name itself says so once a
-    /// row is read; this is for the index that finds it.
+    /// The server files the name under another key than the predicted one. The name itself has the
+    /// key once a row is read; the flag is for the index that finds it.
     static let foreignKey = NodeFlags(rawValue: 64)
 
-    /// The flags that the server decides; the others are this mount's.
+    /// The flags that the server decides; the other ones are local.
     public static let remoteFacts: NodeFlags = [
         .readOnly, .traverseOnly, .noAccess, .notDownloadable,
     ]
 }
 
-/// What the server said of a node.
+/// The server's facts about a node.
 public struct RemoteFacts: Hashable, Sendable {
-    /// Dropbox's identity.
+    /// The server's ID.
     public var id: FileID?
-    /// The version of the content; files only.
+    /// The revision of the content; files only.
     public var revision: Revision?
-    /// Size of that version in bytes.
+    /// Size of that revision in bytes.
     public var size: Int64
-    /// Hash of that version.
+    /// Content hash of that revision.
     public var hash: ContentHash?
     /// The modification time that the uploading client gave.
     public var clientModified: Timestamp?
@@ -98,12 +98,12 @@ public struct RemoteFacts: Hashable, Sendable {
     public var serverModified: Timestamp?
     /// A symbolic link's target.
     public var target: String?
-    /// The namespace that a shared folder's mount point opens.
+    /// The namespace of a shared folder's mount point.
     public var sharedFolderID: String?
     /// The flags among `NodeFlags.remoteFacts`.
     public var flags: NodeFlags
 
-    /// Starts with nothing known.
+    /// Memberwise; by default unknown.
     public init(
         id: FileID? = nil, revision: Revision? = nil, size: Int64 = 0, hash: ContentHash? = nil,
         clientModified: Timestamp? = nil, serverModified: Timestamp? = nil, target: String? = nil,
@@ -121,22 +121,22 @@ public struct RemoteFacts: Hashable, Sendable {
     }
 }
 
-/// What this mount's users set; nil means the default of the mount or the server's fact.
+/// The facts that this mount's users set; nil means the default of the mount or the server's fact.
 public struct LocalFacts: Hashable, Sendable {
-    /// Permission bits (07777).
+    /// Permission bits (07777) only.
     public var permissions: UInt16?
-    /// Owner.
+    /// User ID of the owner.
     public var userID: UInt32?
-    /// Group.
+    /// Group ID of the owner.
     public var groupID: UInt32?
-    /// Access time.
+    /// Time of the last access.
     public var accessed: Timestamp?
     /// Modification time; overrides the server's until the content changes there.
     public var modified: Timestamp?
-    /// Change time.
+    /// Time of the last status change (ctime).
     public var changed: Timestamp?
 
-    /// Names what is set.
+    /// Memberwise; by default not set.
     public init(
         permissions: UInt16? = nil, userID: UInt32? = nil, groupID: UInt32? = nil,
         accessed: Timestamp? = nil, modified: Timestamp? = nil, changed: Timestamp? = nil
@@ -150,24 +150,24 @@ public struct LocalFacts: Hashable, Sendable {
     }
 }
 
-/// One inode with everything known of it.
+/// One inode with all its facts.
 public struct Node: Hashable, Sendable {
-    /// The inode's number, for ever.
+    /// Inode number, never reused.
     public var inode: InodeID
-    /// Folder, file or link.
+    /// Folder, file or symbolic link.
     public var kind: NodeKind
-    /// Where users see it; nil when it is deleted (but perhaps still open or still on the server), and
-    /// for the root.
+    /// Its place in the local tree; nil if it is deleted (but perhaps still open or still on the
+    /// server), and for the root.
     public var place: Place?
-    /// Where the server has it.
+    /// The state of its place on the server.
     public var remote: RemoteState
-    /// Yes-or-no facts.
+    /// Boolean facts of the node.
     public var flags: NodeFlags
-    /// What the server said; its content facts stay after it is gone there, for open handles.
+    /// The server's facts; those of the content are kept after a remote deletion, for open handles.
     public var facts: RemoteFacts
-    /// What users set.
+    /// The facts that users set.
     public var local: LocalFacts
-    /// Content that the server does not have yet.
+    /// Content that the server lacks.
     public var staged: StagedContent?
 
     /// The size that users see, in bytes.
@@ -176,52 +176,52 @@ public struct Node: Hashable, Sendable {
     public var modified: Timestamp {
         local.modified ?? facts.clientModified ?? local.changed ?? Timestamp(nanoseconds: 0)
     }
-    /// Whether it is neither in the users' tree nor on the server.
+    /// Whether it is neither in the local tree nor on the server.
     public var isOrphan: Bool { place == nil && remote == .absent && inode != .root }
-    /// Whether it is deleted here and the server has yet to be told.
+    /// Whether it is deleted locally and the deletion is still to be sent.
     public var isTombstone: Bool { place == nil && remote == .displaced }
 }
 
-/// Content in a staging file, perhaps over parts of a revision that were never fetched.
+/// Content in a staging file, perhaps over unfetched parts of a base revision.
 public struct StagedContent: Hashable, Sendable {
     /// Number of the staging file.
     public var file: Int64
     /// Size of the content in bytes.
     public var size: Int64
-    /// Grows with every change of the content; an upload of an older generation is not the last word.
+    /// Grows with every change of the content; an upload of an older generation is not the last one.
     public var generation: Int64
-    /// Where blocks that are not in the staging file come from.
+    /// The revision that has the blocks which are not in the staging file.
     public var base: Base?
     /// One bit per block of 4 MiB, lowest bit first: whether the staging file has it.
     public var blocks: [UInt8]
     /// Hash of this generation, once it has been computed.
     public var hash: ContentHash?
-    /// The newest generation whose bytes have reached the disk; 0 for none.
+    /// The newest generation that was flushed; 0 for none.
     public var flushed: Int64 = 0
-    /// The newest generation that an fsync has acknowledged; 0 for none. Content with a promise is saved
-    /// only after its bytes have reached the disk.
+    /// The newest generation that an fsync has acknowledged; 0 for none. Content with a promise is
+    /// saved only after it was flushed.
     public var promised: Int64 = 0
     /// The staging file's modification time when the row was written; nil in rows of older versions.
     public var stamp: Timestamp?
 
-    /// Whether all that the row speaks of survives a power cut. An empty file counts as written: the
-    /// emptiness may be the first half of a change.
+    /// Whether all content of the row survives a power cut. An empty file counts as written,
+    /// because truncating it may be the first half of a change.
     public var isFlushed: Bool {
         flushed >= generation || base != nil && blocks.allSatisfy { $0 == 0 }
     }
 
-    /// The version under staged content.
+    /// The revision under staged content.
     public struct Base: Hashable, Sendable {
-        /// Its name on the server.
+        /// ID of the revision.
         public var revision: Revision
-        /// Its hash.
+        /// Hash of its content.
         public var hash: ContentHash
-        /// Its size in bytes.
+        /// Size of the revision in bytes.
         public var size: Int64
-        /// How many of its bytes still count: a cut leaves zeros behind, not the old bytes.
+        /// How many of its bytes are in use: a truncation leaves zeros behind, not the old bytes.
         public var limit: Int64
 
-        /// Names every field.
+        /// Memberwise and without defaults.
         public init(revision: Revision, hash: ContentHash, size: Int64, limit: Int64) {
             self.revision = revision
             self.hash = hash
@@ -230,7 +230,7 @@ public struct StagedContent: Hashable, Sendable {
         }
     }
 
-    /// Names every field.
+    /// Memberwise; nothing is flushed yet.
     public init(
         file: Int64, size: Int64, generation: Int64, base: Base?, blocks: [UInt8],
         hash: ContentHash? = nil
@@ -244,16 +244,16 @@ public struct StagedContent: Hashable, Sendable {
     }
 }
 
-/// One line of a folder's listing.
+/// One entry of a folder's listing.
 public struct Child: Hashable, Sendable {
-    /// The name.
+    /// Name of the child.
     public var name: FileName
-    /// The inode.
+    /// Inode of the child.
     public var inode: InodeID
-    /// Folder, file or link.
+    /// Folder, file or symbolic link.
     public var kind: NodeKind
 
-    /// Names every field.
+    /// Memberwise and without defaults.
     public init(name: FileName, inode: InodeID, kind: NodeKind) {
         self.name = name
         self.inode = inode
@@ -261,22 +261,22 @@ public struct Child: Hashable, Sendable {
     }
 }
 
-/// A node that the server has yet to be told of.
+/// A node with an unsent change.
 public struct JournalEntry: Hashable, Sendable {
-    /// The node.
+    /// Inode of the node.
     public var inode: InodeID
-    /// Its order among the pending ones.
+    /// Its order among the entries.
     public var sequence: Int64
-    /// Not to be sent before, so that changes which follow each other become one.
+    /// Not to be sent before, so that successive changes become one.
     public var due: Timestamp
-    /// Failed tries so far.
+    /// Number of failed tries.
     public var attempts: Int
-    /// What went wrong last, for people.
+    /// The last problem, for people.
     public var problem: String?
-    /// The folder that users see it in, if the server does not have that folder.
+    /// The parent folder, if the server lacks it.
     public var unsentFolder: InodeID?
 
-    /// Names every field.
+    /// Memberwise and without defaults.
     public init(
         inode: InodeID, sequence: Int64, due: Timestamp, attempts: Int, problem: String?,
         unsentFolder: InodeID?

@@ -1,5 +1,5 @@
-// Uploads that were begun: the session and the pieces that the server has. So the content of a big file
-// goes on where it was when the process ends and starts again.
+// Upload sessions that were begun, and their pieces. So the upload of a big file continues where it
+// was after a restart of the process.
 
 public import ContentHashing
 public import Core
@@ -7,18 +7,18 @@ import GRDB
 
 /// A session that holds some pieces of a node's staged content.
 public struct PartialUpload: Hashable, Sendable {
-    /// The session's id.
+    /// ID of the session.
     public var session: String
-    /// The staging file: of another one, the pieces are of no use.
+    /// The staging file: for another one, the pieces are useless.
     public var file: Int64
     /// The content's size in bytes, once the piece that closes the session may have been sent.
     public var size: Int64?
-    /// When it was begun: the server forgets sessions after seven days.
+    /// When it was begun: the server drops sessions after seven days.
     public var begun: Timestamp
-    /// What the server has: the digests of each piece's blocks, by the piece's first byte.
+    /// The pieces on the server: the digests of each piece's blocks, by the piece's first byte.
     public var pieces: [Int64: [ContentHash]]
 
-    /// Begins one without pieces.
+    /// Creates an upload without pieces.
     public init(session: String, file: Int64, begun: Timestamp) {
         self.session = session
         self.file = file
@@ -28,7 +28,7 @@ public struct PartialUpload: Hashable, Sendable {
 }
 
 extension TreeReading {
-    /// What was begun of a node's upload.
+    /// The begun upload of a node.
     public func partialUpload(of inode: InodeID) throws -> PartialUpload? {
         let statement = try database.cachedStatement(
             sql: "SELECT session, file, size, begun FROM upload WHERE inode = ?")
@@ -68,7 +68,7 @@ private struct PieceRow: RowReadable {
 }
 
 extension Transaction {
-    /// Notes a session that was begun, instead of any other of this node.
+    /// Records a new session, replacing any other of this node.
     public func beginUpload(_ upload: PartialUpload, of inode: InodeID) throws {
         try forgetUpload(of: inode)
         try run(
@@ -86,7 +86,7 @@ extension Transaction {
             [size, inode.column, session])
     }
 
-    /// Notes a piece that the server has, if it still is this session that holds the node's content.
+    /// Notes a piece that the server has, if this session is still the node's.
     public func notePiece(
         at start: Int64, digests: [ContentHash], session: String, of inode: InodeID
     ) throws {
@@ -96,7 +96,7 @@ extension Transaction {
             [start, blob(digests.flatMap(\.bytes)), inode.column, session])
     }
 
-    /// The session is of no use any more.
+    /// Drops a session that is no longer usable.
     public func forgetUpload(of inode: InodeID) throws {
         try run("DELETE FROM upload WHERE inode = ?", [inode.column])
         try run("DELETE FROM piece WHERE inode = ?", [inode.column])

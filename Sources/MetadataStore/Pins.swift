@@ -1,5 +1,5 @@
-// Nodes whose content users want on this disk whatever happens, and the files that this means: a pinned
-// folder's are those below it at the moment of asking. Not responsible for having the content.
+// Pinned nodes, whose content is kept on this disk, and the files that they cover: all below a
+// pinned folder at the time of the query. Not responsible for fetching.
 
 public import ContentHashing
 public import Core
@@ -7,22 +7,22 @@ import GRDB
 
 /// A file that is pinned, by itself or by a folder above.
 public struct PinnedFile: Hashable, Sendable {
-    /// The file.
+    /// Inode of the file.
     public var inode: InodeID
     /// Size in bytes, as users see it.
     public var size: Int64
-    /// The revision that the server has; with local changes, the one below them.
+    /// The server's revision; with local changes, their base.
     public var revision: Revision?
-    /// Its hash; nil for what cannot be downloaded.
+    /// Its hash; nil if it cannot be downloaded.
     public var hash: ContentHash?
     /// Whether the server hands out its bytes.
     public var isDownloadable: Bool
-    /// Whether it has local changes that are not on the server yet.
+    /// Whether it has local changes that are still to be sent.
     public var isStaged: Bool
-    /// The hash of what is about to be sent, once it is known.
+    /// The hash of the staged content, once it is known.
     public var stagedHash: ContentHash?
 
-    /// Names every field.
+    /// Memberwise with defaults.
     public init(
         inode: InodeID, size: Int64, revision: Revision?, hash: ContentHash?,
         isDownloadable: Bool = true, isStaged: Bool = false, stagedHash: ContentHash? = nil
@@ -38,7 +38,7 @@ public struct PinnedFile: Hashable, Sendable {
 }
 
 extension TreeReading {
-    /// The pinned nodes that users see, in the order of their numbers.
+    /// The pinned nodes in the local tree, in the order of their inodes.
     public func pins() throws -> [InodeID] {
         let statement = try database.cachedStatement(sql: Self.visiblePins)
         return try Int64.fetchAll(statement).map { InodeID(column: $0) }
@@ -50,7 +50,7 @@ extension TreeReading {
         return try Int.fetchOne(statement, arguments: [inode.column]) != nil
     }
 
-    /// The nearest pinned folder above a node, as users see the tree.
+    /// The nearest pinned folder above a node in the local tree.
     public func pinnedFolder(above inode: InodeID) throws -> InodeID? {
         var seen: Set<InodeID> = []
         var current = inode
@@ -61,8 +61,8 @@ extension TreeReading {
         return nil
     }
 
-    /// Calls `body` with each file that is pinned, once; with `roots`, with each that is one of those
-    /// nodes or below.
+    /// Calls `body` once with each pinned file; with `roots`, with each of those nodes and the
+    /// files below them.
     public func forEachPinnedFile(
         below roots: [InodeID]? = nil, _ body: (PinnedFile) throws -> Void
     ) throws {
@@ -76,7 +76,7 @@ extension TreeReading {
         try PinnedFile.forEach(statement, [], body)
     }
 
-    /// Pins on what was deleted wait for it to be gone, or to be brought back.
+    /// Pins of deleted nodes wait until the node is removed or restored.
     private static var visiblePins: String {
         """
         SELECT pin.inode FROM pin JOIN node ON node.inode = pin.inode
@@ -84,7 +84,7 @@ extension TreeReading {
         """
     }
 
-    /// Goes down from some nodes, as users see the tree.
+    /// All nodes below some nodes in the local tree.
     private static func selection(from start: String) -> String {
         """
         WITH RECURSIVE covered(inode) AS (
@@ -111,7 +111,7 @@ extension Transaction {
             [inode.column])
     }
 
-    /// Gives a node's pin, if it has one, to the one that takes its place for users.
+    /// Moves a node's pin, if it has one, to its successor in the local tree.
     public func handOverPin(from old: InodeID, to new: InodeID) throws {
         try run("UPDATE OR REPLACE pin SET inode = ? WHERE inode = ?", [new.column, old.column])
     }
@@ -120,7 +120,7 @@ extension Transaction {
 extension PinnedFile: RowReadable {
     static let table = "node"
 
-    /// Reads a row of the selection above.
+    /// Decodes a row of the selection above.
     init(_ row: Columns) throws {
         let stagedSize = try row.size(ifAny: 5)
         let revision = try row.text(ifAny: stagedSize == nil ? 3 : 6)

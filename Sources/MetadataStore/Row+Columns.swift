@@ -1,7 +1,7 @@
-// Columns of rows as values. A damaged disk or another program can leave anything in a row, and GRDB's own
-// conversions end the process where a column is not what is asked for: here that is an error that names the column.
-// Not GRDB's `Row`, either: that makes a dictionary of the names of its columns for each query, which costs
-// several times what SQLite takes to find a node.
+// Typed columns of rows. A damaged disk or another program can leave any value in a row, and GRDB's
+// own conversions trap on a value of another type: here that is an error that names the column. Not
+// GRDB's `Row`, either: that builds a dictionary of the column names for each query, which costs
+// several times SQLite's search for a node.
 
 import ContentHashing
 import Core
@@ -9,9 +9,9 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// A row holds what no version of this program writes.
+/// A row holds a value that no version of this program writes.
 public struct DamagedRow: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The table, or what stands for it in a question to several.
+    /// The table, or the name of a query over several.
     public var table: String
     /// The column's name, or the expression.
     public var column: String
@@ -20,10 +20,10 @@ public struct DamagedRow: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "damaged row: the column \(column) of the table \(table)" }
 }
 
-/// The columns of the row that a statement stands at.
+/// The columns of a statement's current row.
 struct Columns {
     let statement: SQLiteStatement
-    /// The table that errors name.
+    /// The table for error messages.
     var table: String
 
     // MARK: Numbers
@@ -48,12 +48,12 @@ struct Columns {
         try present(number(ifAny: index, in: limits), index)
     }
 
-    /// A small number: what is beyond the limits of its type is at them.
+    /// A small number, clamped to its type.
     func count(_ index: CInt) throws(DamagedRow) -> Int {
         Int(clamping: min(max(try number(index), 0), 0x7fff_ffff))
     }
 
-    /// A size in bytes. Older versions believed sizes that no file can have: those are the largest one.
+    /// A size in bytes. Older versions stored sizes that no file can have: those are clamped.
     func size(ifAny index: CInt) throws(DamagedRow) -> Int64? {
         try number(ifAny: index, in: 0 ... .max).map { min($0, Self.largestSize) }
     }
@@ -73,7 +73,7 @@ struct Columns {
         InodeID(column: try number(index))
     }
 
-    /// One of a few cases.
+    /// A case of an enum.
     func choice<Value: RawRepresentable<Int>>(_ index: CInt) throws(DamagedRow) -> Value {
         try present(Value(rawValue: Int(clamping: number(index))), index)
     }
@@ -115,7 +115,7 @@ struct Columns {
         switch sqlite3_column_type(statement, index) {
         case SQLITE_NULL: return nil
         case SQLITE_BLOB:
-            // SQLite has no address for a blob of no bytes.
+            // SQLite returns no address for an empty blob.
             guard let bytes = sqlite3_column_blob(statement, index) else { return [] }
             let count = Int(clamping: sqlite3_column_bytes(statement, index))
             return Array(UnsafeRawBufferPointer(start: bytes, count: count))
@@ -134,7 +134,7 @@ struct Columns {
 
     // MARK: Errors
 
-    /// The value, unless the column should have one and has none.
+    /// The value, or an error if the column has none.
     private func present<Value>(
         _ value: Value?, _ index: CInt
     ) throws(DamagedRow) -> Value {
@@ -148,9 +148,9 @@ struct Columns {
     }
 }
 
-/// What is made of a whole row, not of a column of it.
+/// A value that is decoded from a whole row.
 protocol RowReadable {
-    /// The table that errors name.
+    /// The table for error messages.
     static var table: String { get }
 
     init(_ row: Columns) throws
@@ -184,7 +184,7 @@ extension RowReadable {
     }
 }
 
-/// A row as it is read, or why it cannot be.
+/// A decoded row, or the error of its decoding.
 private struct FetchedRow<Value: RowReadable>: DatabaseValueConvertible,
     StatementColumnConvertible
 {
@@ -196,14 +196,14 @@ private struct FetchedRow<Value: RowReadable>: DatabaseValueConvertible,
         }
     }
 
-    /// GRDB asks for a column's value, and takes NULL for none.
+    /// Replaces GRDB's own form, which returns nil for NULL.
     static func fromStatement(
         _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
     ) -> Self? {
         self.init(sqliteStatement: sqliteStatement, index: index)
     }
 
-    // GRDB wants these of whatever it fetches; a row is no value that could be stored.
+    // GRDB requires these of every fetched type; a row cannot be stored.
     var databaseValue: DatabaseValue { .null }
     static func fromDatabaseValue(_ value: DatabaseValue) -> Self? { nil }
 }

@@ -1,10 +1,10 @@
-// The database's tables and how older ones become newer ones.
-// One database per account; it holds the tree, what is still to be sent, and the cursors.
+// The database's tables and their migrations. One database per account; it holds the tree, the
+// journal, and the cursors.
 
 import GRDB
 
 enum Schema {
-    /// Every step that ever shipped, in order. A step is never edited once released.
+    /// Every migration that ever shipped, in order. A migration is never edited once released.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { database in
@@ -34,20 +34,19 @@ enum Schema {
         return migrator
     }
 
-    /// `node`: one row per inode. `parent`, `fold` and `name` are its place in the tree that users see
-    /// (NULL parent: in no place; `fold` is the key by which the server files the name, or is predicted to;
-    /// `name` is NULL where it equals `fold`, as most names do). `remote`
-    /// says where the server has it: 0 nowhere, 1 in the same place, 2 in the place that `displaced`
-    /// holds. So a folder's rename touches one row, here and there, and a clean tree stores each
-    /// place once. Server facts (`id` … `shared`) and local facts (`permissions` … `changed`) are
-    /// apart, so that a delta replaces the first and leaves the second. `met` is the number of the last
-    /// full listing that met the node; that listing's number is a setting.
+    /// `node`: one row per inode. `parent`, `fold` and `name` are its place in the local tree (NULL
+    /// parent: none; `fold` is the key by which the server files the name, or is predicted to;
+    /// `name` is NULL if it equals `fold`, as most names do). `remote` is the state of its remote
+    /// place: 0 none, 1 the same place, 2 the place in `displaced`. So a folder's rename touches
+    /// one row, locally and remotely, and a clean tree stores each place once. Server facts (`id` …
+    /// `shared`) and local facts (`permissions` … `changed`) are separate, so that a delta replaces
+    /// the first and leaves the second. `met` is the number of the last full listing that contained
+    /// the node; the current listing's number is a setting.
     ///
-    /// `journal`: the nodes whose local facts the server does not have yet. `staged`: where their
-    /// content lies and which parts of it. `twin`: what it was copied from. `upload` and `piece`: the
-    /// session that holds some of it, and which. `attempt`: commits whose answer is not recorded.
-    /// `departure`: where folders were before this mount moved them or found them elsewhere. `eviction`:
-    /// where open files were before news took them from there.
+    /// `journal`: the nodes with unsent changes. `staged`: their staged content, and the blocks
+    /// that it has. `twin`: pending copies. `upload` and `piece`: upload sessions and their pieces.
+    /// `attempt`: upload intents. `departure`: previous paths of folders. `eviction`: detached open
+    /// files.
     private static let version1 = """
         CREATE TABLE node (
             inode INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -159,9 +158,9 @@ enum Schema {
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
         """
-    /// The journal follows from the rows from here on; it is brought to what follows from them. Folders that
-    /// others have deleted and that nothing queued are kept for what never leaves this machine. A link that the
-    /// server has no more cannot be sent.
+    /// From here on the journal is derived from the rows; it is rebuilt. Folders that were deleted
+    /// on the server and are not in the journal are kept for their local-only contents. A link that
+    /// the server no longer has cannot be sent.
     private static let version8 = """
         CREATE INDEX node_kept ON node(parent) WHERE flags & 256 <> 0;
         UPDATE node SET flags = flags | 16
@@ -182,8 +181,8 @@ enum Schema {
             FROM owed WHERE inode NOT IN (SELECT inode FROM journal);
         DROP TABLE owed;
         """
-    /// `fallback`: rows of `staged` that the disk has, whose successors it may not have yet. Same columns, in
-    /// the same order.
+    /// `fallback`: flushed rows of `staged` whose successors may not be flushed yet. Same columns,
+    /// in the same order.
     private static let version7 = """
         CREATE TABLE fallback (
             inode INTEGER PRIMARY KEY,
@@ -201,17 +200,17 @@ enum Schema {
             stamp INTEGER
         );
         """
-    /// `unconfirmed`: what this mount has made or moved and no delta has told yet.
+    /// `unconfirmed`: nodes that this mount has created or moved and that no delta has contained yet.
     private static let version6 = """
         CREATE TABLE unconfirmed (
             id TEXT PRIMARY KEY
         ) WITHOUT ROWID;
         """
-    /// `staged.flushed`: the newest generation whose bytes have reached the disk. `staged.promised`: the
-    /// newest one that an fsync has acknowledged. `staged.stamp`: the staging file's modification time when
-    /// the row was written; a later one means bytes that the row does not speak of. `ended`: staging files
-    /// whose row was removed on purpose; any other file without a row holds content that was lost sight of.
-    /// `attempt.sent`: when it was sent; `attempt.modified`: the modification time that was sent with it.
+    /// `staged.flushed`: the newest generation that was flushed. `staged.promised`: the newest one that an
+    /// fsync has acknowledged. `staged.stamp`: the staging file's modification time when the row was written;
+    /// a later one means bytes that the row does not know. `ended`: staging files whose row was removed on
+    /// purpose; any other file without a row holds lost content. `attempt.sent`: when it was sent;
+    /// `attempt.modified`: the modification time that was sent with it.
     private static let version5 = """
         ALTER TABLE staged ADD COLUMN flushed INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE staged ADD COLUMN promised INTEGER NOT NULL DEFAULT 0;
@@ -222,19 +221,19 @@ enum Schema {
         ALTER TABLE attempt ADD COLUMN sent INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE attempt ADD COLUMN modified INTEGER;
         """
-    /// `fold` is the server's key of a name, which can be another than the predicted one: then `name` is not
-    /// NULL, and a flag is set, by which users' exact names find the row. Older rows were filed as predicted,
-    /// the server's too: where a name is not ASCII, everything is compared with the server once.
+    /// `fold` is the server's key of a name, which can differ from the predicted one: then `name` is not
+    /// NULL, and a flag is set, by which users' exact names find the row. Older rows have the predicted key,
+    /// for the server too: if a name is not ASCII, everything is compared with the server once.
     private static let version4 = """
         CREATE INDEX node_foreign ON node(parent, name) WHERE flags & 64 <> 0;
         UPDATE setting SET value = '' WHERE key = 'feed.root'
             AND EXISTS (SELECT 1 FROM node WHERE length(fold) <> length(CAST(fold AS BLOB)));
         """
-    /// What never leaves this machine is counted often, and is little as a rule.
+    /// Local-only nodes are counted often, and are few as a rule.
     private static let version3 = """
         CREATE INDEX node_local ON node(inode) WHERE flags & 16 <> 0;
         """
-    /// `pin`: the nodes whose content is kept on this disk, and that of everything below them.
+    /// `pin`: the nodes whose content, and that of everything below them, is kept on this disk.
     private static let version2 = """
         CREATE TABLE pin (
             inode INTEGER PRIMARY KEY

@@ -1,20 +1,20 @@
-// The rows of staged content: which staging file holds a node's bytes, and how far the disk has them.
-// Not responsible for the files themselves, which are Sync's.
+// The rows of staged content: which staging file holds a node's bytes, and how far they are
+// flushed. Not responsible for the files themselves, which are Staging's.
 
 public import ContentHashing
 public import Core
 import GRDB
 
-/// Staged content that a flush has made safe.
+/// Staged content that was flushed.
 public struct FlushedContent: Hashable, Sendable {
-    /// The node.
+    /// Inode of the node.
     public var inode: InodeID
     /// Number of the staging file.
     public var file: Int64
     /// The generation that its row had before the flush began, at least.
     public var generation: Int64
 
-    /// Names every field.
+    /// Memberwise and without defaults.
     public init(inode: InodeID, file: Int64, generation: Int64) {
         self.inode = inode
         self.file = file
@@ -23,12 +23,12 @@ public struct FlushedContent: Hashable, Sendable {
 }
 
 extension TreeReading {
-    /// All nodes with staged content, in the order of their numbers.
+    /// All nodes with staged content, in the order of their inodes.
     public func stagedNodes() throws -> [Node] {
         try nodes("WHERE staged.inode IS NOT NULL ORDER BY node.inode", [])
     }
 
-    /// The numbers of all staging files that rows name, those of nodes that are gone too.
+    /// The numbers of all staging files with a row, also of removed nodes.
     public func stagingFiles() throws -> Set<Int64> {
         try Int64.fetchSet(
             database, sql: "SELECT file FROM staged UNION ALL SELECT file FROM fallback")
@@ -51,20 +51,20 @@ extension Transaction {
     /// The next number for a staging file, never used before.
     public func nextStagingFile() throws -> Int64 {
         let last = try setting("staging.next").flatMap { Int64($0) } ?? 0
-        // Half of the bits are the file's generations.
+        // The other half of the bits counts the file's generations.
         guard last >= 0, last < 1 << 30 else { throw DatabaseError(resultCode: .SQLITE_TOOBIG) }
         try setSetting("staging.next", to: String(last + 1))
         return last + 1
     }
 
-    /// No number up to this one is given to a staging file again: there are files that no row names.
+    /// Reserves all numbers up to this one, because files without a row have them.
     public func reserveStagingFiles(upTo number: Int64) throws {
         let last = try setting("staging.next").flatMap { Int64($0) } ?? 0
         if number > last { try setSetting("staging.next", to: String(min(number, (1 << 30) - 1))) }
     }
 
-    /// Records a node's staged content. If it takes the place of another file's, and the disk has that, the
-    /// other one is the node's fallback until the disk has this one.
+    /// Records a node's staged content. If it replaces that of another file, and that is flushed,
+    /// the other one is the node's fallback until this one is flushed.
     public func setStaged(_ staged: StagedContent, of inode: InodeID) throws {
         noteChanged(inode)
         try keepFallback(of: inode, besides: staged.file)
@@ -82,10 +82,10 @@ extension Transaction {
             ])
     }
 
-    /// Updates what is recorded of a node's staged content, if that is still in this file. Content that
-    /// was given up meanwhile does not come back. `isNew`: the row does not speak of this generation yet.
+    /// Updates the row of a node's staged content, if that is still in this file. Content that was
+    /// given up since does not come back. `isNew`: the row does not have this generation yet.
     ///
-    /// Returns whether it was still there.
+    /// Returns whether the row still existed.
     public func updateStaged(
         _ staged: StagedContent, of inode: InodeID, isNew: Bool
     ) throws -> Bool {
@@ -109,7 +109,7 @@ extension Transaction {
         return true
     }
 
-    /// Notes that the disk has the bytes of a generation.
+    /// Notes that a generation was flushed.
     public func noteFlushed(_ content: FlushedContent) throws {
         try run(
             "UPDATE staged SET flushed = max(flushed, ?) WHERE inode = ? AND file = ?",
@@ -124,7 +124,7 @@ extension Transaction {
             [hash.column, inode.column, generation])
     }
 
-    /// A node has no staged content any more.
+    /// Removes a node's staged content, with its fallback, pending copy and upload session.
     public func removeStaged(of inode: InodeID) throws {
         noteChanged(inode)
         try noteEnded(of: inode)
@@ -134,16 +134,16 @@ extension Transaction {
         try forgetUpload(of: inode)
     }
 
-    /// The staged content of a node cannot be vouched for: from here on the node is what the server has, or
-    /// nothing if the server never had it. The staging files, the fallback's too, are the caller's to put aside.
+    /// Gives up unverified staged content: the node becomes the server's version, or is removed if
+    /// the server never had it. The caller puts the staging files aside, including the fallback's.
     public func abandonStaged(of node: Node) throws {
         noteChanged(node.inode)
         try run("DELETE FROM staged WHERE inode = ?", [node.inode.column])
         try run("DELETE FROM fallback WHERE inode = ?", [node.inode.column])
         try run("DELETE FROM twin WHERE inode = ?", [node.inode.column])
         try forgetUpload(of: node.inode)
-        // If it has reached the server after all, it is what another client might have stored: this mount
-        // does not have it.
+        // If it has reached the server after all, it counts as another client's upload, because
+        // this mount does not have it.
         try run("DELETE FROM attempt WHERE inode = ?", [node.inode.column])
         guard node.remote != .absent else { return try remove(node.inode) }
         var local = node.local
@@ -154,13 +154,13 @@ extension Transaction {
         try setLocal(local, of: node.inode)
     }
 
-    /// The content of a staging file is not needed any more, on purpose.
+    /// Marks a staging file as ended on purpose.
     func noteEnded(of inode: InodeID) throws {
         try run(
             "INSERT OR IGNORE INTO ended SELECT file FROM staged WHERE inode = ?", [inode.column])
     }
 
-    /// The staging files that were ended so far have been removed.
+    /// Drops the marks of ended files, which were removed.
     public func forgetEndedFiles() throws {
         try run("DELETE FROM ended", [])
     }

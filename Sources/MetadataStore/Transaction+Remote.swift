@@ -1,11 +1,11 @@
-// Changes to what is known of the server: by deltas, listings and answers to what was sent.
+// Changes of remote facts by deltas, listings and responses.
 
 public import Core
 import Foundation
 import GRDB
 
 extension Transaction {
-    /// Adds a node that the server has and users see in the same place. The place must be free.
+    /// Adds a node that the server has, in the same local place. The place must be free.
     public func insertRemote(_ kind: NodeKind, at place: Place, facts: RemoteFacts) throws
         -> InodeID
     {
@@ -15,10 +15,10 @@ extension Transaction {
         return inode
     }
 
-    /// Adds a node that the server has and users see in the same place, if nothing is known of the place
-    /// nor of the identity, and returns its inode. Else nothing is changed, and nil returned.
+    /// Adds a node that the server has, in the same local place, if neither the place nor the ID is
+    /// known, and returns its inode. Otherwise changes nothing, and returns nil.
     ///
-    /// Most entries of a listing are such nodes: one statement for each, instead of a dozen questions.
+    /// Most entries of a listing are such nodes: one statement for each, instead of a dozen queries.
     public func insertIfUnknown(
         _ kind: NodeKind, at place: Place, facts: RemoteFacts, metBy listing: Int64
     ) throws -> InodeID? {
@@ -56,7 +56,7 @@ extension Transaction {
         return inode
     }
 
-    /// Replaces what the server said of a node, its place aside.
+    /// Replaces the server's facts of a node, except its place.
     public func setFacts(_ facts: RemoteFacts, of inode: InodeID) throws {
         noteChanged(inode)
         try run(
@@ -74,15 +74,15 @@ extension Transaction {
             ])
     }
 
-    /// Sets where the server has a node. Users go on to see it where they do; a name that is the server's
-    /// is filed under the server's key, unless users see another node under that.
+    /// Sets the remote place of a node. Its local place is unchanged; a name that equals the
+    /// server's is filed under the server's key, unless another local node has that.
     ///
-    /// The server must not be believed to have another node there: of two that share a place, one
-    /// would never be sent or removed. Throws `TreeContradiction` for such a place, for one in no folder, and for
-    /// one in the node itself.
+    /// No other node may have this remote place: of two that share one, one would never be sent or
+    /// removed. Throws `TreeContradiction` for such a place, for one in no folder, and for one in
+    /// the node itself.
     public func setRemotePlace(_ inode: InodeID, _ place: Place) throws {
         guard let node = try node(inode) else {
-            // A place of nobody's would be in the way of whoever comes there next, for ever.
+            // A place of a missing inode would block the place for every later node.
             return assertionFailure("\(inode) is gone, and the server is said to have it")
         }
         try checkRemotePlace(of: node, at: place)
@@ -101,19 +101,19 @@ extension Transaction {
             [inode.column, place.parent.column, place.name.folded, place.name.string])
     }
 
-    /// The server does not have a node any more. Its content facts stay, for open handles and for
-    /// staged content that lies over them; its identity goes.
+    /// Marks a node as absent on the server. Its content facts are kept, for open handles and as
+    /// the base of staged content; its ID is dropped.
     public func setRemoteAbsent(_ inode: InodeID) throws {
         noteChanged(inode)
         try run("DELETE FROM displaced WHERE inode = ?", [inode.column])
         try run("UPDATE node SET remote = 0, id = NULL WHERE inode = ?", [inode.column])
     }
 
-    /// Gives what the server has as `old` to `new`: its place there, identity and revision.
+    /// Transfers the remote identity of `old` to `new`: its place there, ID and revision.
     ///
-    /// So content that replaces a file by way of another name is stored as the file's next revision,
-    /// with its history and links, and stays pinned. `old` keeps its content facts, for open handles; `new`, which the
-    /// server must not have, keeps the content that its staged base names.
+    /// So content that replaces a file through another name is stored as the file's next revision,
+    /// with its history and links, and stays pinned. `old` keeps its content facts, for open
+    /// handles; `new`, which the server must not have, keeps the content of its staged base.
     public func handOverRemote(from old: InodeID, to new: InodeID) throws {
         guard let source = try node(old), let place = try remotePlace(of: source) else { return }
         try setRemoteAbsent(old)
@@ -128,7 +128,7 @@ extension Transaction {
 
     // MARK: Listing everything
 
-    /// Begins a full listing: from here on, nodes that are met are marked with its number.
+    /// Begins a full listing: from here on, seen nodes are marked with its number.
     public func beginListing() throws {
         try setSetting(Self.listingKey, to: "\(try listingNumber() &+ 1)")
     }
@@ -138,7 +138,7 @@ extension Transaction {
         try setting(Self.listingKey).flatMap { Int64($0) } ?? 0
     }
 
-    /// Marks a node as met by the full listing that is running. Returns whether it was not met before.
+    /// Marks a node as seen by the running full listing. Returns whether it was unseen before.
     @discardableResult
     public func markMet(_ inode: InodeID, by listing: Int64) throws -> Bool {
         try run(
@@ -147,7 +147,7 @@ extension Transaction {
         return database.changesCount > 0
     }
 
-    /// Takes from all folders the mark that they have been listed.
+    /// Clears the listed flag of all folders.
     public func forgetListedFolders() throws {
         let mark = NodeFlags.listed.rawValue
         try run("UPDATE node SET flags = flags & ~? WHERE flags & ? <> 0", [mark, mark])
@@ -155,9 +155,9 @@ extension Transaction {
 
     private static var listingKey: String { "feed.listing" }
 
-    /// Whether two names are one to the server and to people: equal but for Unicode composition.
+    /// Whether two names are equal except for Unicode composition, as for the server and people.
     private func isSameName(_ left: FileName, _ right: FileName) -> Bool {
-        // String equality is canonical equivalence, which is what is wanted here.
+        // String equality is canonical equivalence, as needed here.
         left.string == right.string
     }
 }

@@ -1,12 +1,12 @@
-// Changes that users make to the tree. Whether a change is allowed is FileSystem's to say; here the
-// rows are kept consistent, and where the server still has a node is never forgotten.
+// Changes of the local tree. FileSystem decides whether a change is allowed; here the rows are kept
+// consistent, and the remote place of a node is never lost.
 
 public import Core
 import Foundation
 import GRDB
 
 extension Transaction {
-    /// Adds a node that the server does not have, and returns its inode.
+    /// Adds a node that the server lacks, and returns its inode.
     public func insert(_ kind: NodeKind, at place: Place, local: LocalFacts, flags: NodeFlags = [])
         throws -> InodeID
     {
@@ -31,10 +31,10 @@ extension Transaction {
         return inode
     }
 
-    /// Gives a node another place in the users' tree, or none: then it is deleted for them.
+    /// Moves a node to another place in the local tree, or to none, which deletes it.
     ///
-    /// The new place must be free. Where the server has the node does not change by this. Throws
-    /// `TreeContradiction` for a place in no folder, or in the node itself.
+    /// The new place must be free. The remote place is unchanged. Throws `TreeContradiction` for a
+    /// place in no folder, or in the node itself.
     public func move(_ inode: InodeID, to place: Place?) throws {
         guard let node = try node(inode) else { return }
         if let place { try checkPlace(of: node, in: place.parent) }
@@ -49,7 +49,7 @@ extension Transaction {
         }
     }
 
-    /// Swaps the places of two nodes in the users' tree.
+    /// Swaps the places of two nodes in the local tree.
     public func exchange(_ first: InodeID, _ second: InodeID) throws {
         guard let one = try node(first)?.place, let other = try node(second)?.place else { return }
         try move(first, to: nil)
@@ -57,7 +57,7 @@ extension Transaction {
         try move(first, to: other)
     }
 
-    /// Replaces what users set.
+    /// Replaces the local facts.
     public func setLocal(_ local: LocalFacts, of inode: InodeID) throws {
         try run(
             """
@@ -81,7 +81,7 @@ extension Transaction {
             [time.column, time.column, inode.column])
     }
 
-    /// Sets flags on or off.
+    /// Sets or clears flags.
     public func setFlags(_ flags: NodeFlags, _ isOn: Bool, of inode: InodeID) throws {
         try run(
             isOn
@@ -96,7 +96,7 @@ extension Transaction {
         try run("UPDATE node SET target = ? WHERE inode = ?", [target, inode.column])
     }
 
-    /// Forgets a node and everything that hangs on it. Its children, if any, are not looked at.
+    /// Removes a node and all rows of its inode. Its children, if any, are unchanged.
     public func remove(_ inode: InodeID) throws {
         try noteEnded(of: inode)
         try dropFallback(of: inode)
@@ -108,9 +108,9 @@ extension Transaction {
         }
     }
 
-    /// Forgets what only open handles could reach when the process ended: nodes that are neither in
-    /// the tree nor on the server, and the content of those that are still to be deleted there. Places of
-    /// nobody's, which an earlier version could leave, go as well.
+    /// Removes state that only open handles of an ended process could reach: nodes that are neither
+    /// in the local tree nor on the server, and the content of tombstones. Places without a node,
+    /// which an earlier version could leave, are removed as well.
     public func removeOrphans() throws {
         try run("DELETE FROM displaced WHERE inode NOT IN (SELECT inode FROM node)", [])
         let orphans = try nodes(
@@ -127,14 +127,14 @@ extension Transaction {
 
     // MARK: Extended attributes and settings
 
-    /// Sets an extended attribute.
+    /// Creates or replaces an extended attribute.
     public func setAttribute(_ name: String, of inode: InodeID, to value: [UInt8]) throws {
         try run(
             "INSERT OR REPLACE INTO attribute (inode, name, value) VALUES (?, ?, ?)",
             [inode.column, name, blob(value)])
     }
 
-    /// Removes an extended attribute.
+    /// Deletes an extended attribute.
     public func removeAttribute(_ name: String, of inode: InodeID) throws {
         try run("DELETE FROM attribute WHERE inode = ? AND name = ?", [inode.column, name])
     }
@@ -167,8 +167,8 @@ extension Transaction {
         name.key == nil && name.string.utf8.elementsEqual(fold.utf8) ? nil : name.string
     }
 
-    /// The place with the key under which the server has the name there already, if users only moved or
-    /// deleted what has it, and nothing else is filed under that.
+    /// The place with the key that the server already has for this name, if a node with it was only
+    /// moved or deleted locally, and no other node is filed under that key.
     private func filed(_ place: Place) throws -> Place {
         if place.name.key != nil || place.name.isASCII { return place }
         let statement = try database.cachedStatement(
@@ -179,8 +179,8 @@ extension Transaction {
         return Place(parent: place.parent, name: try FileName(place.name.string, key: key))
     }
 
-    /// Files a node's name under the key that the server turns out to have for it. Returns false, and
-    /// changes nothing, if users see another node under that.
+    /// Files a node's name under the server's key for it. Returns false, and changes nothing, if
+    /// another local node has that.
     public func file(_ inode: InodeID, under key: String) throws -> Bool {
         guard let place = try node(inode)?.place else { return true }
         if place.name.folded.utf8.elementsEqual(key.utf8) { return true }

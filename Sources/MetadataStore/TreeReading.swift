@@ -1,19 +1,19 @@
-// Questions to the tree, for snapshots and transactions alike. Answers are values.
+// Queries of the tree, for snapshots and transactions alike. Results are values.
 
 public import ContentHashing
 public import Core
 import Foundation
 public import GRDB
 
-/// A state of the database that can be asked.
+/// A readable state of the database.
 public protocol TreeReading {
-    /// The connection.
+    /// The connection to SQLite.
     var database: Database { get }
 }
 
 extension TreeReading {
-    /// More names than any path can have (Linux ends at 4,096 bytes). What is deeper, by many moves, has
-    /// no path.
+    /// More names than any path can have (Linux ends at 4,096 bytes). A node that is deeper, by
+    /// many moves, has no path.
     private static var maximumDepth: Int { 4096 }
 
     // MARK: Nodes
@@ -23,7 +23,7 @@ extension TreeReading {
         try firstNode("WHERE node.inode = ?", [Int64(bitPattern: inode.rawValue)])
     }
 
-    /// The node that the server knows by an id.
+    /// The node with this server ID.
     public func node(id: FileID) throws -> Node? {
         try firstNode("WHERE node.id = ?", [id.rawValue])
     }
@@ -43,8 +43,8 @@ extension TreeReading {
         return try foreignChild(name, of: parent) ?? node
     }
 
-    /// The child of exactly this name, if the server files it under another key than the predicted one. How
-    /// ASCII folds is known.
+    /// The child of exactly this name, if the server files it under another key than the predicted
+    /// one. The folding of ASCII is known.
     private func foreignChild(_ name: FileName, of parent: InodeID) throws -> Node? {
         if name.isASCII { return nil }
         return try firstNode(
@@ -64,9 +64,8 @@ extension TreeReading {
         return try Child.fetchEvery(statement, [parent.column])
     }
 
-    /// The contents of the files below a folder, at whatever depth, as the server has them; nil if there
-    /// are more than `limit` entries. Not those with changes that it does not have, nor those that it
-    /// does not give.
+    /// The contents of the server's files below a folder, at any depth; nil if there are more than
+    /// `limit` entries. Without files that have unsent changes or cannot be downloaded.
     public func contents(below folder: InodeID, limit: Int) throws -> [(
         hash: ContentHash, size: Int64
     )]? {
@@ -94,7 +93,7 @@ extension TreeReading {
         return rows.compactMap { row in row.hash.map { ($0, row.size) } }
     }
 
-    /// Up to `limit` folders of the server that are not marked as listed, in the order of their numbers,
+    /// Up to `limit` folders of the server without the listed flag, in the order of their inodes,
     /// after one.
     public func unlistedFolders(after inode: InodeID, limit: Int) throws -> [InodeID] {
         let statement = try database.cachedStatement(
@@ -112,7 +111,7 @@ extension TreeReading {
         ).map { InodeID(column: $0) }
     }
 
-    /// Up to `limit` children with everything known, in the order of their folded names, after one.
+    /// Up to `limit` children with all facts, in the order of their folded names, after one.
     public func childNodes(
         of parent: InodeID, afterFolded last: String?, limit: Int
     ) throws -> [Node] {
@@ -121,7 +120,7 @@ extension TreeReading {
             [parent.column, last ?? "", limit])
     }
 
-    /// The nodes in the users' tree whose folded names hold a text. Looks at all of them.
+    /// The nodes in the local tree whose folded names contain a text. Scans all of them.
     public func nodes(foldedNameHolding text: String) throws -> [Node] {
         try nodes(
             "WHERE node.parent IS NOT NULL AND instr(node.fold, ?) > 0 ORDER BY node.inode", [text])
@@ -134,14 +133,14 @@ extension TreeReading {
         return try Int.fetchOne(statement, arguments: [parent.column]) != nil
     }
 
-    /// Number of nodes that users see, the root left out.
+    /// Number of nodes in the local tree, without the root.
     public func nodeCount() throws -> Int {
         let statement = try database.cachedStatement(
             sql: "SELECT count(*) FROM node WHERE parent IS NOT NULL")
         return try Int.fetchOne(statement) ?? 0
     }
 
-    /// The names from the root down to a node as users see them; nil when it is in no place.
+    /// The names from the root down to a node in the local tree; nil if it has no place.
     public func localPath(of inode: InodeID) throws -> [FileName]? {
         var names: [FileName] = []
         var current = inode
@@ -157,7 +156,7 @@ extension TreeReading {
 
     // MARK: The server's places
 
-    /// The place where the server has a node; nil for the root and for what it does not have.
+    /// The remote place of a node; nil for the root and for an absent node.
     public func remotePlace(of node: Node) throws -> Place? {
         switch node.remote {
         case .absent: nil
@@ -179,8 +178,8 @@ extension TreeReading {
             "WHERE node.parent = ? AND node.fold = ? AND node.remote = 1", [parent.column, folded])
     }
 
-    /// The node that the server has by this name in a folder, or else the one that it collides with as far as
-    /// that can be predicted.
+    /// The node that the server has by this name in a folder, or else the one that it collides with
+    /// as far as that can be predicted.
     public func remoteChild(like name: FileName, of parent: InodeID) throws -> Node? {
         let node = try remoteChild(folded: name.folded, of: parent)
         if name.isASCII { return node }
@@ -203,18 +202,17 @@ extension TreeReading {
         return [inPlace, displaced].flatMap(\.self)
     }
 
-    /// The path by which the server has a node ("" for the root); nil when it or a parent is not there.
+    /// The remote path of a node ("" for the root); nil if it or a parent is absent.
     public func remotePath(of inode: InodeID) throws -> String? {
         try remoteNames(of: inode)?.map { "/" + $0.string }.joined()
     }
 
-    /// The path of keys by which the server files a node ("" for the root); nil when it or a parent is not
-    /// there.
+    /// The remote path of a node in keys ("" for the root); nil if it or a parent is absent.
     public func remoteKeyPath(of inode: InodeID) throws -> String? {
         try remoteNames(of: inode)?.map { "/" + $0.folded }.joined()
     }
 
-    /// The path of keys that belongs to a path of names, predicted from where nothing is known on.
+    /// The path of keys for a path of names; from the first unknown name on, keys are predicted.
     public func remoteKeyPath(ofNames names: [FileName]) throws -> String {
         var path = ""
         var folder: InodeID? = .root
@@ -250,7 +248,7 @@ extension TreeReading {
         return current
     }
 
-    /// Split by bytes: a slash and a combining mark are one `Character`.
+    /// Split by bytes, because a slash and a combining mark are one `Character`.
     static func keys(in path: String) -> [String] {
         path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
@@ -266,27 +264,27 @@ extension TreeReading {
         return try DisplacedRow.fetchFirst(statement, [inode.column])?.place
     }
 
-    /// The nodes that the server is believed to have but that a full listing did not meet.
+    /// The nodes on the server that a full listing has not seen.
     public func nodes(notMetBy listing: Int64) throws -> [Node] {
         try nodes(
             "WHERE node.remote <> 0 AND node.inode <> 1 AND node.met <> ?", [listing])
     }
 
-    /// Every node but the root, in whatever place or none.
+    /// Every node but the root, in any place or none.
     public func everyNode() throws -> [Node] {
         try nodes("WHERE node.inode <> 1 ORDER BY node.inode", [])
     }
 
     // MARK: Settings and extended attributes
 
-    /// A setting's value.
+    /// The value of a setting.
     public func setting(_ key: String) throws -> String? {
         let statement = try database.cachedStatement(
             sql: "SELECT value FROM setting WHERE key = ?")
         return try String.fetchOne(statement, arguments: [key])
     }
 
-    /// An extended attribute's value.
+    /// The value of an extended attribute.
     public func attribute(_ name: String, of inode: InodeID) throws -> [UInt8]? {
         let statement = try database.cachedStatement(
             sql: "SELECT value FROM attribute WHERE inode = ? AND name = ?")
@@ -313,7 +311,7 @@ extension TreeReading {
     }
 }
 
-/// What is in a file of the server.
+/// The content of a file on the server.
 private struct ContentRow: RowReadable {
     static let table = "node"
 
@@ -326,7 +324,7 @@ private struct ContentRow: RowReadable {
     }
 }
 
-/// Where the server has a node that users see elsewhere, or nowhere.
+/// The remote place of a displaced node.
 private struct DisplacedRow: RowReadable {
     static let table = "displaced"
 

@@ -1,20 +1,20 @@
-// Copies of content that was queued when it was copied: the server can make them, once it has the first.
+// Pending copies: copies of queued content, which the server can make once it has the source.
 
 public import Core
 import GRDB
 
-/// What a node's staged content is a copy of.
+/// The source of a node's staged content.
 public struct Twin: Hashable, Sendable {
-    /// The node that was copied.
+    /// Inode of the copied node.
     public var source: InodeID
     /// Its generation then; another one is other content.
     public var sourceGeneration: Int64
     /// The copy's generation; another one is other content.
     public var generation: Int64
-    /// The revision that the source became, once it is on the server.
+    /// The source's revision, once it is on the server.
     public var revision: Revision?
 
-    /// A copy of what is not on the server yet.
+    /// Creates a copy whose source is not on the server yet.
     public init(source: InodeID, sourceGeneration: Int64, generation: Int64) {
         self.source = source
         self.sourceGeneration = sourceGeneration
@@ -23,7 +23,7 @@ public struct Twin: Hashable, Sendable {
 }
 
 extension TreeReading {
-    /// What a node was copied from, if that was not on the server then.
+    /// The pending copy of a node, if it is one.
     public func twin(of inode: InodeID) throws -> Twin? {
         let statement = try database.cachedStatement(
             sql: "SELECT source, source_generation, generation, revision FROM twin WHERE inode = ?")
@@ -43,7 +43,7 @@ extension Twin: RowReadable {
 }
 
 extension Transaction {
-    /// Notes what a node was copied from.
+    /// Records a pending copy.
     public func setTwin(_ twin: Twin, of inode: InodeID) throws {
         try run(
             """
@@ -53,7 +53,7 @@ extension Transaction {
             [inode.column, twin.source.column, twin.sourceGeneration, twin.generation])
     }
 
-    /// The server has what was copied.
+    /// Notes the revision of a source that was uploaded.
     public func noteTwins(
         of source: InodeID, generation: Int64, became revision: Revision
     ) throws {

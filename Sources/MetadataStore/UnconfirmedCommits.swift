@@ -1,12 +1,12 @@
-// What this mount has made or moved on the server, and no delta has told yet. An answer says by which path something
-// arrived; if others had moved the folder before, the server has made a new folder of the old name for it, and only
-// a delta tells. When that is in and does not have it, it is gone again, or elsewhere: it is to be asked for by its id.
-// Not responsible for asking.
+// Nodes that this mount has created or moved on the server, and that no delta has contained yet. A response
+// names the path at which a change arrived; if another client had moved the folder before, the server has
+// created a new folder of the old name for it, which only a delta shows. If that delta does not contain the
+// node, it was deleted or moved: request it by its ID. Not responsible for that request.
 
 public import Core
 import GRDB
 
-/// Statements that take each row's node from the index of identities: there are few rows, and a million nodes.
+/// Statements that take each row's node from the index of IDs: there are few rows, and a million nodes.
 enum UnconfirmedQuery {
     /// CROSS JOIN keeps the order: the rows, and for each its node.
     static let withNode = """
@@ -19,7 +19,7 @@ enum UnconfirmedQuery {
 }
 
 extension TreeReading {
-    /// Identities that no delta has told, `limit` at most, of nodes that the server is believed to have.
+    /// Up to `limit` IDs that no delta has contained, of nodes that are believed to be on the server.
     public func unconfirmedIDs(limit: Int) throws -> [FileID] {
         let statement = try database.cachedStatement(sql: UnconfirmedQuery.withNode)
         return try String.fetchAll(statement, arguments: [limit]).map { FileID($0) }
@@ -27,12 +27,12 @@ extension TreeReading {
 }
 
 extension Transaction {
-    /// An answer says that what has this identity is somewhere.
+    /// Notes an ID that a response has placed.
     public func noteUnconfirmed(_ id: FileID) throws {
         try run("INSERT OR IGNORE INTO unconfirmed (id) VALUES (?)", [id.rawValue])
     }
 
-    /// A delta has told of these, or they were asked for.
+    /// Removes IDs that a delta has contained, or that were requested.
     public func forgetUnconfirmed(_ ids: some Sequence<FileID>) throws {
         guard try hasUnconfirmed() else { return }
         for id in ids {
@@ -40,7 +40,7 @@ extension Transaction {
         }
     }
 
-    /// Forgets what is not believed to be on the server any more.
+    /// Removes IDs of nodes that are no longer believed to be on the server.
     public func forgetUnconfirmedWithoutNode() throws {
         guard try hasUnconfirmed() else { return }
         try run(UnconfirmedQuery.deletionWithoutNode, [])
