@@ -1,6 +1,6 @@
-// The last look before a step is sent, in the commit's turn: news may have come since it was decided, and
-// from here on they cannot. What is new is noted, so that it is known as this mount's own if the answer is
-// lost.
+// Upload intents. Re-validates a step right before its request, holding the commit gate so that no
+// delta is applied until the response is recorded. A creation gets an intent row, so that the
+// feed's delta is recognised as this mount's own if the response is lost.
 
 import ContentHashing
 import Core
@@ -12,12 +12,12 @@ import Staging
 struct Attempt: Sendable {
     var inode: InodeID
     var step: UploadStep
-    /// The content's, if there is content.
+    /// Hash of the content, if the step has content.
     var hash: ContentHash?
 
     var item: StepBatch.Item { StepBatch.Item(inode: inode, step: step) }
 
-    /// Returns nil if the step is not to be sent.
+    /// Writes the intent; returns nil if the step no longer holds.
     fileprivate func note(
         in transaction: Transaction, index: Int, at time: Timestamp
     ) throws -> Sent? {
@@ -36,7 +36,7 @@ struct Attempt: Sendable {
                 inode, at: place, hash: hash, modified: step.sentModified, sent: time))
     }
 
-    /// Where the step makes something, whose folder is the node's.
+    /// The place of the node that the step creates.
     private func place(of node: Node) throws -> Place? {
         guard let parent = node.place?.parent, let last = step.paths.first?.components.last
         else { return nil }
@@ -44,26 +44,26 @@ struct Attempt: Sendable {
     }
 }
 
-/// A part of a commit: its index among what was to be sent, and the number of its note, if it has one.
+/// A part of a commit: its index among the intended steps, and the number of its intent, if it has one.
 struct Sent: Sendable {
     var index: Int
     var attempt: Int64?
 }
 
 extension Uploader {
-    /// Notes what is about to be committed. Throws `cancelled` if the step does not hold any more.
+    /// Writes the intent of a commit. Throws `cancelled` if the step no longer holds.
     func note(_ attempt: Attempt) async throws(RemoteError) -> Sent {
         guard let sent = try await note([attempt]).first else { throw .cancelled }
         return sent
     }
 
-    /// Notes what is about to be committed together, and leaves out what does not hold any more: all of it
-    /// when nobody knows what became of a folder's move, because it may be about what is in there, or when
-    /// its paths start from another root now.
+    /// Writes the intents of a batch, and leaves out steps that no longer hold: all of them while
+    /// the outcome of a folder's move is unknown, because they may be below it, or when their paths
+    /// start from another root now.
     ///
-    /// When it returns, the disk has the content, the notes, and every change that led to the steps. So a power
-    /// cut leaves no older state here than the server has: this mount knows its own commits again, and neither
-    /// takes them for another client's nor sends what they replaced.
+    /// When it returns, the content, the intents, and every change that led to the steps are flushed. So a
+    /// power cut leaves no older state here than on the server: this mount recognises its own commits, and
+    /// neither takes them for another client's nor sends the replaced content again.
     func note(_ attempts: [Attempt]) async throws(RemoteError) -> [Sent] {
         let sent = try await noteInStore(attempts)
         guard !sent.isEmpty else { return [] }
@@ -93,8 +93,8 @@ extension Uploader {
 }
 
 extension Uploader {
-    /// Sends what was noted. When the server says that it did not do it, the note goes; after any other failure
-    /// it may have been done, or be done later.
+    /// Sends an intended step. If the server refuses it, removes the intent; after any other
+    /// failure it may have been done, or be done later.
     func forgettingRefusal(
         of sent: Sent, _ body: () async throws(RemoteError) -> Void
     ) async throws(RemoteError) {
@@ -106,7 +106,7 @@ extension Uploader {
         }
     }
 
-    /// What was noted has not been done, and will not be.
+    /// Removes the intents of steps that were not done, and will not be.
     func forget(_ refused: [Sent]) async {
         let ids = refused.compactMap(\.attempt)
         guard !ids.isEmpty else { return }
@@ -120,8 +120,8 @@ extension Uploader {
 }
 
 extension RemoteError {
-    /// Whether a change was refused, and no earlier request for it can have been carried out. A conflict may be
-    /// with one's own earlier request.
+    /// Whether a change was refused, and no earlier request for it can have succeeded. A conflict
+    /// may be with this mount's own earlier request.
     var saysNotDone: Bool {
         switch self {
         case .notAFolder, .notAFile, .insufficientSpace, .tooLarge, .disallowedName, .forbidden,
@@ -144,7 +144,7 @@ extension UploadStep {
         }
     }
 
-    /// Whether it gives something a new identity.
+    /// Whether it creates a node with a new ID.
     fileprivate var isNew: Bool {
         switch self {
         case .makeFolder: true
@@ -154,7 +154,7 @@ extension UploadStep {
         }
     }
 
-    /// Whether the paths in the step still are those of the node, and users still want it there.
+    /// Whether the paths in the step still are the node's, and users still want it there.
     fileprivate func holds(for node: Node, _ transaction: Transaction) throws -> Bool {
         switch self {
         case .settled, .waitFor, .waitForWriters: return true
@@ -162,11 +162,12 @@ extension UploadStep {
             return try node.remote == .absent && isParent(of: path, node.place, transaction)
         case .upload(let upload), .copy(_, let upload):
             if isNew && node.remote != .absent || node.flags.contains(.localOnly) { return false }
-            // By the name, too: users may have given it another one, which is another step.
+            // The name too: a rename since then needs another step.
             return try isParent(of: upload.path, node.place, transaction)
                 && node.place?.name.string == upload.path.components.last
         case .move(let move):
-            // What is in another's way, deleted or not, goes to a name beside it first.
+            // A node that blocks another one, deleted or not, first moves to a temporary name beside its remote
+            // place.
             let there = try transaction.remotePlace(of: node)
             return try isPath(move.source, of: node, transaction)
                 && (isParent(of: move.target, node.place, transaction)

@@ -1,12 +1,12 @@
-// Keeps what this mount commits and what it hears of the server in one order.
+// Orders this mount's commits and its reads of the server.
 
-/// Lets several commits be on their way at once, or one look at the server, but not both.
+/// A readers-writer lock: several commits at a time, or one read of the server ("look").
 ///
-/// An answer to a commit and a page of news that cross each other on their way cannot be put in order
-/// afterwards: the news may be older than the commit, or tell what somebody did to its result. So from
-/// before the request until its answer is in the store, a commit excludes looks at the server, and a
-/// look excludes commits. The content of big files travels outside of it; only its commit counts.
-/// Who comes first goes first, so neither side starves.
+/// A commit's response and a page of deltas that cross cannot be ordered afterwards: the deltas may
+/// be older than the commit, or contain another client's change of its result. So from before its
+/// request until its response is in the store, a commit excludes looks, and a look excludes
+/// commits. The content of big files is sent outside of it; only its commit counts. First come,
+/// first served, so that neither side starves.
 actor CommitGate {
     private enum Kind {
         case commit, look
@@ -23,7 +23,7 @@ actor CommitGate {
         try await isAlone ? commitAlone(body) : commit(body)
     }
 
-    /// Runs a commit and the recording of its answer.
+    /// Runs a commit and the recording of its response.
     nonisolated func commit<Value: Sendable, Failure: Error>(
         _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -38,15 +38,15 @@ actor CommitGate {
         }
     }
 
-    /// Runs a commit that changes the paths of others, and the recording of its answer: with nothing
-    /// else on its way, so that no other commit goes to a path that is another one by then.
+    /// Runs a commit that changes the paths of other nodes, and the recording of its response: with
+    /// no other commit in flight, which could go to an outdated path.
     nonisolated func commitAlone<Value: Sendable, Failure: Error>(
         _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         try await look(body)
     }
 
-    /// Runs a look at the server and the bringing in of what it found.
+    /// Runs a read of the server and the recording of its result.
     nonisolated func look<Value: Sendable, Failure: Error>(
         _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -61,7 +61,7 @@ actor CommitGate {
         }
     }
 
-    /// Whether somebody waits for the one who is inside.
+    /// Whether commits or looks are waiting.
     var isWanted: Bool { !waiting.isEmpty }
 
     private func enter(_ kind: Kind) async {

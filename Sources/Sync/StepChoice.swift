@@ -1,17 +1,17 @@
-// Which of the due steps start now, alone or together. Pure: steps are offered one by one.
+// The scheduler pass: which of the due steps start now, alone or in a batch. Pure: steps are offered one by one.
 
 import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
 
-/// Steps of one kind that travel in the same requests.
+/// Steps of one kind that share requests.
 struct StepBatch: Sendable {
-    /// What can travel together.
+    /// The kinds of batches.
     enum Kind: Hashable, Sendable, CaseIterable {
         case uploads, folders, deletions, moves, copies
 
-        /// Whether nothing else may be on its way: what is at a place may have gone there from another.
+        /// Whether no other step may be in flight: moves change which node is at a place.
         var isExclusive: Bool { self == .moves }
     }
 
@@ -23,38 +23,38 @@ struct StepBatch: Sendable {
 
     var kind: Kind
     var items: [Item] = []
-    /// Bytes of content.
+    /// Sum of the contents' sizes.
     var bytes: Int64 = 0
 }
 
-/// A choice of steps that may all be on their way at once.
+/// A set of steps that may all be in flight at once.
 struct StepChoice: Sendable {
     /// The server's limit for all kinds of batches.
     static let batchLimit = 1000
-    /// Bytes of content in a batch: they are held in memory while they are sent.
+    /// Bytes of content in a batch, which are held in memory while it is sent.
     static let batchBytes: Int64 = 32 << 20
-    /// From how many small contents on a batch, which takes three requests one after the other, is
-    /// better than a request for each, side by side.
+    /// Number of small contents from which a batch, which takes three sequential requests, is
+    /// better than concurrent single requests.
     static let smallestBatch = 4
 
-    /// Big files on their way at once: each takes all connections that help, and what is small is not to
-    /// wait for them.
+    /// Long-running uploads at once: each takes all connections that help, and small files should
+    /// not wait for them.
     static let patientLimit = 3
 
-    /// Nodes that are on their way, or chosen.
+    /// Nodes that are in flight, or chosen.
     private(set) var busy: Set<InodeID>
-    /// Whether there is nothing else to choose from.
+    /// Whether the journal has no further due entry.
     var isExhausted = false
 
-    /// The journal's sequence number up to which was looked.
+    /// The journal's sequence number of the last examined entry.
     var lastLookedAt: Int64 = 0
 
-    /// Steps that cannot start now. After so many the choice ends, so that users' changes come in
-    /// between, and the next one goes on from there.
+    /// Number of steps that cannot start now. At a limit the choice ends, so that users'
+    /// transactions come in between; the next choice continues there.
     private var passedOver = 0
     private static let passedOverLimit = 512
 
-    /// Those of them that take long to send and look again, in the end, where to.
+    /// The long-running uploads among `busy`, which check their path again before the commit.
     private let patient: Set<InodeID>
     private var patientCount: Int
     private let batching: Set<StepBatch.Kind>
@@ -62,8 +62,8 @@ struct StepChoice: Sendable {
     private var alone: [StepBatch.Item] = []
     private var gathered: [StepBatch.Kind: StepBatch] = [:]
 
-    /// A choice beside what is on its way, some of which is `patient`: `room` is how many tasks may
-    /// start.
+    /// A choice beside the steps in flight, of which some are `patient` (long-running): `room` is
+    /// the number of tasks that may start.
     init(
         busy: Set<InodeID>, patient: Set<InodeID> = [], batching: Set<StepBatch.Kind>, room: Int
     ) {
@@ -74,7 +74,7 @@ struct StepChoice: Sendable {
         self.room = room
     }
 
-    /// Offers a step. Returns false when nothing more may be chosen after it.
+    /// Offers a step. Returns false if no more may be chosen after it.
     mutating func add(_ step: UploadStep, for inode: InodeID, attempts: Int) -> Bool {
         if step.isExclusive {
             return addExclusive(step, for: inode, attempts: attempts)
@@ -90,7 +90,7 @@ struct StepChoice: Sendable {
             }
             patientCount += 1
         }
-        // What failed in company goes alone.
+        // A step that failed in a batch is sent alone.
         guard attempts == 0, let kind = step.batchKind else {
             guard tasks < room else { return false }
             take(inode)
@@ -115,8 +115,8 @@ struct StepChoice: Sendable {
         return true
     }
 
-    /// It waits until it can be alone, and nothing overtakes it. Not for a big file that may be on its way
-    /// for hours. Files can move together, because no path but their own changes.
+    /// An exclusive step waits until it can be alone, and no step overtakes it. It does not wait for a long-running
+    /// upload, which may take hours. Moves of files can share a batch, because no other node's path changes.
     private mutating func addExclusive(
         _ step: UploadStep, for inode: InodeID, attempts: Int
     ) -> Bool {
@@ -142,7 +142,7 @@ struct StepChoice: Sendable {
         return isTogether
     }
 
-    /// A node that cannot be sent yet.
+    /// Counts a node that cannot be sent yet.
     mutating func passOver() {
         passedOver += 1
     }
@@ -153,10 +153,10 @@ struct StepChoice: Sendable {
 
     private var tasks: Int { alone.count + gathered.count }
 
-    /// Whether enough was looked at for one transaction.
+    /// Whether enough entries for one transaction were examined.
     var isCutShort: Bool { passedOver >= Self.passedOverLimit }
 
-    /// Whether no task and no batch has room for more, or enough was looked at.
+    /// Whether no task and no batch has room for more, or enough entries were examined.
     var isFull: Bool {
         isCutShort
             || tasks >= room && gathered.values.allSatisfy { $0.items.count >= Self.batchLimit }
@@ -166,13 +166,13 @@ struct StepChoice: Sendable {
 
     // MARK: The outcome
 
-    /// What goes alone: also what would be too small a batch.
+    /// The steps to send alone, including batches that would be too small.
     var singles: [(inode: InodeID, step: UploadStep)] {
         let lonely = gathered.values.filter { !isWorthwhile($0) }.flatMap(\.items)
         return (alone + lonely).map { ($0.inode, $0.step) }
     }
 
-    /// What goes together.
+    /// The steps to send in batches.
     var batches: [StepBatch] { gathered.values.filter(isWorthwhile) }
 
     private func isWorthwhile(_ batch: StepBatch) -> Bool {
@@ -183,9 +183,9 @@ struct StepChoice: Sendable {
     }
 }
 
-/// One walk through the journal, in choices of limited length, from where the last walk was left to the
-/// end and on from the beginning. So no look at a long journal takes long, and no entry waits for ever
-/// behind others that cannot be sent.
+/// The journal cursor: one pass through the journal, in choices of limited length, from where the
+/// last pass ended to the end and on from the beginning. So no scan of a long journal takes long,
+/// and no entry waits for ever behind others that cannot be sent.
 struct JournalRound {
     /// The sequence number after which the next choice begins.
     private(set) var place: Int64
@@ -203,7 +203,7 @@ struct JournalRound {
         if choice.isCutShort {
             place = choice.lastLookedAt
             if hasPassedEnd && place >= start { return false }
-            // What is on its way will wake the uploader, which then goes on from here.
+            // A step in flight will wake the uploader, which then continues from here.
             return !choice.isEmpty || !isSending
         }
         place = 0
@@ -216,7 +216,7 @@ struct JournalRound {
 }
 
 extension UploadStep {
-    /// Whether it sends content for long before it commits it.
+    /// Whether it is a long-running upload, which sends content for long before its commit.
     var isPatient: Bool {
         if case .upload(let upload) = self {
             upload.staged.size > Int64(ContentHasher.blockSize)
@@ -225,12 +225,12 @@ extension UploadStep {
         }
     }
 
-    /// Which steps it can travel with; nil when it goes alone.
+    /// The kind of batch for it; nil if it is sent alone.
     fileprivate var batchKind: StepBatch.Kind? {
         switch self {
         case .makeFolder: .folders
         case .deleteFile(_, let revision): revision == nil ? nil : .deletions
-        // Content over a base may have to be fetched before it can be sent.
+        // Missing blocks of a base may have to be fetched before the upload.
         case .upload(let upload):
             upload.staged.base == nil && upload.staged.size <= Int64(ContentHasher.blockSize)
                 ? .uploads : nil

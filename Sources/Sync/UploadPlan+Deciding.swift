@@ -1,12 +1,12 @@
-// Which node comes next: a walk through the due entries of the journal, and from each one to what it waits
-// for. Not responsible for what a node's step is (`UploadPlan.swift`) nor for what goes together (`StepChoice`).
+// Choosing the next node: a walk through the due journal entries, and from each one to the node that it waits
+// for. Not responsible for a node's step (`UploadPlan.swift`) nor for batches (`StepChoice`).
 
 import Core
 import MetadataStore
 import Staging
 
 extension UploadPlanner {
-    /// Offers the steps of the entries that are due at a time to a choice, in order, after one.
+    /// Offers the steps of due entries to a choice, in order, after one.
     mutating func offer(
         to choice: StepChoice, at now: Timestamp, after start: Int64
     ) throws -> StepChoice {
@@ -33,8 +33,8 @@ extension UploadPlanner {
         return choice
     }
 
-    /// Asks nothing of what is in a new folder that was found to wait: many levels of new folders would be
-    /// as many questions for each level that is sent.
+    /// Skips an entry whose new parent folder was found to wait: many levels of new folders would
+    /// cost as many queries for each level that is sent.
     private mutating func decide(
         from entry: JournalEntry, at now: Timestamp, busy: Set<InodeID>
     ) throws -> (inode: InodeID, step: UploadStep)? {
@@ -45,8 +45,8 @@ extension UploadPlanner {
         return try decide(from: entry.inode, at: now, busy: busy)
     }
 
-    /// The step to take for a node, or for the one that it waits for, directly or not; nil when
-    /// nothing can be done for it now. `busy` nodes are on their way already.
+    /// The step to send for a node, or for the one that it waits for, directly or not; nil if there
+    /// is none now. `busy` nodes are in flight already.
     mutating func decide(
         from start: InodeID, at now: Timestamp, busy: Set<InodeID>
     ) throws -> (inode: InodeID, step: UploadStep)? {
@@ -79,7 +79,7 @@ extension UploadPlanner {
                 }
                 guard current != start else { return nil }
                 guard settled.insert(current).inserted else {
-                    // Waits for what has nothing to wait for, which a delta may end.
+                    // Waits for a node without a step, which a delta may change.
                     try transaction.reschedule(start, due: now.adding(seconds: 1))
                     return nil
                 }
@@ -89,24 +89,24 @@ extension UploadPlanner {
                 return (current, step)
             }
         }
-        // A chain of folders is looked at once, and not from each of them anew.
+        // A chain of folders is examined once, and not again from each of them.
         waiting.formUnion(visited)
         return nil
     }
 
-    /// Whether a node that another one waits for may be sent now. One that this transaction has changed is not in
-    /// the journal yet, and one that the server has as users see it never is.
+    /// Whether a node that another one waits for may be sent now. One that this transaction has
+    /// changed is not in the journal yet, and one without unsent changes never is.
     private func isDue(_ inode: InodeID, at now: Timestamp) throws -> Bool {
         if let entry = try transaction.journalEntry(of: inode) { return entry.due <= now }
         return try transaction.node(inode).map { !$0.flags.contains(.localOnly) } ?? false
     }
 
-    /// Nothing of an owed node could be sent: the rows contradict each other, or its content is lost. It stays
-    /// in the journal, where users find it, and is looked at again after a while.
+    /// Handles a node in the journal without a possible step: the rows contradict each other, or its content
+    /// is lost. It stays in the journal, where users find it, and is examined again after a while.
     private func noteNothingToSend(_ node: Node, at now: Timestamp) throws {
         let facts = StagedContent.Base(whole: node.facts)
         if node.kind == .file, node.remote == .absent, node.place != nil, let base = facts {
-            // The revision that the server had can still be read.
+            // The server's last revision can still be read.
             _ = try staging.begin(node.inode, base: base, size: base.size, in: transaction)
             return try transaction.reschedule(node.inode, due: now.adding(seconds: 1))
         }

@@ -1,5 +1,5 @@
-// What is to be sent for a node: the difference between where and how users see it and where and how
-// the server has it. Decided within a transaction, at the moment of sending; sending is `Uploader`'s.
+// The step of a node: the difference between its local and its remote state. Decided within a
+// transaction, at the moment of sending; `Uploader` sends it.
 
 import ContentHashing
 import Core
@@ -9,27 +9,27 @@ import Staging
 
 /// The next step for one node of the journal.
 enum UploadStep: Hashable, Sendable {
-    /// The server has it as users see it.
+    /// No step: the remote state equals the local one.
     case settled
     /// Another node must be sent first.
     case waitFor(InodeID)
-    /// Somebody is still writing.
+    /// The file is still being written.
     case waitForWriters
-    /// Make the folder.
+    /// Create the folder.
     case makeFolder(at: RemotePath)
-    /// Send the content.
+    /// Upload the content.
     case upload(ContentUpload)
-    /// Let the server copy content that it has: the staged base, or what has the noted hash.
+    /// Let the server copy its own content: the staged base, or content with the noted hash.
     case copy(from: RemoteReference, ContentUpload)
-    /// Move to where users see it, or to a name in between.
+    /// Move to the local place, or to a temporary name.
     case move(NodeMove)
-    /// Delete a file, if it still is this revision.
+    /// Delete a file, if it still has this revision.
     case deleteFile(RemoteReference, Revision?)
-    /// Delete a folder and what users deleted in it.
+    /// Delete a folder and the contents that users deleted.
     case deleteFolder(RemoteReference)
 
-    /// Whether paths of other nodes change by it, or it frees a place: then nothing else may be on its
-    /// way, but for other moves of files.
+    /// Whether it changes the paths of other nodes, or frees a place: then no other step may be in
+    /// flight, except other moves of files.
     var isExclusive: Bool {
         switch self {
         case .move, .deleteFolder: true
@@ -38,20 +38,20 @@ enum UploadStep: Hashable, Sendable {
     }
 }
 
-/// A node that goes to another place on the server.
+/// A move of a node on the server.
 struct NodeMove: Hashable, Sendable {
-    /// Where the server has it.
+    /// Present remote path.
     var source: RemotePath
-    /// Where it is to be.
+    /// Intended remote path.
     var target: RemotePath
-    /// What the server calls it.
+    /// ID on the server, if known.
     var id: FileID?
     /// Whether other nodes' paths change with its own.
     var isFolder: Bool
 }
 
 extension NodeMove {
-    /// What is to be moved.
+    /// The node to move, by path and ID.
     var node: RemoteReference { RemoteReference(path: source, id: id) }
 
     init(_ node: Node, from source: RemotePath, to target: RemotePath) {
@@ -60,32 +60,32 @@ extension NodeMove {
     }
 }
 
-/// Content to be sent, and where to.
+/// Content to upload, and its target.
 struct ContentUpload: Hashable, Sendable {
-    /// Where the file is to be.
+    /// Remote path of the file.
     var path: RemotePath
-    /// What must be there.
+    /// The state that must be there.
     var expectation: RemoteCommit.Expectation
-    /// The modification time.
+    /// The modification time to send.
     var modified: Timestamp
-    /// The content as it was when the step was decided.
+    /// The content at the time of the decision.
     var staged: StagedContent
 }
 
-/// Decides the next step for a node. Gives identities from deleted to new nodes where that keeps a
-/// file's history, and otherwise changes nothing.
+/// Decides the next step for a node. Transfers the remote identity of a deleted node to a new one
+/// if that keeps a file's history, and otherwise changes nothing.
 struct UploadPlanner {
     let transaction: Transaction
     let openFiles: any OpenFileTracking
     let staging: StagingArea
-    /// Somebody waits for everything to be sent: open files too, as they stand.
+    /// A drain is running: open files are sent too, with their present content.
     let isDraining: Bool
-    /// The date and time of day, by which files say when they were written to.
+    /// The date and time of day, to compare with modification times.
     let date: Timestamp
-    /// Seconds for which a file that was written to by a handle that is still open may wait.
+    /// Seconds that a recently written file with an open handle may wait.
     let openFileInterval: Double
-    /// What was found to wait for something that is on its way, not due or being written. It goes on doing
-    /// so in this transaction, which must end before anything else can be sent.
+    /// Nodes found to wait for another one that is in flight, not due or being written. Valid for
+    /// this transaction, which must end before another step can be sent.
     var waiting: Set<InodeID> = []
 
     func step(for inode: InodeID, busy: Set<InodeID> = []) throws -> UploadStep {
@@ -97,7 +97,7 @@ struct UploadPlanner {
             return .waitFor(place.parent)
         }
         if let between = try transaction.nodeBetweenMoves(above: place.parent) {
-            // Under that name, the server would make a new folder as soon as the old one has moved on.
+            // Under that name, the server would create a new folder once the old one has moved on.
             return .waitFor(between)
         }
         let path = RemotePath(rawValue: parentPath).appending(place.name)
@@ -116,7 +116,7 @@ struct UploadPlanner {
         if let blocked = try step(toFree: place, for: node, busy) {
             return blocked
         }
-        // Freeing the place may have handed over the identity of what was there.
+        // Freeing the place may have transferred the identity of its occupant.
         if let current = try transaction.node(node.inode), current.remote == .inPlace {
             return try update(of: current, at: path, place)
         }
@@ -142,9 +142,9 @@ struct UploadPlanner {
     ) throws -> UploadStep {
         guard let staged = node.staged else { return .settled }
         if !isDraining && openFiles.isOpenForWriting(node.inode) {
-            // What an open handle has written last is not in the rows until it is flushed.
+            // The last writes of an open handle are not in the rows until it is flushed.
             let lastChange = try staging.file(of: node)?.modified ?? node.modified
-            // A time to come was told by a clock that was set back since.
+            // A future time is from a clock that was set back since.
             let (earliest, latest) = (
                 date.adding(seconds: -openFileInterval), date.adding(seconds: openFileInterval)
             )
@@ -167,8 +167,8 @@ struct UploadPlanner {
         return .upload(upload)
     }
 
-    /// Content that was copied while it was queued is sent once: the copy waits, and the server makes
-    /// it. Nil if that will not do.
+    /// The step of a pending copy: it waits for its source, and the server copies it, so that the
+    /// content is sent once. Nil if that is not possible.
     private func copy(of twin: Twin, _ upload: ContentUpload) throws -> UploadStep? {
         guard let source = try transaction.node(twin.source) else { return nil }
         if let revision = twin.revision {
@@ -181,14 +181,14 @@ struct UploadPlanner {
                 from: RemoteReference(path: RemotePath(rawValue: path), id: source.facts.id), upload
             )
         }
-        // Not for one that the server has refused.
+        // Not if the server has refused the source.
         guard source.place != nil, source.staged?.generation == twin.sourceGeneration,
             let entry = try transaction.journalEntry(of: source.inode), entry.attempts == 0
         else { return nil }
         return .waitFor(source.inode)
     }
 
-    /// The path of a file on the server with exactly the staged content, if that is an untouched copy.
+    /// A file on the server with exactly the staged content, if that is an untouched copy.
     private func serverCopy(of staged: StagedContent) throws -> RemoteReference? {
         guard let base = staged.base, staged.size == base.size, base.limit == base.size,
             base.size > 0, staged.blocks.allSatisfy({ $0 == 0 }),
@@ -214,7 +214,7 @@ struct UploadPlanner {
         let from = RemotePath(rawValue: source)
         let isSameThere = try transaction.remotePlace(of: node)?.isSameThere(as: place) ?? false
         if isSameThere || from == path {
-            // Dropbox refuses a rename that changes nothing but case, so it takes two.
+            // Dropbox refuses a rename that changes only case, so it takes two.
             return try between(node, from: from, at: place)
         }
         return .move(NodeMove(node, from: from, to: path))
@@ -232,7 +232,7 @@ struct UploadPlanner {
         return .settled
     }
 
-    /// Moves a node to a free name beside the place, from where it will move on.
+    /// Moves a node to a free temporary name beside the place, from where it will move on.
     private func between(_ node: Node, from: RemotePath, at place: Place) throws -> UploadStep {
         let original = try transaction.remotePlace(of: node)?.name ?? place.name
         var number = 1
@@ -249,7 +249,7 @@ struct UploadPlanner {
         }
     }
 
-    /// What must happen before a place on the server is free for a node; nil when it is.
+    /// The step that frees a remote place for a node; nil if it is free.
     private func step(
         toFree place: Place, for node: Node, _ busy: Set<InodeID>
     ) throws -> UploadStep? {
@@ -272,8 +272,8 @@ struct UploadPlanner {
         return .waitFor(occupant.inode)
     }
 
-    /// Nodes wait for each other: files that change places, or a folder made under the name of what is
-    /// to move into it. One that is in another's way makes room by going to a third name.
+    /// Breaks a ring of waiting nodes: files that swap places, or a folder created under the name
+    /// of a node that is to move into it. One that blocks another moves to a temporary name.
     func breakRing(
         of waiting: [InodeID]
     ) throws -> (inode: InodeID, step: UploadStep)? {
@@ -297,8 +297,8 @@ struct UploadPlanner {
             let path = try transaction.remotePath(of: node.inode)
         else { return .settled }
         let reference = RemoteReference(path: RemotePath(rawValue: path), id: node.facts.id)
-        // A file whose revision is known goes by itself, so that an edit that is not known here is not deleted
-        // with its folder. All else goes with the folder.
+        // A file with a known revision is deleted by itself, so that an unknown edit is not deleted
+        // with its folder. All other nodes are deleted with the folder.
         if node.kind == .folder || node.facts.revision == nil,
             let parent = try transaction.node(place.parent), parent.isTombstone
         {
@@ -322,7 +322,7 @@ struct UploadPlanner {
 }
 
 extension TreeReading {
-    /// The topmost folder, at or above one, that the server has under a temporary name; nil if there is none.
+    /// The topmost folder, at or above one, that has a temporary name on the server; nil if there is none.
     fileprivate func nodeBetweenMoves(above folder: InodeID) throws -> InodeID? {
         guard try remotePath(of: folder).map(TemporaryName.occurs) == true else { return nil }
         var found: InodeID?

@@ -1,29 +1,29 @@
-// What to do when the server refused a step. Pure: error and step in, reaction out.
+// The error policy for refused steps. Pure: error and step in, reaction out.
 
 import Core
 import RemoteStore
 
-/// The answer to a refusal.
+/// The reaction to a refusal.
 enum UploadReaction: Hashable, Sendable {
-    /// Nothing can be sent for so many seconds; the entry keeps its turn.
+    /// Suspends all uploads for so many seconds; the entry keeps its turn.
     case pause(seconds: Double, Pause)
-    /// Try this entry again after so many seconds, and say why.
+    /// Retries this entry after so many seconds, and reports the problem.
     case retry(seconds: Double, problem: String)
-    /// Try this entry again after so many seconds: the server is about to be ready for it.
+    /// Retries this entry after so many seconds, when the server will be ready for it.
     case wait(seconds: Double)
-    /// Ask what is at these paths and bring it into the tree; the next step follows from that.
+    /// Requests the present state of these paths and applies it; the next step follows from that.
     case refresh([RemotePath])
-    /// It will never be allowed: show users what the server has.
+    /// Undoes a change that will never be allowed: users see the server's state.
     case undo(problem: String)
-    /// The content changed meanwhile: begin again.
+    /// The content has changed since: decide again.
     case restart
 
-    /// Why nothing can be sent.
+    /// Why uploads are suspended.
     enum Pause: Hashable, Sendable {
         case offline(String)
         case rateLimit
         case authentication(String)
-        /// This machine's own failure: the server may well be there.
+        /// A local failure: the server may well be reachable.
         case local(String)
     }
 
@@ -57,23 +57,23 @@ enum UploadReaction: Hashable, Sendable {
         }
     }
 
-    /// What people are told of content that the account has no room for.
+    /// The message for people if the account is full.
     static let fullAccount = "the account is full: delete something or get more space"
-    /// What people are told of a step that this machine's disk has no room for.
+    /// The message for people if the local disk is full.
     static let fullDisk = "the disk of the state folder is full: free some space"
 
-    /// Doubling from a second to five minutes.
+    /// Exponential backoff from one second to five minutes.
     static func delay(after attempts: Int) -> Double {
         min(300, Double(sign: .plus, exponent: min(max(0, attempts), 9), significand: 1))
     }
 
     private static func notFound(_ step: UploadStep, attempts: Int) -> UploadReaction {
         switch step {
-        // Gone, or elsewhere by now; the second is for the feed to tell.
+        // Deleted or moved by another client; the feed will contain a move.
         case .deleteFile, .deleteFolder: .refresh(step.paths)
         case .move where attempts < 2:
-            // A file can be unknown for seconds after its upload, and a move elsewhere reaches us by
-            // the feed, which then says where to.
+            // A file can be unknown for seconds after its upload, and a move by another client
+            // reaches this mount by the feed, which contains its new place.
             .wait(seconds: 1)
         case .move, .upload, .copy, .makeFolder: .refresh(step.paths)
         case .settled, .waitFor, .waitForWriters: .restart
@@ -83,7 +83,7 @@ enum UploadReaction: Hashable, Sendable {
     private static func refused(_ step: UploadStep, _ problem: String) -> UploadReaction {
         switch step {
         case .move, .deleteFile, .deleteFolder: .undo(problem: problem)
-        // What users wrote stays, and waits for them to do something about it.
+        // Content of users is kept, and waits for an action of the user.
         case .makeFolder, .upload, .copy: .retry(seconds: 600, problem: problem)
         case .settled, .waitFor, .waitForWriters: .restart
         }
@@ -91,8 +91,8 @@ enum UploadReaction: Hashable, Sendable {
 }
 
 extension UploadStep {
-    /// The paths whose state decides what comes next: targets first, so that what was moved there by a
-    /// lost reply is found before it is missed at its source.
+    /// The paths whose state decides the next step: targets first, so that a node moved there by a
+    /// request with a lost response is found before it is missed at its source.
     var paths: [RemotePath] {
         switch self {
         case .settled, .waitFor, .waitForWriters: []

@@ -1,6 +1,6 @@
-// Big files that are written from their beginning to their end are sent while that goes on: when the last
-// byte is written, most of them are on the server, in a session that only lacks its last pieces. If it
-// comes otherwise (the file is deleted, or its beginning is written again), the session is left to expire.
+// Streaming upload: big files that are written sequentially are sent while they are written. At the
+// last byte, most of them is on the server, in a session that only lacks its last pieces. If the
+// file is deleted, or its beginning is rewritten, the session is left to expire.
 
 import Core
 import Logging
@@ -9,7 +9,7 @@ import RemoteStore
 import Staging
 import Synchronization
 
-/// Nodes whose content has grown by a piece since the uploader looked.
+/// Nodes whose content has grown by a piece since the last pass.
 final class GrownFiles: Sendable {
     /// Lock: a leaf.
     private let inodes = Mutex<Set<InodeID>>([])
@@ -27,16 +27,16 @@ final class GrownFiles: Sendable {
 }
 
 extension Uploader {
-    /// Files that are sent ahead at once.
+    /// Number of streaming uploads at once.
     private static let aheadLimit = 2
 
-    /// A file's content has grown by a piece.
+    /// Notes that a file's content has grown by a piece.
     nonisolated func noteGrowth(of inode: InodeID) {
         grown.add(inode)
         wake()
     }
 
-    /// Starts to send what has grown, as far as nothing else is to be waited for.
+    /// Starts streaming uploads of grown files, while no other step waits.
     func startAhead(in group: inout DiscardingTaskGroup) {
         for inode in grown.take() where ahead.count < Self.aheadLimit && mayStartAhead(inode) {
             ahead[inode] = []
@@ -53,7 +53,7 @@ extension Uploader {
         return status.connection == .online && !status.isQuotaExceeded && !isPaused
     }
 
-    /// Waits until no piece of a file is on its way ahead of its step.
+    /// Waits for the end of a file's streaming upload.
     func waitForAhead(_ inode: InodeID) async {
         guard ahead[inode] != nil else { return }
         await withCheckedContinuation { ahead[inode]?.append($0) }
@@ -63,7 +63,7 @@ extension Uploader {
         do throws(RemoteError) {
             try await sendAhead(inode)
         } catch {
-            // The file's step, when it comes, meets the same problem and deals with it.
+            // The file's own step will meet the same problem and handle it.
             environment.log.debug(
                 "pieces were not sent ahead", metadata: ["inode": "\(inode)", "error": "\(error)"])
         }
@@ -119,7 +119,7 @@ extension Uploader {
         try outcome.get()
     }
 
-    /// Whether to go on: its own step, when it comes, is not to wait for more.
+    /// Whether to continue: the file's own step must not wait for more.
     private func isWanted(_ file: StagedFile) -> Bool {
         maySendAhead && ahead[file.inode]?.isEmpty ?? false && !Task.isCancelled
     }
@@ -133,7 +133,7 @@ extension Uploader {
         environment.state.update { $0.uploads[file.inode]?.size = file.size }
     }
 
-    /// Where a file is to be sent to; nil if it is not, any more.
+    /// The remote path of a file; nil if it is no longer to be sent.
     func pathAhead(of file: StagedFile) async throws(RemoteError) -> String? {
         let store = environment.store
         return try await local {

@@ -1,5 +1,5 @@
-// Steps that travel together: many small contents, names or copies in one commit, with an outcome for
-// each. What fails is treated as if it had been sent alone.
+// Batches: many small contents, names or copies in one commit, with an outcome for each. A failed
+// step is treated as if it had been sent alone.
 
 import Blocking
 import ContentHashing
@@ -9,7 +9,7 @@ import RemoteStore
 import Staging
 
 extension Uploader {
-    /// Sends a batch and records what became of each step.
+    /// Sends a batch and records the outcome of each step.
     func send(_ batch: StepBatch) async {
         var failures: [(item: StepBatch.Item, error: RemoteError)] = []
         switch batch.kind {
@@ -29,7 +29,7 @@ extension Uploader {
 
     // MARK: Contents
 
-    /// A content in memory, with the commit that makes it a file.
+    /// A content in memory, with its commit.
     private struct Loaded: Sendable {
         var item: StepBatch.Item
         var upload: ContentUpload
@@ -61,8 +61,8 @@ extension Uploader {
         }
     }
 
-    /// Reads the contents and notes their hashes, so that they are known again if the reply to the
-    /// commit is lost. What changed meanwhile is left out.
+    /// Reads the contents and notes their hashes, so that they are recognised if the response to
+    /// the commit is lost. Contents that have changed since are left out.
     private func load(_ items: [StepBatch.Item]) async throws(RemoteError) -> [Loaded] {
         let environment = environment
         do {
@@ -71,7 +71,7 @@ extension Uploader {
                 let loaded = try items.compactMap { item -> (Loaded, StagedFile)? in
                     guard case .upload(var upload) = item.step, let file = files[item.inode],
                         let content = file.contentToSend(), content.size <= upload.limit,
-                        // A copy made meanwhile has bytes that are elsewhere.
+                        // A copy made since has its bytes in the base.
                         content.base == nil
                     else { return nil }
                     var bytes = [UInt8](repeating: 0, count: Int(clamping: content.size))
@@ -184,8 +184,8 @@ extension Uploader {
         return failures
     }
 
-    /// Notes the hashes of what is to be copied, as `noteHash` does. What changed meanwhile, or is not
-    /// to be sent any more, is left out.
+    /// Notes the hashes of copies, as `noteHash` does. Steps that have changed since, or are no
+    /// longer to be sent, are left out.
     func noteCopies(_ items: [StepBatch.Item]) async throws(RemoteError) -> [Copy] {
         let environment = environment
         return try await local {
@@ -205,7 +205,7 @@ extension Uploader {
     // MARK: Commits
 
     /// Sends one commit for all steps that still hold, and records the outcomes in one transaction.
-    /// Returns what failed.
+    /// Returns the failures.
     private func commit<Value: Sendable>(
         _ attempts: [Attempt], isAlone: Bool = false,
         send: @Sendable ([Int]) async throws(RemoteError) -> [RemoteOutcome<Value>],
@@ -242,14 +242,14 @@ extension Uploader {
     }
 }
 
-/// Content that the server is to copy, because it has it.
+/// Content that the server copies itself.
 struct Copy: Sendable {
     var item: StepBatch.Item
     var relocation: RemoteRelocation
     var upload: ContentUpload
     var hash: ContentHash
 
-    /// Returns nil for another step, and when nobody knows the content's hash.
+    /// Returns nil for another kind of step, and if the content's hash is unknown.
     init?(_ item: StepBatch.Item) {
         guard case .copy(let source, let upload) = item.step,
             let hash = upload.staged.hash ?? upload.staged.base?.hash
@@ -262,6 +262,6 @@ struct Copy: Sendable {
 }
 
 extension ContentUpload {
-    /// The most bytes that a batch takes of one file, so that it stays as large as it was planned.
+    /// Maximum bytes of one file in a batch, so that the batch stays within its planned size.
     fileprivate var limit: Int64 { Int64(clamping: ContentHasher.blockSize) }
 }

@@ -1,6 +1,6 @@
-// How a file's content travels: small ones in one call, big ones as sessions (`Uploader+Sessions.swift`).
-// What the staging file does not have of the base is fetched: for a small file into it, for a big one
-// piece by piece into memory, so that the disk need not hold all of it.
+// How a file's content is sent: small ones in one request, big ones as sessions
+// (`Uploader+Sessions.swift`). Missing blocks of the base are fetched: for a small file into the
+// staging file, for a big one piece by piece into memory, so that the disk need not hold all of it.
 
 import Blocking
 import ContentHashing
@@ -10,12 +10,12 @@ import RemoteStore
 import Staging
 
 extension Uploader {
-    /// Largest content sent in one call: one block, which is read into memory and so cannot change
-    /// while it is sent.
+    /// Largest content sent in one request: one block, which is read into memory and so cannot
+    /// change while it is sent.
     private static let smallSize = Int64(clamping: ContentHasher.blockSize)
 
-    /// Has the server copy content that it has. The copy is of what is there now; if that is not what
-    /// was copied here, the content follows as the next revision.
+    /// Lets the server copy its own content. It copies the present revision; if that is not the one
+    /// that was copied here, the content follows as the next revision.
     func copy(
         from source: RemoteReference, _ upload: ContentUpload, for inode: InodeID
     ) async throws(RemoteError) {
@@ -79,14 +79,14 @@ extension Uploader {
         }
     }
 
-    /// Fetches what the staging file lacks of its base: a revision has to be sent whole.
+    /// Fetches the missing blocks of the base, because a revision must be sent whole.
     private func fillMissing(of file: StagedFile) async throws(RemoteError) {
         guard let base = file.base else { return }
         for range in file.missingRanges {
             let bytes = try await baseBytes(base, range)
             try await local { try file.fill(range, with: bytes, of: base) }
         }
-        // Something else is below by now.
+        // The base has changed since.
         guard file.missingRanges.isEmpty else { throw .cancelled }
     }
 
@@ -113,8 +113,8 @@ extension Uploader {
         return bytes
     }
 
-    /// Notes the hash before the commit is sent: if the reply is lost, the feed's news of this hash is
-    /// known to be this upload's.
+    /// Notes the hash before the commit is sent: if the response is lost, a delta with this hash is
+    /// recognised as this upload's.
     func noteHash(
         _ hash: ContentHash, of file: StagedFile, _ upload: ContentUpload
     ) async throws(RemoteError) {

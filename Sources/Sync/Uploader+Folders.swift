@@ -1,5 +1,5 @@
-// Deleting a folder, which takes everything in it: nothing may go that its user has not seen in it. What
-// users removed from it one by one has gone before, by its own revision (`UploadPlan`).
+// Deleting a folder with all its contents, of which none may be unknown to its user. Files that
+// users deleted in it were deleted before, by revision (`UploadPlan`).
 
 import Core
 import Logging
@@ -8,10 +8,10 @@ import RemoteStore
 import Synchronization
 
 extension Uploader {
-    /// Deletes a folder that holds nothing but what users deleted. In the commit's turn.
+    /// Deletes a folder whose contents users have deleted. Holds the commit gate.
     func deleteFolder(_ folder: RemoteReference, _ inode: InodeID) async throws(RemoteError) {
         let remote = environment.remote
-        // From before the listing, so that what the listing does not have is told.
+        // From before the listing, so that its changes contain later nodes.
         let start = try await remote.deletionCursor()
         guard let listed = try await holdsNothingUnseen(folder, inode) else { return }
         try await remote.delete(folder, revision: nil)
@@ -20,9 +20,9 @@ extension Uploader {
         await lookForRoom()
     }
 
-    /// Lists a folder that is to be deleted. What this mount had not seen comes into the tree, and brings the
-    /// folder back; whether it may go is asked in the same transaction. Returns nil if it is not to be deleted
-    /// any more. Throws `notFound` if the folder is not there, but another one.
+    /// Lists a folder that is to be deleted. Unknown nodes come into the tree, and restore the
+    /// folder; the same transaction decides whether it may be deleted. Returns nil if it is not to
+    /// be deleted any more. Throws `notFound` if another folder is at its path.
     private func holdsNothingUnseen(
         _ folder: RemoteReference, _ inode: InodeID
     ) async throws(RemoteError) -> ListedFolder? {
@@ -45,14 +45,15 @@ extension Uploader {
             return ListedFolder(place: place, folders: Set(folders))
         case .stays: return nil
         case .isFiledElsewhere:
-            // What it holds went into another folder here, and would be deleted unseen. Its own entry corrects it.
+            // Its contents were applied to another local folder, and would be deleted unseen. Its own entry corrects
+            // that.
             await record { try $0.apply(contents.entries) }
             throw .server("the folder is not filed where it is believed to be")
         }
     }
 
-    /// Restores what others have stored in a folder between its last listing and its deletion, under whichever
-    /// name. Each file that went since the cursor is such a one: those that users deleted went before.
+    /// Restores files that other clients have stored in a folder between its last listing and its deletion, under any
+    /// name. Each file that was deleted since the cursor is one, because users' own deletions came before.
     private func restoreUnseen(in folder: ListedFolder, after start: Cursor) async {
         do throws(RemoteError) {
             let told = try await environment.remote.changes(after: start).entries
@@ -88,8 +89,8 @@ extension Uploader {
         await record { try $0.apply([entry]) }
     }
 
-    /// Everything in a folder that is to be deleted. A server that fails again and again to list it at once
-    /// is asked for one folder after the other.
+    /// All contents of a folder that is to be deleted. After repeated failures of the server it is
+    /// listed folder by folder.
     private func contents(
         of path: RemotePath, _ inode: InodeID
     ) async throws(RemoteError) -> RemoteContents {
@@ -105,7 +106,7 @@ extension Uploader {
             return try await environment.remote.contentsFolderByFolder(
                 of: path, atOnce: RemoteWatcher.foldersAtOnce)
         } catch {
-            // It concerns this folder only: everything else may be sent.
+            // Concerns this folder only: all other steps may be sent.
             throw error.isRefusalToList ? .server("the folder is not listed: \(error)") : error
         }
     }
@@ -117,17 +118,17 @@ private enum FolderVerdict: Sendable {
     case stays, isFiledElsewhere
 }
 
-/// A folder as it was listed before its deletion, when it held no files.
+/// A folder as listed before its deletion, when it held no files.
 private struct ListedFolder: Sendable {
     /// Its path of keys.
     var place: RemotePath
-    /// Those in it, by their paths of keys.
+    /// The folders in it, by their paths of keys.
     var folders: Set<RemotePath>
 
-    /// The paths of the files in it that went, as changes tell in their order.
+    /// The paths of the deleted files in it, from changes in their order.
     func filesThatWent(by changes: [RemoteEntry]) -> [RemotePath] {
         var went: Set<RemotePath> = []
-        // Told after their deletion, others have made them again.
+        // A file after its own deletion was created again by another client.
         var there: Set<RemotePath> = []
         for entry in changes {
             let path = entry.foldedPath
@@ -147,13 +148,13 @@ private struct ListedFolder: Sendable {
         return went.subtracting(there).sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Whether changes tell of each folder in it, and so, it is to be believed, of each file.
+    /// Whether changes contain each folder in it, and so presumably each file.
     func isToldWhole(by changes: [RemoteEntry]) -> Bool {
         folders.isSubset(of: changes.map(\.foldedPath))
     }
 }
 
-/// Carries it out of the transaction that decides it.
+/// Passes the verdict out of the transaction that decides it.
 private final class Verdict: Sendable {
     private let state = Mutex(FolderVerdict.stays)
 
@@ -165,7 +166,7 @@ private final class Verdict: Sendable {
 }
 
 extension Transaction {
-    /// After a folder's listing has been brought in: whether all that the server has in it was deleted here.
+    /// Decides, after a folder's listing was applied, whether users have deleted all its remote contents.
     fileprivate func verdict(
         on folder: InodeID, at path: RemotePath, holding inside: [RemoteEntry]
     ) throws -> FolderVerdict {
@@ -179,8 +180,8 @@ extension Transaction {
 }
 
 extension TreeReading {
-    /// A node that the server has below a deleted folder and that must not go with it: users have it elsewhere, or
-    /// it is a file that is deleted by its own revision.
+    /// A node that the server has below a deleted folder and that must not be deleted with it: it
+    /// has another local place, or is a file to be deleted by its own revision.
     func obstacle(toDeleting folder: InodeID) throws -> InodeID? {
         for child in try remoteChildren(of: folder) {
             if child.place != nil { return child.inode }

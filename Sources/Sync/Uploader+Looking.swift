@@ -1,41 +1,41 @@
-// Asks the server where a node is, and what is at the place where one is to go: after a refusal, and when the
-// answer to a move was lost. A node is asked for by its id, because its path may be another's by now.
+// Looks: requests of a node's remote place, and of the occupant of its target, after a refusal or a move with
+// a lost response. Nodes are requested by ID, because their path may be another node's by now.
 
 import Core
 import MetadataStore
 import RemoteStore
 
-/// What a look at the server has found.
+/// The result of a look.
 struct LookFindings: Sendable {
-    /// What is at paths that were asked for.
+    /// The entries at requested paths.
     var atPaths: [(path: RemotePath, entry: RemoteEntry)] = []
-    /// What has the ids that were asked for, after the folders above that were not known.
+    /// The entries of requested IDs, after unknown folders above them.
     var byID: [RemoteEntry] = []
-    /// What is nowhere, if that is to be believed.
+    /// IDs without a node, if the absence is certain enough.
     var missingIDs: [FileID] = []
-    /// The same of nodes whose id is not known.
+    /// The same for nodes of unknown ID.
     var missingPaths: [RemotePath] = []
 }
 
-/// What is to be found out.
+/// The subject of a look.
 private struct LookQuestion: Sendable {
     /// The node whose step was refused.
     var inode: InodeID
-    /// What the server knows the nodes by that the step is about.
+    /// The IDs of the nodes that the step concerns.
     var ids: Set<FileID> = []
-    /// Where a node is believed to be whose id is not known.
+    /// The believed path of a node with unknown ID.
     var source: RemotePath?
-    /// Places that the step needs.
+    /// Paths that the step needs.
     var targets: [RemotePath] = []
     var believesAbsence = false
 }
 
 extension Uploader {
-    /// Asks for what a step is about and brings it into the tree by the rules for deltas: where the node is by
-    /// now, and what is in the way at its target. So an edit follows a folder that others have moved before the
-    /// delta of that move is here. Returns whether the node is there, as far as the server ever had it.
+    /// Requests the nodes that a step concerns and applies them by the rules for deltas: the node's present
+    /// place, and the occupant of its target. So an edit follows a folder that another client has moved
+    /// before the delta of that move is here. Returns whether the node exists, if the server ever had it.
     ///
-    /// That it is missing is brought in only if that is to be believed.
+    /// Its absence is applied only with `believesAbsence`.
     func look(
         for step: UploadStep, of inode: InodeID, believesAbsence: Bool
     ) async -> RemoteOutcome<Bool> {
@@ -48,7 +48,7 @@ extension Uploader {
         return await look(question)
     }
 
-    /// Finds out what became of moves.
+    /// Finds out the outcome of moves.
     func resolve(_ moves: [(id: Int64, inode: InodeID, target: String)]) async {
         for move in moves {
             let store = environment.store
@@ -77,7 +77,7 @@ extension Uploader {
         wake()
     }
 
-    /// As one look, so that no commit is on its way whose answer would make the answers out of date.
+    /// Holds the gate for the look, so that no commit's response outdates the result.
     private func look(
         _ question: LookQuestion,
         _ body: @escaping @Sendable (Transaction) throws -> Void = { _ in }
@@ -134,10 +134,10 @@ extension Uploader {
         return findings
     }
 
-    /// Nodes that one refusal makes this mount ask for, at most.
+    /// Number of nodes to request after one refusal.
     private static let longestLook = 16
 
-    /// What was believed to be where something else was found: it may be elsewhere, and not deleted.
+    /// The believed occupants of paths where other nodes were found: they may have moved, not been deleted.
     private func displacedIDs(by entries: [RemoteEntry]) async -> [FileID] {
         let store = environment.store
         let ids = await attempt {
@@ -151,8 +151,8 @@ extension Uploader {
         return ids ?? []
     }
 
-    /// The folders above a path that are not known by it: moved or made by others, and the delta is not here. Once
-    /// they are in the tree, what is in them follows.
+    /// The folders above a path that are unknown there: moved or created by another client, whose
+    /// delta is still to come. Once they are in the tree, their contents follow.
     private func unknownFolders(
         above path: RemotePath
     ) async throws(RemoteError) -> [RemoteEntry] {
@@ -183,7 +183,7 @@ extension Uploader {
 }
 
 extension UploadStep {
-    /// The places that a step needs, and at which something may be in the way.
+    /// The places that a step needs, and that may be occupied.
     fileprivate var targets: [RemotePath] {
         switch self {
         case .settled, .waitFor, .waitForWriters, .deleteFile, .deleteFolder: []
@@ -193,7 +193,7 @@ extension UploadStep {
         }
     }
 
-    /// What a step takes from its place.
+    /// The node that a step takes from its place.
     fileprivate var source: RemoteReference? {
         switch self {
         case .settled, .waitFor, .waitForWriters, .makeFolder, .upload: nil

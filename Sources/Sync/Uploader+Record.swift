@@ -1,5 +1,5 @@
-// What the server's answers change in the tree. Everything that belongs to one answer is one
-// transaction; files are moved and users are told after it.
+// The changes of the tree by the server's responses. Each response is one transaction; files are
+// moved and changes announced after it.
 
 import Blocking
 import ContentHashing
@@ -10,16 +10,16 @@ import RemoteStore
 import Staging
 import Synchronization
 
-/// Records one answer.
+/// Records one response.
 struct UploadRecorder {
     let transaction: Transaction
     let environment: UploadEnvironment
     let context: DeltaContext
-    /// What changed for users.
+    /// The changes to announce.
     private(set) var changes: [TreeChange] = []
-    /// Staging files whose content is committed, and what they hold if they hold all of it.
+    /// Staging files whose content is committed, with the content if they have all of it.
     private(set) var retired: [(number: Int64, content: FileContent?)] = []
-    /// Conflicted copies that were made.
+    /// Names of new conflicted copies.
     private(set) var conflicts: [String] = []
 
     init(transaction: Transaction, environment: UploadEnvironment) {
@@ -28,12 +28,12 @@ struct UploadRecorder {
         self.context = environment.deltaContext()
     }
 
-    /// There is an answer to a commit.
+    /// Removes the intent of a commit with a response.
     func arrived(_ sent: Sent) throws {
         if let attempt = sent.attempt { try transaction.forgetAttempt(attempt) }
     }
 
-    /// A node is where users see it, by a new folder or a move of what has the id.
+    /// Records that a node is at its local place, by a new folder or a move of the node with the ID.
     mutating func placed(_ inode: InodeID, _ entry: RemoteEntry, meant id: FileID? = nil) throws {
         if let arrived = entry.id { try transaction.noteUnconfirmed(arrived) }
         if let node = try transaction.node(inode),
@@ -44,7 +44,7 @@ struct UploadRecorder {
         guard let node = try owner(of: entry, sentFor: inode, isOwnContent: false) else { return }
         let facts = RemoteFacts(entry.kind, fallback: node.facts)
         if node.kind == .file, facts.hash != node.facts.hash {
-            // It took along what others had stored there meanwhile.
+            // The move included content that another client had stored there since.
             try finish(inode, at: entry)
             guard let moved = try transaction.node(inode) else { return }
             return try useApplier { try $0.updateFile(moved, facts) }
@@ -53,8 +53,8 @@ struct UploadRecorder {
         try finish(inode, at: entry)
     }
 
-    /// Others had put something else where a node was, and a move took that: the service did not take the
-    /// node's id. It goes back, and the node is one that they deleted.
+    /// Handles a move that took another client's node, which was at the source instead: the service does not
+    /// support IDs. That node is moved back, and the intended one counts as deleted remotely.
     private mutating func tookAnother(_ entry: RemoteEntry, insteadOf node: Node) throws {
         guard var back = try transaction.remotePlace(of: node) else { return }
         try deleted(node.inode)
@@ -63,7 +63,7 @@ struct UploadRecorder {
         try useApplier { applier in
             let transaction = applier.transaction
             let told = try applier.place(of: entry)
-            // Users may have deleted the folder that it goes back to.
+            // Users may have deleted the folder that it returns to.
             try applier.bringBack(back.parent)
             let known = try facts.id.flatMap { try transaction.node(id: $0) }
             if let known { try applier.vacate(told, for: known.inode) }
@@ -85,7 +85,7 @@ struct UploadRecorder {
         }
     }
 
-    /// Content is stored.
+    /// Records stored content.
     mutating func stored(_ upload: ContentUpload, for inode: InodeID, _ entry: RemoteEntry) throws {
         if case .absent = upload.expectation, let arrived = entry.id {
             try transaction.noteUnconfirmed(arrived)
@@ -93,17 +93,17 @@ struct UploadRecorder {
         guard let node = try owner(of: entry, sentFor: inode, isOwnContent: true) else { return }
         let facts = RemoteFacts(entry.kind, fallback: node.facts)
         guard isStill(node, upload.expectation, facts) else {
-            // While its content was sent as a new file, it took the place of another one.
+            // While its content was sent as a new file, the node replaced another one.
             return try becameUnwanted(entry, sentFor: inode)
         }
-        // Identical content is not written again: then the revision stays the current one.
+        // Identical content is not stored again: then the revision stays the current one.
         try transaction.setFacts(facts, of: inode)
         try transaction.forgetUpload(of: inode)
         try retireStaged(of: node, generation: upload.staged.generation, facts)
         try finish(inode, at: entry)
     }
 
-    /// Whether a node is, for the server, what it was when its content was sent.
+    /// Whether a node's remote state is that of the time when its content was sent.
     private func isStill(
         _ node: Node, _ expectation: RemoteCommit.Expectation, _ facts: RemoteFacts
     ) -> Bool {
@@ -115,11 +115,11 @@ struct UploadRecorder {
         }
     }
 
-    /// The node that an answer is about, if that is still the one that the step was sent for.
+    /// The node of a response, if that is still the one that the step was sent for.
     ///
-    /// Meanwhile users may have deleted it, or its identity may have gone to another node that
-    /// replaced it; then what the answer says is recorded here, and there is nothing more to do. Content that
-    /// this mount has not sent is what others have stored.
+    /// Since the request users may have deleted it, or its identity may have been transferred to
+    /// another node that replaced it; then the response is recorded here, and nil returned. Content
+    /// that this mount has not sent is another client's.
     private mutating func owner(
         of entry: RemoteEntry, sentFor inode: InodeID, isOwnContent: Bool
     ) throws -> Node? {
@@ -127,7 +127,7 @@ struct UploadRecorder {
         let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
         guard let id = facts.id, let other = try transaction.node(id: id), other.inode != inode
         else {
-            // A name that never leaves this machine is no place for it either.
+            // A local-only name cannot be its place either.
             guard let node, !node.flags.contains(.localOnly) else {
                 try becameUnwanted(entry, sentFor: inode)
                 return nil
@@ -137,11 +137,11 @@ struct UploadRecorder {
         if other.staged == nil, let node, node.remote == .absent, node.place != nil,
             !node.flags.contains(.localOnly)
         {
-            // The feed brought the server's new file in as a node of its own before the answer came.
+            // The feed has added the server's new file as a separate node before the response came.
             try useApplier { try $0.absorb(other, into: node) }
             return try transaction.node(inode)
         }
-        // The identity was handed over: it is the other one's revision that was made here.
+        // The identity was transferred: the revision belongs to the other node.
         if isOwnContent || facts.hash == other.facts.hash {
             try transaction.setFacts(facts, of: other.inode)
         }
@@ -158,7 +158,7 @@ struct UploadRecorder {
         return nil
     }
 
-    /// Users deleted a node while it was being sent. The server has it now, and is to delete it.
+    /// Records a node that users deleted while it was being sent, and that the server must delete now.
     private mutating func becameUnwanted(_ entry: RemoteEntry, sentFor inode: InodeID) throws {
         let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
         let kind: NodeKind = if case .folder = entry.kind { .folder } else { .file }
@@ -170,12 +170,12 @@ struct UploadRecorder {
         }
     }
 
-    /// The server has this very content already.
+    /// Records that the server already has this content.
     mutating func settle(_ inode: InodeID) throws {
         guard let node = try transaction.node(inode), !node.flags.contains(.localOnly) else {
             return
         }
-        // The server may have lost it since that was decided: then the staged content is all there is.
+        // The server may have lost it since the decision: then the staged content is the only copy.
         if node.remote == .absent && node.place != nil && node.staged != nil { return }
         if let staged = node.staged, let hash = staged.hash, hash == node.facts.hash {
             try retireStaged(of: node, generation: staged.generation, node.facts)
@@ -185,7 +185,7 @@ struct UploadRecorder {
         }
     }
 
-    /// The server does not have a node any more, nor anything below.
+    /// Records that the server no longer has a node, nor its contents.
     mutating func deleted(_ inode: InodeID) throws {
         guard let node = try transaction.node(inode) else { return }
         try useApplier { applier in
@@ -193,7 +193,7 @@ struct UploadRecorder {
         }
     }
 
-    /// A move or a delete that will never be allowed; nothing, if users want something else by now.
+    /// Undoes a move or a deletion that will never be allowed, unless users have changed it since.
     mutating func undo(_ step: UploadStep, of inode: InodeID) throws {
         guard let node = try transaction.node(inode), node.remote == .displaced,
             step.isWanted(for: node)
@@ -214,14 +214,14 @@ struct UploadRecorder {
         }
     }
 
-    /// Brings entries in by the rules for deltas.
+    /// Applies entries by the rules for deltas.
     mutating func apply(_ entries: [RemoteEntry]) throws {
         try useApplier { applier in
             try applier.apply(entries)
         }
     }
 
-    /// Brings in what was found after a step of a node was refused: at paths that the step needs, and by ids.
+    /// Applies the findings after a node's step was refused: at paths that the step needs, and by IDs.
     mutating func found(_ findings: LookFindings, insteadOf inode: InodeID) throws {
         try useApplier { applier in
             for (path, entry) in findings.atPaths {
@@ -255,18 +255,18 @@ struct UploadRecorder {
         guard let file = try environment.staging.file(of: node) else { return }
         let isWhatWasSent = file.contentToSend()?.hash.map { $0 == hash } ?? true
         guard isWhatWasSent, file.retire(generation: generation, as: content) else {
-            // Written to meanwhile: the rows must not say that this content is the committed one.
+            // Written to since: the rows must not name this content as the committed one.
             return try file.persist(in: transaction)
         }
         try transaction.removeStaged(of: node.inode)
         try transaction.noteTwins(of: node.inode, generation: generation, became: revision)
-        // Handles may have it open: they go on with it if its rows stay.
+        // Handles may have it open: they continue with it if its rows are kept.
         transaction.afterUndo { file.revive() }
         retired.append((staged.file, file.missingRanges.isEmpty ? content : nil))
     }
 
-    /// Notes where the server says that it put a node. That may be another folder than the planned
-    /// one, if somebody moved that away meanwhile: Dropbox then makes a new one of its name.
+    /// Records the server's place of a node. That may be another folder than the planned one, if
+    /// another client has moved that: Dropbox then creates a new one of its name.
     private mutating func finish(_ inode: InodeID, at entry: RemoteEntry) throws {
         var place: Place?
         try useApplier { applier in
@@ -283,8 +283,8 @@ struct UploadRecorder {
 }
 
 extension Uploader {
-    /// Records an answer in one transaction; afterwards keeps what was uploaded as cached content and
-    /// tells users what changed. Fails when nothing is recorded.
+    /// Records a response in one transaction; afterwards moves uploaded content to the cache and
+    /// announces the changes. Fails if nothing is recorded.
     @discardableResult
     func record(
         _ body: @escaping @Sendable (inout UploadRecorder) throws -> Void
@@ -306,8 +306,8 @@ extension Uploader {
         }
         environment.tell(outcome.changes, conflicts: outcome.conflicts)
         guard !outcome.retired.isEmpty else { return .success(()) }
-        // What the cache takes over leaves its place: from here on, no power cut may bring back rows that
-        // name it there. If that cannot be had, the files stay until the next start.
+        // The cache moves the file away, so a power cut must not restore rows that name it. If the
+        // flush fails, the files stay until the next start.
         let isOnDisk = await environment.disk.run { (try? environment.staging.flush()) != nil }
         guard isOnDisk else { return .success(()) }
         for (number, content) in outcome.retired {
@@ -330,7 +330,7 @@ private struct RecordedChanges: Sendable {
 }
 
 extension UploadStep {
-    /// Whether a step that places or deletes is still what users want of a node.
+    /// Whether users still want a step that moves or deletes a node.
     fileprivate func isWanted(for node: Node) -> Bool {
         switch self {
         case .deleteFile, .deleteFolder: node.place == nil
@@ -341,7 +341,7 @@ extension UploadStep {
 }
 
 extension RemoteFacts {
-    /// The facts of an answer; a folder's answer leaves a file's facts alone.
+    /// The facts of a response; a folder's response leaves a file's facts unchanged.
     init(_ kind: RemoteEntry.Kind, fallback: RemoteFacts) {
         switch kind {
         case .file(let file): self.init(file)

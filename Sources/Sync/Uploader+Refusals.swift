@@ -1,5 +1,5 @@
-// What follows a refusal: a pause for everything, another time for one step, a look at what is there, or
-// undoing it here. Which of them, `UploadReaction` decides.
+// Carrying out the reaction to a refusal: a pause, a retry, a look, or undoing the change here.
+// `UploadReaction` decides which.
 
 import Core
 import Logging
@@ -7,7 +7,7 @@ import MetadataStore
 import RemoteStore
 
 extension Uploader {
-    /// How often what is missing on the server is waited for, because a delta may tell that it was moved.
+    /// Number of retries for a node that is missing on the server, because a delta may contain its move.
     private static let doubts = 2
     /// Seconds to wait for that delta.
     private static let deltaDelay = 0.3
@@ -44,8 +44,8 @@ extension Uploader {
                 metadata: ["step": "\(step.paths)", "reason": "\(problem)"])
             environment.state.update { $0.lastProblem = problem }
             await record { try $0.undo(step, of: inode) }
-            // There may be nothing to undo, because what makes room for others and is deleted is not wanted
-            // anywhere; or the way back is refused, too.
+            // `undo` may be a no-op (a tombstone under a temporary name has no place to return to)
+            // or be refused itself; back off in either case.
             await postpone(
                 inode, by: UploadReaction.delay(after: attempts), after: attempts)
         case .restart:
@@ -53,7 +53,7 @@ extension Uploader {
         }
     }
 
-    /// Sends nothing for a while after a failure that is no step's own.
+    /// Suspends uploads after a failure that no step has caused.
     func pause(after error: RemoteError) {
         let now = environment.clock.now()
         let seconds = min(30, UploadReaction.delay(after: pauses))

@@ -1,15 +1,15 @@
-// While the account is full: writes are refused, what the server refused waits, and room is looked for,
-// because nothing tells of it.
+// The quota probe: while the account is full, writes are refused, refused uploads wait, and the
+// free space is polled, because no notification exists.
 
 import Core
 import MetadataStore
 import RemoteStore
 
 extension Uploader {
-    /// Seconds between two looks. One small request each, and only while the account is full.
+    /// Polling interval in seconds. One small request each, and only while the account is full.
     private static let lookInterval = 10.0
 
-    /// The server has refused content for want of space.
+    /// Handles an upload that was refused for lack of space.
     func noteFull() async {
         environment.state.update { $0.isQuotaExceeded = true }
         roomWhenFull = await askForRoom() ?? roomWhenFull
@@ -23,8 +23,8 @@ extension Uploader {
         }
     }
 
-    /// Takes writes again, and sends what was refused, when there is more room than there was, or when
-    /// nothing is left that was refused. Returns whether the account is full as before.
+    /// Accepts writes again, and retries refused uploads, if the free space has grown, or if no
+    /// refused upload is left. Returns whether the account is still full.
     @discardableResult
     func lookForRoom() async -> Bool {
         guard environment.state.current.isQuotaExceeded else { return false }
@@ -47,7 +47,7 @@ extension Uploader {
         return false
     }
 
-    /// Bytes that are free; nil if they cannot be asked for now.
+    /// Bytes that are free; nil if the request fails.
     private func askForRoom() async -> Int64? {
         guard let space = try? await environment.remote.space() else { return nil }
         environment.state.update { $0.space = space }

@@ -1,5 +1,5 @@
-// How the content of a big file travels: in pieces, some at once, into a session that becomes the file.
-// What has arrived is noted, so that a later run goes on from there.
+// Upload sessions: the content of a big file is sent in concurrent pieces. Received pieces are
+// recorded, so that a later run continues from there.
 
 import ContentHashing
 import Core
@@ -8,11 +8,11 @@ import RemoteStore
 import Staging
 
 extension Uploader {
-    /// Pieces of one file on their way at once.
+    /// Concurrent pieces of one file.
     static let concurrentPieces = 4
-    /// The same where bytes of the base are held in memory.
+    /// The same if blocks of the base are held in memory.
     private static let concurrentFetchedPieces = 2
-    /// Seconds after which a session is not trusted any more: six days, and the server keeps them for seven.
+    /// Seconds after which a session is not used any more: six days, of the server's seven.
     private static let longestUse = 518_400.0
 
     /// Sends a content through a session and commits it.
@@ -22,7 +22,7 @@ extension Uploader {
         }
     }
 
-    /// Runs what uses a session; after a failure that ends the session, the next one is a new one.
+    /// Runs requests of a session; after a failure that ends the session, drops it.
     func forgettingLostSession(
         of file: StagedFile, _ body: () async throws(RemoteError) -> Void
     ) async throws(RemoteError) {
@@ -79,8 +79,8 @@ extension Uploader {
         }
     }
 
-    /// The session of an earlier run, if it holds pieces of this very content, or a new one. Without a
-    /// layout, the content is still being written.
+    /// The session of an earlier run, if its pieces are of this very content, or a new one. Without
+    /// a layout, the content is still being written.
     func session(
         for file: StagedFile, _ layout: PieceLayout?
     ) async throws(RemoteError) -> PartialUpload {
@@ -101,7 +101,7 @@ extension Uploader {
         return fresh
     }
 
-    /// Sends pieces, a few at once; returns the digests of their blocks by their first byte.
+    /// Sends pieces, several at once; returns the digests of their blocks by their first byte.
     private func sendPieces(
         _ pieces: [Range<Int64>], of file: StagedFile, _ upload: ContentUpload,
         _ partial: PartialUpload
@@ -146,14 +146,14 @@ extension Uploader {
         _ range: Range<Int64>, of file: StagedFile, _ upload: ContentUpload,
         _ partial: PartialUpload, closes: Bool
     ) async throws(RemoteError) -> [ContentHash] {
-        // Nothing more of a file that was deleted, replaced or taken out of the server's sight meanwhile.
+        // Stops for a file that was deleted, replaced or made local-only since.
         guard file.generation == upload.staged.generation, try await pathAhead(of: file) != nil
         else { throw .cancelled }
         let source = try await source(of: range, in: file, upload)
         return try await sendPiece(range, of: source, partial, closes: closes)
     }
 
-    /// Sends a piece and notes that it has arrived; returns the digests of its blocks.
+    /// Sends a piece and records it; returns the digests of its blocks.
     @discardableResult
     func sendPiece(
         _ range: Range<Int64>, of source: StagedSource, _ partial: PartialUpload, closes: Bool
@@ -179,7 +179,7 @@ extension Uploader {
 }
 
 extension Uploader {
-    /// A piece's bytes, with those of the base that the staging file does not have.
+    /// A piece's bytes, with the blocks of the base that the staging file lacks.
     private func source(
         of piece: Range<Int64>, in file: StagedFile, _ upload: ContentUpload
     ) async throws(RemoteError) -> StagedSource {
@@ -197,13 +197,13 @@ extension PartialUpload {
 }
 
 extension RemoteError {
-    /// Whether a session that was refused with it is of no use any more.
+    /// Whether the refused session is no longer usable.
     fileprivate var endsSession: Bool {
         self == .sessionLost || self == .contentMismatch
     }
 }
 
-/// Content in a staging file, and blocks of its base that are not in there.
+/// Content in a staging file, with fetched blocks of its base.
 struct StagedSource: UploadSource {
     let file: StagedFile
     let size: Int64
@@ -244,14 +244,14 @@ struct StagedSource: UploadSource {
 }
 
 extension StagedFile {
-    /// Whether the pieces that a session has are pieces of this content, as it is laid out.
+    /// Whether a session's pieces are pieces of this content and layout.
     fileprivate func canGoOn(with known: PartialUpload, _ layout: PieceLayout?) throws -> Bool {
         guard let layout else { return known.size == nil && agrees(with: known.session) == true }
         guard known.size == nil || known.size == layout.last.upperBound,
             layout.holds(known.pieces)
         else { return false }
         if let agrees = agrees(with: known.session) { return agrees }
-        // A crash may have taken bytes from the local file that were sent before.
+        // A crash may have lost bytes of the local file that were sent before.
         for piece in layout.all {
             guard let digests = known.pieces[piece.lowerBound] else { continue }
             guard beginSending(piece, session: known.session), try agrees(with: digests, of: piece)
@@ -260,8 +260,8 @@ extension StagedFile {
         return true
     }
 
-    /// Whether blocks that were sent are what the staging file has. Those that it takes from the base as a
-    /// whole cannot have changed.
+    /// Whether sent blocks equal those of the staging file. Blocks that are wholly the base's
+    /// cannot have changed.
     private func agrees(
         with digests: [ContentHash], of piece: Range<Int64>
     ) throws -> Bool {

@@ -1,6 +1,6 @@
-// Sends what the journal names: decides what may go next, keeps the order that matters, and waits. How
-// content travels is in `Uploader+Content.swift`, what goes together in `Uploader+Batches.swift`, what
-// an answer changes in `Uploader+Record.swift`.
+// Sends the steps of the journal: decides which ones may start, keeps the necessary order, and
+// waits. Contents are in `Uploader+Content.swift`, batches in `Uploader+Batches.swift`, responses
+// in `Uploader+Record.swift`.
 
 import Blocking
 import Core
@@ -9,7 +9,7 @@ import MetadataStore
 import RemoteStore
 import Staging
 
-/// What `Uploader` works with.
+/// The dependencies of `Uploader`.
 struct UploadEnvironment: Sendable {
     var store: MetadataStore
     var staging: StagingArea
@@ -21,13 +21,13 @@ struct UploadEnvironment: Sendable {
     var state: SyncState
     var host: String
     var log: Logger
-    /// How long a file that is still open may be written to before it is sent as it stands, seconds.
+    /// How long a file that is still open may be written to before its present content is sent, in seconds.
     var openFileInterval: Double
     let disk = DiskQueue(label: "dbxfs.upload")
     let gate = CommitGate()
     let contradiction = NotedContradiction()
 
-    /// The rules' surroundings at this moment.
+    /// The present context for `DeltaApplier`.
     func deltaContext() -> DeltaContext {
         DeltaContext(
             openFiles: openFiles, staging: staging, now: clock.now(), date: clock.date(),
@@ -35,8 +35,7 @@ struct UploadEnvironment: Sendable {
             isListing: state.current.isListing, isTreeComplete: state.current.isTreeComplete)
     }
 
-    /// Tells of a transaction that is committed: which places users see changed, and the conflicted copies
-    /// that it made.
+    /// Announces a committed transaction: its changes for users, and its conflicted copies.
     func tell(_ changes: [TreeChange], conflicts: [String]) {
         state.noteStore(nil)
         if !conflicts.isEmpty {
@@ -47,39 +46,39 @@ struct UploadEnvironment: Sendable {
     }
 }
 
-/// The one that sends. Steps of different nodes run side by side, except those that change other
+/// Sends the journal. Steps of different nodes run concurrently, except those that change other
 /// nodes' paths: they run alone.
 actor Uploader {
-    /// Steps on their way at once: enough to hide the round trip, few enough for the server's locks.
+    /// Concurrent steps: enough to hide the round trip, few enough for the server's locks.
     private static let concurrency = 8
-    /// Seconds until the journal is looked into again when that failed.
+    /// Seconds until the journal is read again after a failure.
     private static let failurePause = 1.0
 
     let environment: UploadEnvironment
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
     private(set) var inFlight: Set<InodeID> = []
-    /// Those of them that may be on their way for long.
+    /// The long-running uploads among them.
     private var patient: Set<InodeID> = []
-    /// Tasks that send, each one node's step or a batch.
+    /// Sending tasks, each for one node's step or a batch.
     private var running = 0
-    /// Kinds of which a batch is on its way. What becomes due meanwhile gathers for the next one.
+    /// Kinds with a batch in flight. Entries that become due gather for the next one.
     private var batching: Set<StepBatch.Kind> = []
     private var isExclusive = false
-    /// Whether it is being found out what became of a move.
+    /// Whether the outcome of a move is being requested.
     var isResolving = false
-    /// Whether the last look into the journal failed.
+    /// Whether the last read of the journal failed.
     private var hasFailed = false
-    /// Where in the journal the next look goes on, if the last one was cut short.
+    /// Where the next pass through the journal continues, if the last one was cut short.
     private var lastLookedAt: Int64 = 0
     private var drainers = 0
     var pausedUntil = Timestamp(nanoseconds: 0)
     var pauses = 0
     private var timer: Task<Void, Never>?
-    /// Files that are sent while they are written, and who waits for the end of that.
+    /// Streaming uploads, and the tasks that wait for their end.
     var ahead: [InodeID: [CheckedContinuation<Void, Never>]] = [:]
     let grown = GrownFiles()
-    /// Looks for room while the account is full, and how much there was when it was found to be.
+    /// The quota probe while the account is full, and the free space when that was noticed.
     var roomWatch: Task<Void, Never>?
     var roomWhenFull: Int64 = 0
 
@@ -89,7 +88,7 @@ actor Uploader {
         signal.yield()
     }
 
-    /// Something may have become due.
+    /// Wakes the loop, because an entry may be due.
     nonisolated func wake() {
         signal.yield()
     }
@@ -107,7 +106,7 @@ actor Uploader {
         roomWatch?.cancel()
     }
 
-    /// The server can be reached again.
+    /// Ends the pause, because the server is reachable again.
     func resume() {
         if pausedUntil > environment.clock.now() {
             pausedUntil = environment.clock.now()
@@ -116,7 +115,7 @@ actor Uploader {
         wake()
     }
 
-    /// From here to `endDraining`, somebody waits for the journal to drain: nothing is held back.
+    /// Suspends the write delay until `endDraining`, because a caller waits for the queue.
     func beginDraining() async throws {
         let now = environment.clock.now()
         try await environment.store.write { try $0.makeAllDue(at: now, onlyFresh: false) }
@@ -131,7 +130,7 @@ actor Uploader {
     // MARK: Choosing
 
     private func startSteps(in group: inout DiscardingTaskGroup) async {
-        // One time for the whole look: what becomes due in its course is what the timer is set to.
+        // One time for the whole pass: the timer is set for entries that become due during it.
         let now = environment.clock.now()
         if drainers > 0 {
             await attempt {
@@ -157,7 +156,7 @@ actor Uploader {
         await setTimer(lookedAt: now)
     }
 
-    /// Decides the steps that can be sent at a time, all of them in one transaction.
+    /// Chooses the steps that can be sent at a time, all of them in one transaction.
     private func choose(
         _ choice: StepChoice, at now: Timestamp, after start: Int64
     ) async -> StepChoice {
@@ -194,20 +193,20 @@ actor Uploader {
         }
     }
 
-    /// Whether something is on its way to the server.
+    /// Whether a request to the server is in flight.
     var isSending: Bool { running > 0 }
 
-    /// Whether the server, or the way to it, asked to wait.
+    /// Whether uploads are suspended.
     var isPaused: Bool { pausedUntil > environment.clock.now() }
 
-    /// Wakes when the next entry after those that were looked at is due, or the pause is over.
+    /// Sets the timer to the next due entry behind the examined ones, or to the end of the pause.
     private func setTimer(lookedAt now: Timestamp) async {
         let next = await attempt {
             try await self.environment.store.read { try $0.nextDue(after: now) }
         }
         timer?.cancel()
         var time = next.flatMap { $0 }
-        // What is due already is not the next entry, and waits for the end of the pause.
+        // An entry that is due already is not the next one, and waits for the end of the pause.
         if pausedUntil > now { time = pausedUntil }
         if hasFailed || next == nil { time = now.adding(seconds: Self.failurePause) }
         guard let time else { return }
@@ -236,8 +235,8 @@ actor Uploader {
         wake()
     }
 
-    /// Folders whose move may have arrived or not are looked for before anything else is sent: what is in
-    /// them would go to paths that are not theirs any more. Returns whether there are such.
+    /// Requests the outcome of folder moves with lost responses before any other step is sent,
+    /// because paths in these folders may be outdated. Returns whether there are any.
     private func hasUncertainMoves(in group: inout DiscardingTaskGroup) async -> Bool {
         guard !isExclusive else { return false }
         if isResolving { return true }
@@ -279,7 +278,7 @@ actor Uploader {
         }
     }
 
-    /// Sends a step that is one commit, and records the answer.
+    /// Sends a step that is one commit, and records the response.
     private func commit(_ step: UploadStep, for inode: InodeID) async throws(RemoteError) {
         if case .copy(let source, let upload) = step {
             return try await copy(from: source, upload, for: inode)
@@ -317,20 +316,20 @@ actor Uploader {
         }
     }
 
-    /// The server does what it is asked to.
+    /// Resets the backoff after a success.
     func noteSuccess() {
         pauses = 0
         environment.state.update { $0.lastProblem = nil }
     }
 
-    /// Runs store work whose failure is the disk's: logged, shown in status, and tried again with the
+    /// Runs store work whose failure is the disk's: logged, shown in status, and retried with the
     /// next step.
     @discardableResult
     func attempt<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {
         try? await outcome(of: work).get()
     }
 
-    /// The same, for those who must know what failed.
+    /// The same, for callers that need the error.
     func outcome<Value: Sendable>(
         of work: () async throws -> Value
     ) async -> RemoteOutcome<Value> {
