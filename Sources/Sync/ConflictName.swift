@@ -1,10 +1,10 @@
-// How a file is named that must stand beside another one of its name.
+// The names of conflicted copies.
 
 import Core
 
-/// Makes names for conflicted copies, as people know them from Dropbox's own client.
+/// Builds names of conflicted copies, in the form of Dropbox's own client.
 struct ConflictName: Sendable {
-    /// The machine whose version steps aside.
+    /// The machine whose version is renamed.
     var host: String
     /// The day, as year-month-day in UTC.
     var day: String
@@ -23,8 +23,8 @@ struct ConflictName: Sendable {
         let mark = " (\(host)'s conflicted copy \(day))\(counter)"
         let room = FileName.maximumByteCount - mark.utf8.count - suffix.utf8.count
         let shortened = Self.prefix(of: stem, byteCount: max(1, room))
-        // The mark is a fixed pattern and the host's name is cut below, so this is a valid name; the
-        // original is the answer that is always one.
+        // The mark is a fixed pattern and the host's name was cut, so this is a valid name; the
+        // original, which always is, only satisfies the compiler.
         return (try? FileName(shortened + mark + suffix)) ?? original
     }
 

@@ -1,111 +1,110 @@
-// The conflict table of docs/semantics.md as a function: from what both sides knew of a node (the base), what users
-// have made of it here (local) and what the server says now (remote) to what becomes of it. Pure: carrying it out is
-// `DeltaApplier`'s.
+// The conflict table of docs/semantics.md as a function: from a node's common base, its local state
+// and its remote state to the resolution. Pure: `DeltaApplier` carries it out.
 
 import MetadataStore
 
-/// What users have made of a node since the server's last word on it.
+/// The local state of a node since the last delta about it.
 struct LocalState: Hashable, Sendable {
-    /// Where users see it.
+    /// Its place in the local tree.
     enum Presence: Hashable, Sendable, CaseIterable {
-        /// Where the server has it.
+        /// At its remote place.
         case inPlace
-        /// Elsewhere: a move is still to be sent.
+        /// At another place: a move is still to be sent.
         case moved
-        /// Nowhere: a deletion is still to be sent.
+        /// At no place: a deletion is still to be sent.
         case deleted
-        /// Where it was made: the server never had it, or has it no more.
+        /// At a local place only: the server does not have it, not yet or no longer.
         case unsent
-        /// The same, and it never leaves this machine.
+        /// At a local place only, and never to be sent.
         case localOnly
     }
 
     var kind: NodeKind
     var presence: Presence
-    /// Whether it has content that the server does not have.
+    /// Whether it has unsent content.
     var isEdited = false
     /// Whether a process has it open.
     var isOpen = false
 }
 
-/// The content that the server has of a file now, beside what is known here.
+/// The content of a file on the server, compared with the local one.
 enum RemoteContent: Hashable, Sendable, CaseIterable {
     /// The bytes of the base: a move gives them a new revision.
     case ofBase
-    /// What this mount has sent for the node; the answer was lost.
+    /// The content that this mount has sent for the node; the response was lost.
     case sentFromHere
-    /// The bytes that users have written here.
+    /// The same bytes as the local edit.
     case sameAsHere
     case other
 }
 
-/// What becomes of a file whose content the server says.
+/// The resolution of a file's remote content.
 enum ContentResolution: Hashable, Sendable {
-    /// Users see what the server has.
+    /// Users see the server's content.
     case takeTheirs
-    /// It is known here: its facts are noted, and what is still to be sent is.
+    /// The content is known here: its facts are recorded, and unsent changes stay.
     case noteFacts
-    /// Theirs has the name; ours goes on beside it, under a conflicted copy's name.
+    /// The remote file has the name; the local one becomes a conflicted copy beside it.
     case oursStepsAside
-    /// Theirs has the name; handles keep what they opened, without a name.
+    /// The remote file has the name; open handles keep the detached old one.
     case theirsUnderName
-    /// The file that users deleted is seen again, as the server has it.
+    /// The file that users deleted is restored, as the server has it.
     case bringBack
     /// The same in a new inode: handles keep the deleted one.
     case bringBackBeside
 }
 
-/// What becomes of a node that the server has elsewhere.
+/// The resolution of a remote move.
 enum MoveResolution: Hashable, Sendable {
-    /// Users see it follow.
+    /// The local place follows.
     case follow
-    /// Users see it where it was until the second move is told.
+    /// The local place is kept until the second move arrives.
     case hold
-    /// Where users see it stands; the server's place is noted.
+    /// The local place wins; the remote one is recorded.
     case keepPlace
 }
 
-/// The server has a node no more.
+/// The facts about a remote deletion.
 struct DeletionFacts: Hashable, Sendable {
-    /// Whether users have moved a folder that it is in.
+    /// Whether users have moved a parent folder.
     var isInMovedFolder = false
-    /// Whether the content that it had can still be read.
+    /// Whether its last revision can still be read.
     var hasRevision = false
-    /// Whether a folder holds nothing any more, when all is gone that went with it.
+    /// Whether a folder is empty after its contents were removed.
     var isEmpty = false
 }
 
-/// What becomes of a node that the server has no more.
+/// The resolution of a remote deletion.
 enum DeletionResolution: Hashable, Sendable {
-    /// It is gone. Handles go on reading.
+    /// The node is removed. Handles continue to read it.
     case remove
-    /// It stays, to be sent as something new.
+    /// The node is kept, to be sent as a new one.
     case keepUnsent
-    /// The same, from the revision that the server had.
+    /// The same, with the server's last revision as base.
     case keepFromRevision
-    /// It stays on this machine.
+    /// The node becomes local-only.
     case keepLocal
-    /// A folder stays for what is in it.
+    /// A folder is kept for its contents.
     case keepFolder
 }
 
-/// Something new on the server under a name.
+/// A new remote node at a place.
 struct RemoteArrival: Hashable, Sendable {
     var kind: NodeKind
-    /// Whether it has the bytes of what users have under the name.
+    /// Whether its bytes equal those of the local node.
     var hasSameBytes = false
 }
 
-/// What becomes of something new on the server, and of what users see under its name.
+/// The resolution of a new remote node against the local node of its name.
 enum ArrivalResolution: Hashable, Sendable {
     /// Both are one node.
     case merge
-    /// Theirs has the name; ours goes on beside it, under a conflicted copy's name.
+    /// The remote node has the name; the local one becomes a conflicted copy beside it.
     case oursStepsAside
 }
 
 enum ConflictTable {
-    /// What becomes of a file whose content the server says.
+    /// Resolves the remote content of a file.
     static func resolution(
         of content: RemoteContent, against local: LocalState
     ) -> ContentResolution {
@@ -119,7 +118,7 @@ enum ConflictTable {
         }
     }
 
-    /// What becomes of a node that the server has elsewhere; with `isTemporary`, between two moves of another client.
+    /// Resolves a remote move; with `isTemporary`, between two moves of another client.
     static func resolution(
         ofMove isTemporary: Bool, against local: LocalState
     ) -> MoveResolution {
@@ -129,7 +128,7 @@ enum ConflictTable {
         }
     }
 
-    /// What becomes of a node that the server has no more.
+    /// Resolves a remote deletion.
     static func resolution(
         of deletion: DeletionFacts, against local: LocalState
     ) -> DeletionResolution {
@@ -148,7 +147,7 @@ enum ConflictTable {
         }
     }
 
-    /// What becomes of something new on the server where users see `local`.
+    /// Resolves a new remote node at the place of `local`.
     static func resolution(
         of arrival: RemoteArrival, against local: LocalState
     ) -> ArrivalResolution {
@@ -166,7 +165,7 @@ enum ConflictTable {
 }
 
 extension LocalState {
-    /// What users have made of a node.
+    /// The local state of a node.
     init(_ node: Node, isOpen: Bool) {
         let presence: Presence =
             if node.flags.contains(.localOnly) {
@@ -176,7 +175,7 @@ extension LocalState {
             } else if node.place == nil {
                 .deleted
             } else {
-                // What another client is between two moves of, users have not moved.
+                // A node between another client's two moves was not moved by users.
                 node.remote == .inPlace || node.flags.contains(.betweenMoves) ? .inPlace : .moved
             }
         self.init(

@@ -1,25 +1,25 @@
-// What the name of a conflicted copy says: of which file it is a copy, and whose. Making such names is
-// the affair of `ConflictName`.
+// Parses the names of conflicted copies: the original name, and the maker. `ConflictName` builds
+// such names.
 
 public import Core
 
-/// A name that says of itself that it is a conflicted copy's: one made by `ConflictName`, or by Dropbox's
-/// own clients in English. These translate the words, so those of other languages are not known.
+/// A parsed name of a conflicted copy, by `ConflictName` or by Dropbox's own clients in English.
+/// These translate the words, so other languages are not recognised.
 public struct ConflictedCopy: Hashable, Sendable {
-    /// What is in every such name, folded: what to look for before names are taken apart.
+    /// The folded text that every such name contains: a filter before parsing.
     public static let mark = "conflict"
 
-    /// The name of which it is a copy. A long one may have lost the end of its stem.
+    /// The original name. A long one may have lost the end of its stem.
     public var original: FileName
     /// The machine or person that made it; nil if the name does not say.
     public var maker: String?
     /// The day, as year-month-day; nil if the name does not say.
     public var day: String?
 
-    /// Takes a name apart; nil if it is not a conflicted copy's.
+    /// Parses a name; nil if it is not a conflicted copy's.
     public init?(_ name: FileName) {
-        // `NAME (HOST's conflicted copy 2026-11-22).EXT` with a number before or after the bracket from the
-        // second one on, and `NAME (Case Conflict 1).EXT`, of which Dropbox has a few.
+        // `NAME (HOST's conflicted copy 2026-11-22).EXT` with a number before or after the bracket
+        // from the second one on, and `NAME (Case Conflict 1).EXT`, of which Dropbox has a few.
         let form =
             /(?<stem>.+) \((?:(?:(?<maker>.+)['’]s )?conflicted copy(?: (?<day>[0-9]{4}-[0-9]{2}-[0-9]{2}))?(?: [0-9]+| \([0-9]+\))*|(?:Case|Selective Sync|Unicode Encoding|White ?space) Conflict(?: [0-9]+| \([0-9]+\))*)\)(?: \([0-9]+\))?(?<suffix>\.[^.\/]+)?/
             .ignoresCase()

@@ -1,27 +1,27 @@
-// What Sync needs of the cache of content on disk.
+// The interface of the content cache to Sync.
 
 public import Core
 public import ContentHashing
 
-/// A cache of content, keyed by content. It may have nothing at any time.
+/// A cache of content, keyed by content hash. Any entry may be evicted at any time.
 public protocol ContentCaching: Sendable {
-    /// Bytes of a content, if they are all here. May block on the local disk.
+    /// Bytes of a content, if they are all cached. May block on the local disk.
     func cachedBytes(of hash: ContentHash, size: Int64, range: Range<Int64>) -> [UInt8]?
-    /// Takes over a file with exactly this content; the file may be moved away. May block on the local
-    /// disk.
+    /// Takes over a file with exactly this content; the file may be moved away. May block on the
+    /// local disk.
     func adopt(path: String, content: FileContent)
 }
 
-/// A cache that never has anything.
+/// A cache that is always empty.
 public struct NoContentCache: ContentCaching {
-    /// Makes one.
+    /// Creates an empty cache.
     public init() {}
 
-    /// Nothing.
+    /// Always misses the cache.
     public func cachedBytes(of hash: ContentHash, size: Int64, range: Range<Int64>) -> [UInt8]? {
         nil
     }
 
-    /// Leaves the file.
+    /// Leaves the file in place.
     public func adopt(path: String, content: FileContent) {}
 }

@@ -1,5 +1,5 @@
-// Carries out what `ConflictTable` says of a node that the server has changed: all that users wrote and the server has
-// not, survives.
+// Carries out the `ConflictTable`'s resolution for a node that the server has changed: no unsent
+// content of users is lost.
 
 import ContentHashing
 import Core
@@ -9,7 +9,7 @@ import RemoteStore
 extension DeltaApplier {
     // MARK: New on the server
 
-    /// A file that was not known. What users have made at its place steps aside.
+    /// Adds an unknown remote file. A local node at its place becomes a conflicted copy.
     mutating func insertFile(_ kind: NodeKind, at place: Place, _ facts: RemoteFacts) throws {
         if let hash = facts.hash, try arrived(kind, hash: hash, at: place, facts) { return }
         try bringBack(place.parent)
@@ -18,11 +18,12 @@ extension DeltaApplier {
         try insertRemote(kind, at: place, facts)
     }
 
-    /// Both sides have something of a name. Returns whether it is one node; if not, ours has stepped aside.
+    /// Resolves a local and a remote node of one name. Returns whether they are one node; if not, the local one was
+    /// renamed.
     private mutating func merge(
         _ local: Node, with kind: NodeKind, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
-        // The same bytes: both wrote them, or the reply to this mount's own upload was lost.
+        // Equal bytes: both sides wrote them, or the response to this mount's own upload was lost.
         let hash = local.staged?.knownHash
         let arrival = RemoteArrival(kind: kind, hasSameBytes: hash != nil && hash == facts.hash)
         switch ConflictTable.resolution(of: arrival, against: state(of: local)) {
@@ -32,15 +33,15 @@ extension DeltaApplier {
         case .merge:
             try transaction.setFacts(facts, of: local.inode)
             try transaction.setRemotePlace(local.inode, place)
-            // A name that stays here does not matter for what the server has. What is in a folder goes on
-            // staying here.
+            // A local-only name becomes synced, because the server has it. The folder's children
+            // stay local-only.
             if local.flags.contains(.localOnly) { try transaction.publish(local.inode) }
             try mark(local.inode)
             return true
         }
     }
 
-    /// What users have made of a node.
+    /// The local state of a node.
     func state(of node: Node) -> LocalState {
         let isOpen =
             node.kind == .file && context.openFiles.isOpen(node.inode, in: transaction)
@@ -49,7 +50,7 @@ extension DeltaApplier {
         return state
     }
 
-    /// Adds a node that only the server has. One that is between two moves is shown under the name that it had.
+    /// Adds a remote node. One between two moves is shown under its original name.
     private mutating func insertRemote(
         _ kind: NodeKind, at place: Place, _ facts: RemoteFacts
     ) throws {
@@ -65,8 +66,8 @@ extension DeltaApplier {
         try waitForSecondMove(of: inode)
     }
 
-    /// A folder that was not known. One that users have made at its place is the same folder, and what is
-    /// in it stays here if it never left this machine.
+    /// Adds an unknown remote folder. A local folder at its place is the same one, and its
+    /// local-only contents stay local-only.
     mutating func insertFolder(at place: Place, _ facts: RemoteFacts) throws {
         if try arrived(.folder, hash: nil, at: place, facts) { return }
         try bringBack(place.parent)
@@ -75,8 +76,8 @@ extension DeltaApplier {
         try insertRemote(.folder, at: place, facts)
     }
 
-    /// Whether a new thing is what this mount sent, and the answer was lost. Users may have moved, changed or
-    /// deleted it meanwhile, or put it in another file's place; that is still to be sent.
+    /// Whether a new remote node is this mount's own creation, whose response was lost. Users may have moved,
+    /// changed or deleted it since, or put it in another file's place; that is still to be sent.
     private mutating func arrived(
         _ kind: NodeKind, hash: ContentHash?, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
@@ -87,13 +88,13 @@ extension DeltaApplier {
         try transaction.forgetAttempt(own.id)
         let sent = try transaction.node(own.inode)
         if let left = sent.flatMap({ onItsWay($0) })?.left, left.isSameThere(as: place) {
-            // Sent twice and arrived twice, because others had moved the folder. What they want of either is
-            // not known, so both stay.
+            // Sent twice and arrived twice, because another client had moved the folder. What the
+            // other client wants of either is unknown, so both stay.
             return false
         }
         let candidates = [
             sent,
-            // What users have put there since becomes its next revision.
+            // A local node put there since then becomes its next revision.
             try transaction.child(folded: place.name.folded, of: place.parent),
         ]
         let heir = candidates.lazy.compactMap(\.self).first { node in
@@ -113,13 +114,13 @@ extension DeltaApplier {
 
     // MARK: Changed on the server
 
-    /// The content or the facts of a known file are others now.
+    /// Applies a remote change of a known file's content or facts.
     mutating func updateFile(_ node: Node, _ facts: RemoteFacts) throws {
         try mark(node.inode)
         let content = try content(of: facts, for: node)
         switch ConflictTable.resolution(of: content, against: state(of: node)) {
         case .noteFacts:
-            // No process depends on the name of a revision.
+            // No process depends on the revision's ID.
             if node.facts != facts {
                 try transaction.setFacts(facts, of: node.inode)
                 announceAttributes(of: node.inode)
@@ -152,7 +153,7 @@ extension DeltaApplier {
         return node.staged?.hash == hash ? .sameAsHere : .other
     }
 
-    /// Edited here, edited there: theirs keeps the name, ours goes on beside it.
+    /// Edited locally and remotely: the remote file keeps the name, the local one becomes a conflicted copy.
     private mutating func separate(_ node: Node, _ facts: RemoteFacts) throws {
         guard let remotePlace = try transaction.remotePlace(of: node) else { return }
         if node.remote == .inPlace {
@@ -164,7 +165,7 @@ extension DeltaApplier {
         try showUnderOwnName(remotePlace)
     }
 
-    /// What others stored in a file that is between two moves does not stay under the name in between.
+    /// Shows a file that another client stored under a temporary name under its original one.
     private mutating func showUnderOwnName(_ place: Place) throws {
         guard TemporaryName.original(of: place.name) != nil,
             let inode = try transaction.child(folded: place.name.folded, of: place.parent)?.inode,
@@ -174,8 +175,8 @@ extension DeltaApplier {
         announce(place)
     }
 
-    /// Open and not changed here, edited there: as if renamed over. Handles keep the old inode, the
-    /// path leads to a new one.
+    /// Open and unchanged locally, edited remotely: as if renamed over. Handles keep the old inode,
+    /// the path leads to a new one.
     private mutating func replaceOpenFile(_ node: Node, _ facts: RemoteFacts) throws {
         guard let place = node.place, let remotePlace = try transaction.remotePlace(of: node) else {
             return
@@ -195,7 +196,7 @@ extension DeltaApplier {
         announce(place)
     }
 
-    /// Who has pinned a file wants what others put in its place, too.
+    /// Moves a file's pin to the file that has replaced it.
     func handOverPin(of node: Node, to place: Place) throws {
         guard let heir = try transaction.child(folded: place.name.folded, of: place.parent) else {
             return
@@ -203,7 +204,7 @@ extension DeltaApplier {
         try transaction.handOverPin(from: node.inode, to: heir.inode)
     }
 
-    /// The server has a known node elsewhere now. Users see it follow, unless they moved or deleted it.
+    /// Applies a remote move of a known node. Its local place follows, unless users moved or deleted it.
     mutating func moveRemote(_ node: Node, to place: Place) throws {
         if node.kind == .folder { foldersMoved() }
         let isTemporary = TemporaryName.isTemporary(place.name)
@@ -216,8 +217,8 @@ extension DeltaApplier {
         }
     }
 
-    /// Another client is between two moves of a node: until its second move is told, users see the node where
-    /// it was. If that move never comes, this mount makes it.
+    /// Keeps a node's local place between two moves of another client, until the second one
+    /// arrives. If it never does, this mount makes it.
     private func holdPlace(of node: Node, during place: Place) throws {
         try transaction.setRemotePlace(node.inode, place)
         try waitForSecondMove(of: node.inode)
@@ -229,14 +230,14 @@ extension DeltaApplier {
             inode, due: context.now.adding(seconds: TemporaryName.patience))
     }
 
-    /// Puts a node where the batch says that the server has it now.
+    /// Puts a detached node at the place that the batch has for it.
     mutating func attach(_ moved: DetachedNode, at place: Place) throws {
         guard let node = try transaction.node(moved.inode) else { return }
         if node.kind == .folder { foldersMoved() }
         try transaction.setFacts(moved.facts, of: node.inode)
         if let seen = moved.seen {
             if TemporaryName.isTemporary(place.name), try transaction.isFree(seen) {
-                // It was taken from its place by this batch, which puts it between two moves.
+                // The node was detached by this batch, which puts it between two moves.
                 try transaction.move(node.inode, to: seen)
                 try holdPlace(of: node, during: place)
                 return announce(seen)
@@ -244,17 +245,17 @@ extension DeltaApplier {
             try follow(node, to: place)
         } else {
             try transaction.setRemotePlace(node.inode, place)
-            // What the server has in a folder that users deleted brings it back.
+            // Remote contents of a folder that users deleted restore the folder.
             let isNeeded = try node.place == nil && transaction.hasChildren(node.inode)
             if isNeeded { try bringBack(node.inode) }
         }
     }
 
-    /// Shows a node where the server has it.
+    /// Moves a node's local place to its remote one.
     private mutating func follow(_ node: Node, to place: Place) throws {
         try bringBack(place.parent)
         if TemporaryName.isTemporary(place.name) {
-            // Users see it under the name that it had, until the second move is told.
+            // Shown under its original name, until the second move arrives.
             try transaction.setRemotePlace(node.inode, place)
             try show(node, at: place)
             return try waitForSecondMove(of: node.inode)
@@ -270,7 +271,7 @@ extension DeltaApplier {
         announce(place)
     }
 
-    /// A new revision has its own times; those that users set were the old one's.
+    /// Clears the times that users set, because they belong to the old revision.
     func forgetTimes(of node: Node) throws {
         var local = node.local
         guard local.modified != nil || local.accessed != nil || local.changed != nil else { return }
@@ -282,7 +283,7 @@ extension DeltaApplier {
 }
 
 extension StagedContent {
-    /// The hash of the content, if it is known: it was computed, or the content is a whole revision.
+    /// The hash of the content, if known: it was computed, or the content is a whole revision.
     var knownHash: ContentHash? {
         if let hash { return hash }
         guard let base, size == base.size, base.limit == base.size,
@@ -293,7 +294,7 @@ extension StagedContent {
 }
 
 extension StagedContent.Base {
-    /// The whole content of a node's revision; nil when it has none that can be read.
+    /// The whole content of a node's revision; nil if it has no readable one.
     init?(whole facts: RemoteFacts) {
         guard let revision = facts.revision, let hash = facts.hash else { return nil }
         self.init(revision: revision, hash: hash, size: facts.size, limit: facts.size)

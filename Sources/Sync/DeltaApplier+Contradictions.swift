@@ -1,19 +1,19 @@
-// Entries that cannot be true together with each other, or with what is stored: a batch with such fails, and all
-// is listed again; in a listing they are left out, so that the rest is shown. Not responsible for finding them:
-// the store refuses what contradicts its rows.
+// Contradictory entries: entries that contradict each other, or the stored rows. A batch with one
+// fails, and everything is listed again; a listing leaves them out, so that the rest is shown. Not
+// responsible for finding them: the store refuses contradictory rows.
 
 import Core
 import MetadataStore
 import RemoteStore
 
 extension DeltaApplier {
-    /// Applies a part of a batch. What it changed is undone where it contradicts what is stored and such parts
-    /// are to be left out.
+    /// Applies a part of a batch. If it contradicts the rows, and contradictions are to be left
+    /// out, it is rolled back.
     mutating func applyUnlessContradictory(
         _ body: (inout DeltaApplier) throws -> Void
     ) throws {
         guard context.leavesOutContradictions else { return try body(&self) }
-        // The changes until now are put aside, so that each part does not copy them.
+        // The collected changes are kept elsewhere, so that each part does not copy them.
         var collected = changes
         changes = []
         let before = self
@@ -28,8 +28,8 @@ extension DeltaApplier {
         changes = collected
     }
 
-    /// What was a folder's identity turns out to be that of a file in it: which folder it is, is not known
-    /// any more.
+    /// Handles an ID that was a folder's and now is that of a file in it: the folder's own ID is
+    /// unknown from now on.
     func forgetIdentity(_ id: FileID, ofFolderAbove place: Place) throws {
         guard let known = try transaction.node(id: id), known.kind == .folder,
             try transaction.isRemote(place.parent, within: known.inode)
@@ -39,8 +39,8 @@ extension DeltaApplier {
         try transaction.setFacts(facts, of: known.inode)
     }
 
-    /// What the batch has taken from its place, and has put nowhere because the entry was left out: the server
-    /// has it no more, as far as is known.
+    /// Removes detached nodes whose new place was left out: as far as is known, the server no
+    /// longer has them.
     mutating func settleDetached() throws {
         let left = detached.removeAll()
         guard !left.isEmpty else { return }
@@ -59,7 +59,7 @@ extension DeltaApplier {
         }
     }
 
-    /// Shows a folder again for the sake of what users have in it, where they saw it, as theirs.
+    /// Shows a folder again for its local contents, at its former place, as an unsent one.
     private mutating func keepFolder(_ folder: Node, near seen: Place?) throws {
         var place = try seen ?? Place(parent: .root, name: FileName("recovered"))
         if try transaction.node(place.parent)?.kind != .folder
@@ -72,8 +72,8 @@ extension DeltaApplier {
 }
 
 extension MetadataStore {
-    /// Brings in what listings and looks have found, in one transaction. If that contradicts itself or what is
-    /// stored, it is tried again with a context that leaves out what does.
+    /// Applies the result of a listing or look in one transaction. If that is contradictory, it is
+    /// tried again with a context that leaves contradictions out.
     func bringIn<Outcome>(
         _ context: DeltaContext, _ body: (Transaction, DeltaContext) throws -> Outcome
     ) throws -> Outcome {

@@ -1,13 +1,13 @@
-// The folders that entries name: finding them, making those that are missing, and making one of two that
-// turn out to be the same.
+// The folders of entries: finding them, adding missing ones, and merging two that turn out to be
+// the same.
 
 import Core
 import MetadataStore
 import RemoteStore
 
 extension DeltaApplier {
-    /// The place that an entry names. Folders above it that are not known are made, because the server
-    /// has them; those that users deleted come back, because something new is in them.
+    /// The place of an entry. Unknown folders above it are added, because the server has them;
+    /// folders that users deleted are restored, because they have new contents.
     mutating func place(of entry: RemoteEntry) throws -> Place {
         let place = Place(parent: try folder(at: entry.foldedPath.parent), name: entry.name)
         try adoptKey(of: place)
@@ -27,7 +27,7 @@ extension DeltaApplier {
         return parent
     }
 
-    /// A folder may be elsewhere from now on, or nowhere.
+    /// Drops the cached folder, because a folder may have moved or been removed.
     mutating func foldersMoved() {
         lastFolder = nil
     }
@@ -46,8 +46,8 @@ extension DeltaApplier {
         return made.inode
     }
 
-    /// The place of a folder that seems to be in itself: others have put another folder where it was, and
-    /// moved it into that.
+    /// The place of a folder that seems to contain itself: another client has put another folder at
+    /// its place, and moved it into that.
     mutating func place(
         of entry: RemoteEntry, takingOut folder: Node, from place: Place
     ) throws -> Place {
@@ -57,15 +57,15 @@ extension DeltaApplier {
         return try self.place(of: entry)
     }
 
-    /// A folder turns out to be elsewhere before the feed tells of its move: by an answer, by a look or by a
-    /// listing. The feed will tell what others deleted in it, by its old place, and what is in it, by its new one.
+    /// Notes a folder's move that a response, a look or a listing shows before the feed does. The
+    /// feed will name deletions in it by its previous path, and its contents by the new one.
     func noteMove(of node: Node, to place: Place) throws {
         guard node.kind == .folder, !isFeed, let left = try transaction.remotePlace(of: node),
             !left.isSameThere(as: place)
         else { return }
         if listing != 0 {
-            // What was met at the old place and is not told at the new one is gone. What was listed there may
-            // have been another folder.
+            // Nodes seen at the old place and not told at the new one are gone. The folder listed
+            // there may have been another one.
             try forgetListing(of: node.inode)
         } else {
             try transaction.noteDeparture(of: node.inode, from: left)
@@ -83,8 +83,8 @@ extension DeltaApplier {
         }
     }
 
-    /// A folder whose identity was not known turns out to be one that is. So do those in it, where both have
-    /// one of a name.
+    /// Merges a folder of unknown ID into the known one that it turns out to be, and recursively
+    /// their subfolders of equal names.
     mutating func adoptChildren(of placeholder: Node, into folder: Node) throws {
         foldersMoved()
         var waiting = [(placeholder, folder)]
@@ -108,7 +108,7 @@ extension DeltaApplier {
         }
     }
 
-    /// Two nodes turn out to be one: the first one goes, and what is in it is in the second.
+    /// Merges two nodes that turn out to be one: the first one is removed, its children move to the second.
     mutating func absorb(_ other: Node, into node: Node) throws {
         foldersMoved()
         for child in try transaction.children(of: other.inode) {

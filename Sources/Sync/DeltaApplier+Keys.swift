@@ -1,18 +1,18 @@
-// The keys under which names are filed: predicted for what is new here, and corrected by what the server
-// says. Two names that users see as two can turn out to be one.
+// The keys under which names are filed: predicted for new local names, and corrected by the server.
+// Two local names can turn out to be one for the server.
 
 import Core
 import MetadataStore
 import RemoteStore
 
 extension DeltaApplier {
-    /// What users see at a place of the server's, under any key that its name was filed under until now.
+    /// The local node at a remote place, under any key that its name was filed under until now.
     mutating func seen(at place: Place) throws -> Node? {
         try adoptKey(of: place)
         return try transaction.child(folded: place.name.folded, of: place.parent)
     }
 
-    /// Files what users see by a name of the server's under the server's key, if it was predicted wrongly.
+    /// Files the local node of a remote name under the server's key, if it was predicted wrongly.
     mutating func adoptKey(of place: Place) throws {
         guard let key = place.name.key else { return }
         let predicted = Folding.fold(place.name.string)
@@ -22,7 +22,8 @@ extension DeltaApplier {
         else { return }
         if let other = try transaction.child(folded: key, of: place.parent) {
             if other.remote == .inPlace {
-                // What the server has there keeps its place. If it is known to be both, the entry tells which.
+                // The node that the server has there keeps its place. If both are on the server, the entry tells
+                // which one.
                 if local.remote != .inPlace { try stepAside(local) }
                 return
             }
@@ -31,8 +32,8 @@ extension DeltaApplier {
         _ = try transaction.file(local.inode, under: key)
     }
 
-    /// A node could not be sent to its place because of what an entry says that the server has there: that
-    /// is the key of the node's name, too. Where users see another node under it, the node steps aside.
+    /// Learns the key of a node's name from the entry that blocked its upload. If another local
+    /// node has that key, the node becomes a conflicted copy.
     mutating func learnKey(
         of inode: InodeID, from entry: RemoteEntry, at path: RemotePath
     ) throws {

@@ -1,12 +1,12 @@
-// Where users see a node whose place is taken, or that has none any more: beside the server's, or where the
-// server has it.
+// The local place of a node whose place is taken, or that has none: beside the remote node, or at
+// its remote place.
 
 import Core
 import MetadataStore
 import RemoteStore
 
 extension DeltaApplier {
-    /// Gives a local node a conflicted copy's name, so that the server's keeps the name.
+    /// Renames a local node to a conflicted copy, so that the remote node keeps the name.
     mutating func stepAside(_ node: Node) throws {
         guard let place = node.place else { return }
         let names = ConflictName(host: context.host, at: context.date)
@@ -18,7 +18,7 @@ extension DeltaApplier {
         announce(aside)
     }
 
-    /// Makes a deleted node visible again where the server has it, and the folders above it.
+    /// Restores a deleted node at its remote place, and the folders above it.
     mutating func bringBack(_ inode: InodeID) throws {
         var hidden: [InodeID] = []
         var current = inode
@@ -29,7 +29,7 @@ extension DeltaApplier {
             current = place.parent
         }
         for inode in hidden.reversed() {
-            // Showing the folder above may have changed what is in it.
+            // Restoring a parent may have changed its children.
             guard let node = try transaction.node(inode), node.place == nil,
                 let place = try transaction.remotePlace(of: node)
             else { continue }
@@ -37,8 +37,8 @@ extension DeltaApplier {
         }
     }
 
-    /// Shows a node at a place, or beside it under a conflicted copy's name if that is taken; it is queued to be
-    /// sent there.
+    /// Shows a node at a place, or as a conflicted copy beside it if that is taken; it is queued to
+    /// be sent there.
     mutating func show(_ inode: InodeID, nearestTo place: Place) throws {
         var place = place
         if try !transaction.isFree(place) {
@@ -50,11 +50,11 @@ extension DeltaApplier {
         announce(place)
     }
 
-    /// Shows a node where the server has it. If that has it under a name between two moves, it is shown under
-    /// the one before, and goes back to that.
+    /// Shows a node at its remote place. If it has a temporary name there, it is shown under its
+    /// original name, and moved back to that.
     mutating func show(_ node: Node, at place: Place) throws {
         if TemporaryName.isTemporary(place.name) {
-            // A name that was too long to be taken along cannot be told any more.
+            // An original name that was too long is not part of the temporary one.
             let original = try TemporaryName.original(of: place.name) ?? FileName("recovered")
             return try show(
                 node.inode, nearestTo: Place(parent: place.parent, name: original))
@@ -66,8 +66,8 @@ extension DeltaApplier {
         announce(place)
     }
 
-    /// The server put a folder below one that users have moved into it. The users' moves give way, until the
-    /// one is not in the other any more.
+    /// Undoes local moves after the server put a folder below one that users have moved into it,
+    /// until neither contains the other.
     mutating func undoMoves(from inode: InodeID, upTo ancestor: InodeID) throws {
         var undone: Set<InodeID> = []
         var current = inode

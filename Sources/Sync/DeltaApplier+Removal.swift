@@ -1,5 +1,5 @@
-// What a deletion is of, and what goes with what the server has no more: files, and folders with all that is
-// in them, however deep. What users wrote or moved there stays. Not responsible for telling the kernel.
+// Remote deletions and the nodes that they remove: files, and folders with all their contents at
+// any depth. Nodes that users wrote or moved stay. Not responsible for kernel invalidations.
 
 import Core
 import MetadataStore
@@ -7,18 +7,18 @@ import RemoteStore
 import Staging
 
 extension DeltaApplier {
-    /// How many nodes one deletion may make this mount doubt.
+    /// Number of nodes that one deletion may mark for verification.
     private static let mostDoubts = 16
-    /// How many paths of one batch are looked at again: a batch of deletions of what was never known here is long.
+    /// Number of paths in one batch to check again: a batch of deletions of unknown nodes is long.
     private static let mostDoubtedPaths = 2_000
 
-    /// The server tells that nothing is at a path.
+    /// Applies a deletion at a path.
     mutating func applyDeletion(_ entry: RemoteEntry) throws {
         let path = entry.foldedPath.rawValue
         if let node = try transaction.remoteNode(foldedPath: path), node.inode != .root {
             try removeRemote(node)
         } else if isFeed, let node = try transaction.departedNode(foldedPath: path),
-            // What lives in a moved folder is told again at its new place.
+            // The contents of a moved folder appear again at its new place.
             node.facts.id.flatMap({ lastIndex[$0] }) == nil
         {
             try removeRemote(node)
@@ -28,8 +28,8 @@ extension DeltaApplier {
         }
     }
 
-    /// The batch may have put folders there since that such a path leads through: what it leads to was in them when
-    /// it was deleted, unless the batch tells of it.
+    /// Checks the paths of deletions without a node again, because the batch may have put folders there
+    /// since: their contents were in them when they were deleted, unless the batch contains them.
     mutating func doubtUnknownDeletions() throws {
         for path in unknownDeletions.prefix(Self.mostDoubtedPaths) {
             guard let id = try transaction.remoteNode(foldedPath: path)?.facts.id,
@@ -40,9 +40,9 @@ extension DeltaApplier {
         unknownDeletions = []
     }
 
-    /// A deletion names a path that no node has. Another client may have moved a folder, and deleted something in it
-    /// there, before this mount moved the same folder; no delta tells that place any more. So nodes in moved folders
-    /// that the path's last names lead to are noted, to be looked up by their ids.
+    /// Handles a deletion at an unknown path. Another client may have moved a folder, and deleted a node in
+    /// it there, before this mount moved the same folder; no delta has that path any more. So nodes in moved
+    /// folders that match the path's last names are marked, to be requested by their IDs.
     private func doubt(_ path: String) throws {
         let nodes = try transaction.nodesInDepartedFolders(
             endingLike: path, limit: Self.mostDoubts)
@@ -51,9 +51,9 @@ extension DeltaApplier {
         }
     }
 
-    /// A folder takes another identity. What is in it may have been in the one before, which others have deleted or
-    /// moved: a delta that names its old place may not find it any more. A folder that was shared can change its
-    /// identity, too, so what is in it stays, and is looked up by id unless the batch tells of it.
+    /// Marks the children of a folder whose ID changes. They may have been in the former folder, which another client
+    /// has deleted or moved: a delta with its old path may not find it any more. Sharing can change a folder's ID,
+    /// too, so the children stay, and are requested by ID unless the batch contains them.
     func doubtChildren(of folder: Node) throws {
         let children = try transaction.remoteChildren(of: folder.inode)
         for id in children.compactMap(\.facts.id) where lastIndex[id] == nil {
@@ -61,17 +61,17 @@ extension DeltaApplier {
         }
     }
 
-    /// A node on its way out: a folder goes after what is in it.
+    /// A node to be removed: a folder follows its contents.
     private struct Removal {
         var node: Node
-        /// Users have moved it, by itself or with a folder: it stays where they moved it.
+        /// Users have moved it, by itself or with a folder: it stays at their place.
         var isKept: Bool
         var isEmptied = false
     }
 
-    /// The server has a node no more, nor anything below it that does not turn up again.
+    /// Removes a node that the server no longer has, and everything below it that the batch does not bring back.
     ///
-    /// The depth of folders is the server's to choose, so they wait in a list, not on the stack.
+    /// Iterative, because the server decides the depth of folders, which must not exhaust the stack.
     mutating func removeRemote(_ node: Node) throws {
         var waiting = [Removal(node: node, isKept: false)]
         while var removal = waiting.popLast() {
@@ -119,7 +119,7 @@ extension DeltaApplier {
     }
 
     private mutating func removeRemoteFolder(_ node: Node, isKept: Bool) throws {
-        // What was to be moved into, or out of, a folder that is gone still has its inode here.
+        // Nodes with an unsent move into, or out of, a removed folder still have its inode.
         guard let current = try transaction.node(node.inode) else { return }
         if !isFeed, let left = try transaction.remotePlace(of: current) {
             try transaction.noteDeletion(of: current.inode, at: left)
@@ -133,12 +133,12 @@ extension DeltaApplier {
             if let place = current.place { announceDeletion(of: current.inode, at: place) }
         case .keepFolder, .keepUnsent, .keepFromRevision, .keepLocal:
             try transaction.setRemoteAbsent(current.inode)
-            // What never leaves this machine may be all that is in it.
+            // Its contents may be local-only.
             try transaction.setFlags(.keptForLocal, true, of: current.inode)
         }
     }
 
-    /// `node` is as it was before it left its place, if it had one.
+    /// `node` is the state before it left its place, if it had one.
     func removeUnlessOpen(_ node: Node) throws {
         if context.openFiles.isOpen(node.inode, in: transaction) {
             if let place = node.place { try transaction.noteEviction(of: node.inode, from: place) }

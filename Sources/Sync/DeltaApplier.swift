@@ -1,6 +1,6 @@
-// Brings what the server says into the tree: listings, deltas and single answers, by the same rules.
-// What happens when both sides changed something is in `DeltaApplier+Conflicts.swift`. Not responsible
-// for fetching, nor for telling the kernel: it returns what changed.
+// Applies the server's state to the tree: listings, deltas and single responses, by the same rules.
+// Conflicts are in `DeltaApplier+Conflicts.swift`. Not responsible for fetching, nor for kernel
+// invalidations: it returns the changes.
 
 import ContentHashing
 import Core
@@ -8,9 +8,9 @@ import MetadataStore
 import RemoteStore
 import Staging
 
-/// What the rules need beside the tree.
+/// The context of the rules besides the tree.
 struct DeltaContext: Sendable {
-    /// Asked whether a file is open, which makes a remote change a rename over it.
+    /// Decides whether a file is open, which makes a remote change a rename over it.
     var openFiles: any OpenFileTracking
     /// Where content is staged that the server has lost and the user still wants.
     var staging: StagingArea
@@ -20,43 +20,43 @@ struct DeltaContext: Sendable {
     var date: Timestamp
     /// This machine's name, for conflicted copies.
     var host: String
-    /// Whether a full listing is running, whose meetings are to be marked.
+    /// Whether a full listing is running, which marks the nodes that it sees.
     var isListing: Bool
-    /// Whether all is known, so that the kernel may remember which names do not exist.
+    /// Whether the tree is complete, so that the kernel may cache negative entries.
     var isTreeComplete: Bool
-    /// Whether an entry that cannot be true together with what is stored is left out, instead of failing its batch.
+    /// Whether a contradictory entry is left out, instead of failing its batch.
     var leavesOutContradictions = false
 }
 
-/// Applies entries of the server, in order, within one transaction.
+/// Applies the server's entries, in order, within one transaction.
 struct DeltaApplier {
     let transaction: Transaction
     let context: DeltaContext
-    /// What changed for users, to be announced after the commit.
+    /// The changes to announce after the commit.
     var changes: [TreeChange] = []
     /// Folders whose listing is among the changes: once is enough.
     private var changedListings: Set<InodeID> = []
-    /// The names that conflicted copies were given.
+    /// The new names of conflicted copies.
     private(set) var conflicts: [String] = []
 
-    /// For each identity in the batch, the index of its last entry. What a `deleted` entry takes away
-    /// and a later entry brings again was moved, and keeps its inode.
+    /// For each ID in the batch, the index of its last entry. A node that a `deleted` entry removes
+    /// and a later entry adds again was moved, and keeps its inode.
     var lastIndex: [FileID: Int] = [:]
     private var currentIndex = 0
-    /// Whether the batch is the stream of changes itself.
+    /// Whether the batch is from the feed.
     private(set) var isFeed = false
     /// Nodes that the batch has taken from their places and will put elsewhere.
     var detached = DetachedNodes()
-    /// Paths of the feed's deletions that led to no node when their turn came.
+    /// Paths of the feed's deletions that had no node at their turn.
     var unknownDeletions: [String] = []
-    /// Entries that were left out because they contradict what is stored.
+    /// Number of contradictory entries that were left out.
     var leftOut = 0
-    /// Nodes that the running listing had not met before.
+    /// Number of nodes that the running listing had not seen before.
     private(set) var met = 0
-    /// The folder that the last entry was in, for the next one, which mostly is in the same; nil again
-    /// when a folder may have changed its place.
+    /// The folder of the last entry, for the next one, which mostly is in the same; nil again when
+    /// a folder may have moved.
     var lastFolder: (path: String, inode: InodeID, isVisible: Bool)?
-    /// The number of the full listing that is running; 0 without one, which marks nothing.
+    /// The number of the full listing that is running; 0 without one, which marks no node.
     let listing: Int64
 
     init(transaction: Transaction, context: DeltaContext) throws {
@@ -65,8 +65,8 @@ struct DeltaApplier {
         listing = context.isListing ? try transaction.listingNumber() : 0
     }
 
-    /// Applies a batch: all entries between two states of the server. With `isFeed`, deletions may name
-    /// places from before the departures that are noted.
+    /// Applies a batch: all entries between two states of the server. With `isFeed`, deletions may
+    /// name previous paths.
     mutating func apply(_ entries: [RemoteEntry], isFeed: Bool = false) throws {
         self.isFeed = isFeed
         lastIndex.reserveCapacity(entries.count)
@@ -93,7 +93,7 @@ struct DeltaApplier {
         }
     }
 
-    /// Takes away what a full listing did not meet.
+    /// Removes the nodes that a full listing has not seen.
     mutating func removeUnseen() throws {
         lastIndex = [:]
         for node in try transaction.nodes(notMetBy: transaction.listingNumber()) {
@@ -104,10 +104,10 @@ struct DeltaApplier {
         }
     }
 
-    /// Seconds for which a server may work on a commit: as long as this client waits for an answer.
+    /// Seconds for which a server may work on a commit: as long as this client waits for a response.
     private static let longestCommit = 900.0
 
-    /// The feed has told all until now, with no commit on its way.
+    /// Drops intents and previous paths: the feed is up to date, with no commit in flight.
     func feedCaughtUp() throws {
         try transaction.forgetAttempts(
             sentBefore: context.date.adding(seconds: -Self.longestCommit))
@@ -117,7 +117,7 @@ struct DeltaApplier {
     // MARK: One entry
 
     private mutating func applyFile(_ file: RemoteFile, _ entry: RemoteEntry) throws {
-        // A state that has passed: the batch ends with a later one of the same file.
+        // An outdated state: the batch has a later entry of the same file.
         if let last = lastIndex[file.id], last > currentIndex { return }
         let kind: NodeKind = file.symbolicLinkTarget == nil ? .file : .symbolicLink
         let place = try place(of: entry)
@@ -148,7 +148,7 @@ struct DeltaApplier {
             place = try self.place(of: entry, takingOut: known, from: place)
         }
         var occupant = try occupant(of: place, for: folder.id)
-        // One that users have moved or deleted does not become another one that others made in its place.
+        // A folder that users moved or deleted is not taken for another client's folder at its place.
         if let known = occupant,
             known.kind != .folder || known.remote == .displaced && isOther(known, than: folder.id)
         {
@@ -170,17 +170,17 @@ struct DeltaApplier {
         try mark(known.inode)
     }
 
-    /// Adds what is new in every respect: its place, its identity, and no doubt about either.
+    /// Adds a node whose place and ID both are unknown, in one statement.
     private mutating func insertIfUnknown(
         _ kind: NodeKind, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
-        // A folder that users deleted has to come back with what is new in it.
+        // A folder that users deleted must be restored with its new contents.
         guard let lastFolder, lastFolder.isVisible, !TemporaryName.isTemporary(place.name),
             facts.id.map({ !detached.contains($0) }) ?? true,
             try transaction.insertIfUnknown(kind, at: place, facts: facts, metBy: listing) != nil
         else { return false }
         met +|= 1
-        // While not all is known, the kernel does not remember that there was no such name.
+        // Before the tree is complete, the kernel has no negative entries.
         if context.isTreeComplete {
             announce(place)
         } else {
@@ -189,7 +189,7 @@ struct DeltaApplier {
         return true
     }
 
-    /// The node that the server has at a place, after bringing one there that it had elsewhere.
+    /// The node that the server has at a place, after moving the node with this ID there.
     private mutating func occupant(of place: Place, for id: FileID) throws -> Node? {
         let occupant = try transaction.remoteChild(folded: place.name.folded, of: place.parent)
         if let moved = detached.remove(id) {
@@ -203,7 +203,7 @@ struct DeltaApplier {
         }
         try noteMove(of: known, to: place)
         if let occupant, try holds(occupant, known) {
-            // It comes out of a folder that it takes the place of.
+            // The node moves out of a folder whose place it takes.
             let moved = try detach(known)
             try free(occupant, for: known)
             try attach(moved, at: place)
@@ -220,7 +220,7 @@ struct DeltaApplier {
             && transaction.isRemote(node.inode, within: folder.inode)
     }
 
-    /// Takes what the server was believed to have at a place away from there.
+    /// Removes the believed occupant of a remote place.
     private mutating func free(_ occupant: Node?, for node: Node) throws {
         guard let occupant else { return }
         if occupant.kind == .folder && occupant.facts.id == nil && node.kind == .folder {
@@ -230,8 +230,8 @@ struct DeltaApplier {
         }
     }
 
-    /// Makes a place free for a node that an answer has put there. What was believed to be there was
-    /// moved or deleted by another client, and the feed has yet to say so.
+    /// Frees a remote place for a node that a response has put there. Its believed occupant was
+    /// moved or deleted by another client, and the feed's delta is still to come.
     mutating func vacate(_ place: Place, for inode: InodeID) throws {
         let occupant = try transaction.remoteChild(folded: place.name.folded, of: place.parent)
         guard let occupant, occupant.inode != inode else { return }
@@ -243,7 +243,7 @@ struct DeltaApplier {
         try attach(moved, at: place)
     }
 
-    /// The same where the answer is about what no node is known of.
+    /// Like `vacate(_:for:)`, for a response whose ID matches no node in the tree.
     mutating func vacate(_ place: Place, besides inode: InodeID) throws {
         let occupant = try transaction.remoteChild(folded: place.name.folded, of: place.parent)
         if let occupant, occupant.inode != inode { try removeRemote(occupant) }
@@ -254,8 +254,8 @@ struct DeltaApplier {
         return known != id
     }
 
-    /// Takes the server's spelling of a name that users see under another one, unless they are about
-    /// to rename it. A difference in composition only is the user's spelling, and stays.
+    /// Adopts the server's spelling of a name, unless users are about to rename it. If only the
+    /// composition differs, the user's spelling stays.
     mutating func adoptCase(of node: Node, _ name: FileName) throws {
         guard let known = try transaction.remotePlace(of: node), known.name.string != name.string
         else { return }
@@ -275,8 +275,8 @@ struct DeltaApplier {
         if listing != 0, try transaction.markMet(inode, by: listing) { met +|= 1 }
     }
 
-    /// Takes a node from its place if a later entry of the batch says where it went, and returns
-    /// whether that is so. Until then it has no place, so that others can have the one it had.
+    /// Detaches a node from its place if a later entry of the batch moves it, and returns whether
+    /// that is so. Until then it has no place, so that another node can take it.
     mutating func detachIfMoved(_ node: Node) throws -> Bool {
         guard let id = node.facts.id, let last = lastIndex[id], last > currentIndex else {
             return false
@@ -285,19 +285,19 @@ struct DeltaApplier {
         return true
     }
 
-    /// Takes a node from its place that the entry at hand, or a later one, will put elsewhere.
+    /// Detaches a node that the present entry, or a later one, will put elsewhere.
     mutating func detachUntilPlaced(_ node: Node) throws {
         guard let id = node.facts.id else { return }
         detached.insert(try detach(node), id)
     }
 
-    /// What a later entry of the batch says the place of. Until then the rows have it nowhere on the
-    /// server, as what was never sent; but it has an identity, and must not be given another one.
+    /// The detached node, if a later entry of this batch will move it. Its row then says `remote =
+    /// absent`, like a node that was never sent; check here before giving it another ID.
     func onItsWay(_ node: Node) -> DetachedNode? {
         detached[node.inode]
     }
 
-    /// Takes a node from where the server had it, until `attach` says where it is.
+    /// Detaches a node from its remote place, until `attach`.
     private mutating func detach(_ node: Node) throws -> DetachedNode {
         let isSeenThere = node.remote == .inPlace || node.flags.contains(.betweenMoves)
         let seen = isSeenThere ? node.place : nil
@@ -307,20 +307,20 @@ struct DeltaApplier {
             announce(seen)
         }
         try transaction.setRemoteAbsent(node.inode)
-        // What was listed at the place that it leaves may have been another folder.
+        // The folder listed at its old place may have been another one.
         if node.kind == .folder { try transaction.setFlags(.listed, false, of: node.inode) }
         return DetachedNode(
             inode: node.inode, facts: node.facts, left: left, seen: seen)
     }
 
-    /// A name leads somewhere else now, or nowhere because what it led to was moved.
+    /// Announces a name that leads elsewhere now, or nowhere because its node was moved.
     mutating func announce(_ place: Place) {
         changes.append(.entry(parent: place.parent, name: place.name))
         announceListing(of: place.parent)
     }
 
-    /// A name is gone with what it led to. Not for moves: the kernel takes a deleted folder for dead, for
-    /// ever, wherever else it turns up.
+    /// Announces a name that is gone with its node. Not for moves: the kernel marks a deleted
+    /// folder as dead, for ever, wherever else it appears.
     mutating func announceDeletion(of inode: InodeID, at place: Place) {
         changes.append(.deletedEntry(parent: place.parent, child: inode, name: place.name))
         announceListing(of: place.parent)
@@ -346,7 +346,7 @@ struct DeltaApplier {
 }
 
 extension RemotePath {
-    /// The folder above; the root's is the root.
+    /// The parent folder; the root's is the root.
     var parent: RemotePath {
         guard let slash = rawValue.utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
         return RemotePath(rawValue: String(rawValue[..<slash]))
@@ -374,7 +374,7 @@ extension RemoteFacts {
 }
 
 extension RemoteEntry {
-    /// The entry of a delta that tells that nothing is at a path of names, as far as a tree knows them.
+    /// The delta entry of a deletion at a path of names, as far as a tree knows them.
     init?(deleted path: RemotePath, in tree: some TreeReading) throws {
         let names = try path.components.map { try FileName($0) }
         guard let name = names.last else { return nil }

@@ -1,20 +1,20 @@
-// What a batch of news has taken from its place and will put elsewhere. Not responsible for the rows.
+// The nodes that a batch of deltas has taken from their places and will put elsewhere. Not responsible for the rows.
 
 import Core
 import MetadataStore
 import RemoteStore
 
-/// A node on its way from one place of the server to another, within one batch.
+/// A node between two remote places, within one batch.
 struct DetachedNode {
     var inode: InodeID
     var facts: RemoteFacts
-    /// Where the server had it.
+    /// Its former remote place.
     var left: Place?
-    /// Where users saw it, if that was where the server had it: so they see it follow.
+    /// Its former local place, if that was the same: then it follows.
     var seen: Place?
 }
 
-/// The nodes that are on their way, by what the server calls them.
+/// The detached nodes, by their server IDs.
 struct DetachedNodes {
     private var nodes: [FileID: DetachedNode] = [:]
     private var ids: [InodeID: FileID] = [:]
@@ -38,7 +38,7 @@ struct DetachedNodes {
         return node
     }
 
-    /// Those that are still on their way, which are not any more.
+    /// Removes and returns all remaining nodes.
     mutating func removeAll() -> [DetachedNode] {
         defer { self = DetachedNodes() }
         return nodes.values.sorted { $0.inode.rawValue < $1.inode.rawValue }

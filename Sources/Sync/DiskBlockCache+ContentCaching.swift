@@ -1,11 +1,11 @@
-// The cache on disk as Sync sees it.
+// The interface of the disk cache to Sync.
 
 public import Core
 public import BlockCache
 public import ContentHashing
 
 extension DiskBlockCache: ContentCaching {
-    /// Bytes of a content, checked; nil unless all of them are here.
+    /// Bytes of a content, verified; nil unless all of them are cached.
     public func cachedBytes(of hash: ContentHash, size: Int64, range: Range<Int64>) -> [UInt8]? {
         bytes(of: hash, size: size, range: range)
     }

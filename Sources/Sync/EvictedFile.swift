@@ -1,23 +1,23 @@
-// A file that somebody has open, and that news have taken from its place: another client deleted it, or
-// stored another revision. Handles go on reading what they opened. A write through one of them is an edit
-// like any other, and must not end with the handle.
+// Detached open files: files that a delta removed from their place while a process had them open,
+// because another client deleted them or stored another revision. Handles continue to read their
+// content. A write through one of them is an edit like any other, and must not end with the handle.
 
 import Core
 import MetadataStore
 
-/// A file in the tree again.
+/// A detached file that is reattached to the tree.
 struct ReturnedFile: Sendable {
     var place: Place
-    /// Whether it stands beside another one of its name.
+    /// Whether it stands beside another file of its name.
     var isConflict: Bool
 
-    /// What changes for users.
+    /// The changes to announce.
     var changes: [TreeChange] {
         [.entry(parent: place.parent, name: place.name), .listing(place.parent)]
     }
 
-    /// Puts a file back: where it was, or beside what is there by now, or in the root if its folder is
-    /// gone. Returns nil if it was not news that took it away.
+    /// Reattaches a file: at its place, or beside the present file there, or in the root if its
+    /// folder is gone. Returns nil if no delta detached it.
     init?(
         _ node: Node, host: String, at date: Timestamp, in transaction: Transaction
     ) throws {
@@ -39,10 +39,10 @@ struct ReturnedFile: Sendable {
 }
 
 extension ConflictName {
-    /// The first name for a conflicted copy that nothing has, here or there.
+    /// The first free name for a conflicted copy, locally and remotely.
     func freeName(beside place: Place, in transaction: Transaction) throws -> FileName {
         var number = 1
-        // What is between two moves is named after what it was called before.
+        // A node between two moves is named after its original name.
         let original = TemporaryName.original(of: place.name) ?? place.name
         while true {
             let name = name(for: original, number: number)
@@ -53,7 +53,7 @@ extension ConflictName {
 }
 
 extension Transaction {
-    /// Whether nothing is at a place, here or there.
+    /// Whether a place is free, locally and remotely.
     func isFree(_ place: Place) throws -> Bool {
         try child(like: place.name, of: place.parent) == nil
             && remoteChild(like: place.name, of: place.parent) == nil

@@ -1,17 +1,17 @@
-// Lists the folder that somebody looks at, ahead of the listing of everything.
+// Lists a single folder for an operation, ahead of the full listing.
 
 import Blocking
 import Core
 import MetadataStore
 import RemoteStore
 
-/// Fetches single folders on demand; those who ask for the same one share the answer.
+/// Fetches single folders on demand; concurrent requests for one folder share the result.
 actor FolderLister {
     private let environment: UploadEnvironment
-    /// Seconds that the listing of everything gets before folders are listed ahead of it: enough for some
-    /// 10,000 entries. Nobody waits so long but at the first mount of a large account.
+    /// Head start in seconds of the full listing: enough for some 10,000 entries. Only at the first
+    /// mount of a large account a caller waits so long.
     private static let head = 1.0
-    /// Seconds between two looks at it.
+    /// Seconds between two checks of it.
     private static let pause = 0.01
 
     private var isStopped = false
@@ -21,7 +21,7 @@ actor FolderLister {
         self.environment = environment
     }
 
-    /// Ends what is asked for, and asks for nothing more.
+    /// Cancels running listings, and starts no more.
     func stop() async {
         isStopped = true
         for task in running.values { task.cancel() }
@@ -49,7 +49,7 @@ actor FolderLister {
         try await waitUnlessCancelled(task).get()
     }
 
-    /// A waiter that is interrupted leaves at once; the listing goes on for the others.
+    /// A cancelled waiter returns at once; the listing continues for the others.
     private func waitUnlessCancelled(
         _ task: Task<Result<Void, RemoteError>, Never>
     ) async -> Result<Void, RemoteError> {
@@ -67,15 +67,15 @@ actor FolderLister {
         if await isCompleteSoon() { return }
         let environment = environment
         try await environment.gate.look { () async throws(RemoteError) in
-            // Asked for only now, with no commit on its way that changes it.
+            // Read only now, with no commit in flight that changes it.
             guard let path = try await ask({ $0.path(of: folder) }) else { return }
             let contents = try await environment.remote.contents(of: path, recursive: false)
             try await apply(contents.entries, of: folder, at: path)
         }
     }
 
-    /// Whether the listing of everything is complete within a second of its beginning: then it is no
-    /// use to list folders one by one beside it.
+    /// Whether the full listing completes within a second of its start: then listing single folders
+    /// beside it is of no use.
     private func isCompleteSoon() async -> Bool {
         let clock = environment.clock
         while true {
@@ -134,8 +134,8 @@ extension Snapshot {
 }
 
 extension Transaction {
-    /// Notes that all children of a folder are known, if the server still has it where it was listed: else
-    /// what was listed was another one.
+    /// Sets the listed flag of a folder, if its remote path still is the listed one: otherwise
+    /// another folder was listed.
     func markListed(_ folder: InodeID, at path: RemotePath) throws {
         guard try remotePath(of: folder) == path.rawValue else { return }
         try setFlags(.listed, true, of: folder)

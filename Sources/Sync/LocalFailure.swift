@@ -1,5 +1,5 @@
-// What a failure of this machine's disk or database means to who asked the server for something. Such a failure
-// says nothing of the network: it is never shown as "offline".
+// The translation of failures of the local disk or database to `RemoteError`. Such a failure says
+// nothing of the network: it is never shown as "offline".
 
 import Glibc
 import MetadataStore
@@ -7,7 +7,7 @@ public import RemoteStore
 import Staging
 
 extension RemoteError {
-    /// What a failed write or read on this machine means to a step, or to the process that waits for it.
+    /// The meaning of a failed local write or read for a step, or for the process that waits for it.
     public static func local(cause: any Error) -> RemoteError {
         switch cause {
         case let error as RemoteError: return error
@@ -22,7 +22,7 @@ extension RemoteError {
         }
     }
 
-    /// Why a step that waits because of `problem` cannot be done.
+    /// The error for a step that waits because of `problem`.
     init(problem: String) {
         switch problem {
         case UploadReaction.fullAccount: self = .insufficientSpace
@@ -33,7 +33,7 @@ extension RemoteError {
 }
 
 extension RemoteError.LocalFailure {
-    /// What people are told.
+    /// The message for people.
     public var problem: String {
         switch self {
         case .diskFull: UploadReaction.fullDisk

@@ -1,10 +1,9 @@
-// Everything in a folder, whatever number of requests that takes. Not responsible for bringing it into the
-// tree.
+// Complete listings, over any number of requests. Not responsible for applying them.
 
 import Core
 import RemoteStore
 
-/// What a listing has, all its pages together.
+/// The result of a listing, all pages together.
 struct RemoteContents: Hashable, Sendable {
     var entries: [RemoteEntry] = []
     /// Entries that were left out because no filesystem can hold their names.
@@ -22,14 +21,14 @@ struct RemoteContents: Hashable, Sendable {
 }
 
 extension RemoteStoring {
-    /// Everything in a folder; with `recursive` everything below it, too, and the folder.
+    /// All entries of a folder; with `recursive` all entries below it, too, and the folder itself.
     func contents(
         of folder: RemotePath, recursive: Bool
     ) async throws(RemoteError) -> RemoteContents {
         try await contents(from: try await list(folder, recursive: recursive))
     }
 
-    /// What has changed since a cursor was given, in order.
+    /// The changes since a cursor, in order.
     func changes(after cursor: Cursor) async throws(RemoteError) -> RemoteContents {
         try await contents(from: try await list(after: cursor))
     }
@@ -45,7 +44,7 @@ extension RemoteStoring {
         return contents
     }
 
-    /// Whether a listing is that of a folder, and not of another one at its path.
+    /// Whether a listing is of a given folder, and not of another one at its path.
     func isListing(
         _ contents: RemoteContents, of folder: RemoteReference
     ) async throws(RemoteError) -> Bool {
@@ -54,12 +53,12 @@ extension RemoteStoring {
         if let itself = contents.entries.first(where: { $0.foldedPath.components.count == depth }) {
             return itself.id == id
         }
-        // A listing of one folder after the other does not have the first.
+        // A listing folder by folder does not contain the first one.
         return try await entry(at: folder.path)?.id == id
     }
 
-    /// What each folder has, in the order of the folders, asked for at once. One that went meanwhile, or
-    /// became a file, has nothing; the changes will tell.
+    /// The entries of several folders, requested concurrently, in the order of the folders. A
+    /// folder that was removed since, or became a file, has none; the deltas will tell.
     func contents(of folders: [RemotePath]) async -> [RemoteOutcome<RemoteContents>] {
         await withTaskGroup(of: (Int, RemoteOutcome<RemoteContents>).self) { group in
             for (index, folder) in folders.enumerated() {
@@ -83,8 +82,8 @@ extension RemoteStoring {
         }
     }
 
-    /// Everything below a folder, listed folder by folder, so many at once. Throws `server` if it changes
-    /// meanwhile: parts may have been listed before, and others after they came from there.
+    /// All entries below a folder, listed folder by folder, so many at once. Throws `server` if it
+    /// changes during that, because entries may have moved between listed and unlisted parts.
     func contentsFolderByFolder(
         of folder: RemotePath, atOnce: Int
     ) async throws(RemoteError) -> RemoteContents {
@@ -118,7 +117,7 @@ extension RemoteContents {
 }
 
 extension RemoteError {
-    /// Whether the server has a problem with what it is asked to list, and not with who asks or how often.
+    /// Whether the server fails at this listing, independent of the client and its rate.
     var isRefusalToList: Bool {
         switch self {
         case .server, .timedOut, .malformed: true

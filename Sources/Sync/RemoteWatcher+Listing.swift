@@ -1,5 +1,5 @@
-// Listing everything: at first, again after a reset, and when paths start from somewhere else. Folder by
-// folder it is in `RemoteWatcher+Walking.swift`.
+// The full listing: at first, again after a reset, and when the root changes.
+// `RemoteWatcher+Walking.swift` lists folder by folder.
 
 import Core
 import Logging
@@ -14,7 +14,7 @@ extension RemoteWatcher {
         }
     }
 
-    /// Brings in pages until a commit wants to pass. The next page is on its way while one is applied.
+    /// Applies pages until a commit waits. The next page is fetched while one is applied.
     func continueListing(after cursor: Cursor, _ phase: Phase) async throws(RemoteError) {
         let remote = environment.remote
         try await environment.gate.look { () async throws(RemoteError) in
@@ -48,11 +48,11 @@ extension RemoteWatcher {
         await rest(seconds: emptyPages.pause(atMost: Self.longestPause))
     }
 
-    /// Applies one page of the full listing. The page and the cursor behind it are one transaction, so
-    /// that a listing that is stopped goes on where it was.
+    /// Applies one page of the full listing. The page and its cursor are one transaction, so that
+    /// an interrupted listing continues where it was.
     ///
-    /// What is met is marked from the first page on, by what looks and commits bring in meanwhile too.
-    /// Whatever becomes of those after the first page, the cursor's changes will tell.
+    /// Nodes are marked as seen from the first page on, also by looks and commits in between. Their
+    /// changes after the first page are among the cursor's deltas.
     private func applyListing(
         _ page: RemotePage, _ phase: Phase, isFirst: Bool = false
     ) async throws(RemoteError) {
@@ -93,8 +93,8 @@ extension RemoteWatcher {
         }
     }
 
-    /// The cursor has expired: what is known stays visible while everything is listed again, and what
-    /// the listing does not meet goes at its end.
+    /// Begins a listing after the cursor has expired: the tree stays visible, and nodes that the
+    /// listing has not seen are removed at its end.
     func startComparing(with phase: Phase) async throws(RemoteError) {
         environment.state.update { status in
             status.isListing = true
@@ -110,22 +110,22 @@ extension RemoteWatcher {
         }
     }
 
-    /// What the server's paths start from.
+    /// The root of the server's paths.
     var remoteRoot: String { environment.remote.root }
 
-    /// Whether a name that is stored is that of the root. One from before folders were followed by their
-    /// identity has less of it.
+    /// Whether a stored name is that of the root. An older one, from before folders were followed
+    /// by their ID, is a prefix of it.
     func isRemoteRoot(_ name: String) -> Bool {
         let current = remoteRoot
         return current == name || !name.isEmpty && current.hasPrefix("\(name) ")
     }
 
-    /// The person has changed teams, or others have moved the mounted folder. Nothing more is sent until the new team's space is compared with
-    /// what is known; what is queued then becomes a part of it.
+    /// Finds the new root after the person has changed teams, or another client has moved the mounted folder.
+    /// Nothing is sent until the new root is compared with the tree; the queue then applies to the new one.
     func findRoot() async throws(RemoteError) {
         let remote = environment.remote
         let old = remote.root
-        // With no commit on its way: each has seen the old root, or sees that nothing is to be sent.
+        // With no commit in flight: each has used the old root, or sees that nothing is to be sent.
         try await environment.gate.look { () async throws(RemoteError) in
             try await remote.refreshRoot()
             let new = remote.root

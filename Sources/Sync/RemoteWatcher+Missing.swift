@@ -1,5 +1,5 @@
-// What becomes of a mount whose folder others have deleted: what is sent goes, what is not sent stays, and
-// nothing is sent, because that would make the folder anew.
+// A mount whose folder was deleted on the server: sent nodes are removed, unsent ones stay, and
+// nothing is sent, because that would recreate the folder.
 
 import Core
 import Logging
@@ -7,10 +7,10 @@ import MetadataStore
 import RemoteStore
 
 extension RemoteWatcher {
-    /// Seconds between two questions whether the folder is there again.
+    /// Seconds between two checks whether the folder exists again.
     private static let missingPause = 30.0
 
-    /// The mounted folder is not there, and no other one in its place.
+    /// Handles a mounted folder that is missing, with no other one in its place.
     func noteMissing(_ path: String) async throws(RemoteError) {
         if try await setting(Setting.phase) != Phase.missing.rawValue {
             try await removeSent()
@@ -28,8 +28,8 @@ extension RemoteWatcher {
         await sleep(seconds: Self.missingPause)
     }
 
-    /// As a listing without an entry would. With no commit on its way: each has seen the folder, or sees that
-    /// nothing is to be sent.
+    /// Removes all sent nodes, as an empty listing would. With no commit in flight: each has found
+    /// the folder, or sees that nothing is to be sent.
     private func removeSent() async throws(RemoteError) {
         let environment = environment
         try await environment.gate.look { () async throws(RemoteError) in
@@ -51,7 +51,7 @@ extension RemoteWatcher {
 }
 
 extension SyncStatus {
-    /// What people are told while the mounted folder is not there.
+    /// The message for people while the mounted folder is missing.
     public static func missing(_ path: String) -> String {
         "the mounted folder is not on Dropbox any more: \(path); what is not sent stays here, and is sent when "
             + "the folder is there again: restore it, or make it anew, on dropbox.com"

@@ -1,5 +1,5 @@
-// How the watcher reads and writes the local database, and what it tells of what changed. What contradicts itself
-// leads to a listing of everything.
+// The watcher's access to the local database, and its announcements. A contradiction leads to a
+// full listing.
 
 import Core
 import Logging
@@ -27,7 +27,7 @@ extension RemoteWatcher {
         tell(outcome)
     }
 
-    /// Brings in what a listing or a look has found. What contradicts itself is left out.
+    /// Applies the result of a listing or a look. Contradictory entries are left out.
     @discardableResult
     func bringIn(
         _ context: DeltaContext,
@@ -48,8 +48,7 @@ extension RemoteWatcher {
         return outcome
     }
 
-    /// Changes that cannot be true together with what is known will not become so by asking again: all is
-    /// listed again.
+    /// Deltas that contradict the tree would do so again: everything is listed again.
     private func failure(_ error: any Error) -> RemoteError {
         guard MetadataStore.isContradiction(error) else {
             let failure = RemoteError.local(cause: error)
@@ -68,13 +67,13 @@ extension RemoteWatcher {
     }
 }
 
-/// What applying a batch changed.
+/// The changes of an applied batch.
 struct DeltaOutcome: Sendable {
     var changes: [TreeChange] = []
     var conflicts: [String] = []
-    /// Entries that were left out because they contradict what is stored.
+    /// Number of contradictory entries that were left out.
     var leftOut = 0
-    /// Nodes that the running listing had not met before.
+    /// Number of nodes that the running listing had not seen before.
     var met = 0
 }
 

@@ -1,5 +1,5 @@
-// What this mount has made or moved and the deltas do not tell of: others had moved its folder before it arrived,
-// and then deleted what the server had made for it. Asked for by its id.
+// Nodes that this mount has created or moved and that no delta contains: another client had moved the folder
+// before, and then deleted the one that the server had created. They are requested by ID.
 
 import Core
 import Logging
@@ -7,11 +7,11 @@ import MetadataStore
 import RemoteStore
 
 extension RemoteWatcher {
-    /// Identities that one step of deltas makes this mount ask for, at most; the others are asked for at later ones.
+    /// Number of IDs to request after one step of deltas; the rest follows at later steps.
     private static let mostUntold = 32
 
-    /// Brings in where each of these is by now, or that it is gone. In the look that has brought in the deltas, with
-    /// no commit on its way: what they do not tell of will not be told.
+    /// Applies the present place of each of these, or its deletion. Within the look that has
+    /// applied the deltas, with no commit in flight: no later delta will contain them.
     func bringInUntold() async throws(RemoteError) {
         let ids: [FileID]
         do {
@@ -54,7 +54,7 @@ extension RemoteWatcher {
                 environment.log.notice(
                     "the server does not say where something is that no delta tells of",
                     metadata: ["id": "\(id)", "error": "\(error)"])
-                // It would say the same again, and hold up the deltas. They tell what becomes of it.
+                // A repeated request would fail alike and delay the deltas, which have the node's later changes.
                 if !error.isTransient { answers.settled.append(id) }
             }
         }
@@ -62,17 +62,17 @@ extension RemoteWatcher {
     }
 }
 
-/// What the server says of identities.
+/// The server's responses for some IDs.
 private struct UntoldAnswers: Sendable {
     var found: [RemoteEntry] = []
     var gone: [FileID] = []
-    /// Those that are not to be asked for again.
+    /// The IDs that need no further request.
     var settled: [FileID] = []
 }
 
 extension RemoteError {
-    /// Whether it may concern the node that was asked for, and no other: not the connection, the login, or what
-    /// paths start from.
+    /// Whether the error may concern only the requested node: not the connection, the login, or the
+    /// root.
     fileprivate var isAboutNode: Bool {
         switch self {
         case .offline, .timedOut, .rateLimited, .unauthorized, .cursorReset, .rootChanged,

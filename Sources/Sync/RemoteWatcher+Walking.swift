@@ -1,4 +1,4 @@
-// Listing everything folder by folder, for accounts that the server does not list in one go.
+// Listing folder by folder, for accounts whose full listing the server refuses.
 
 import Core
 import Logging
@@ -6,13 +6,13 @@ import MetadataStore
 import RemoteStore
 
 extension RemoteWatcher {
-    /// How often in a row the server may fail to list everything before its folders are listed.
+    /// Consecutive failures of the full listing before folders are listed one by one.
     static let patience = 3
     /// Folders that are listed at once.
     static let foldersAtOnce = 8
 
-    /// Runs a part of the listing of everything. A server that fails again and again is asked for one
-    /// folder after the other instead.
+    /// Runs a part of the full listing. After repeated failures of the server, switches to listing
+    /// folder by folder.
     func walkingIfRefused(
         _ phase: Phase, _ body: () async throws(RemoteError) -> Void
     ) async throws(RemoteError) {
@@ -27,8 +27,8 @@ extension RemoteWatcher {
         }
     }
 
-    /// From here on, changes are told by a cursor from before the first folder is listed: what moves from
-    /// one side of the walk to the other is told after it.
+    /// Begins with a cursor from before the first folder is listed: its deltas contain moves
+    /// between listed and unlisted parts.
     private func startWalking(_ phase: Phase) async throws(RemoteError) {
         let root = remoteRoot
         try await environment.gate.look { () async throws(RemoteError) in
@@ -48,7 +48,7 @@ extension RemoteWatcher {
         heard()
     }
 
-    /// Lists the next folders. After the last one, what has changed meanwhile completes the listing.
+    /// Lists the next folders. After the last one, the deltas since the cursor complete the listing.
     func walk() async throws(RemoteError) {
         let start = walkedTo
         let folders = try await unlistedFolders(after: start)
@@ -56,7 +56,7 @@ extension RemoteWatcher {
             try await list(folders)
             walkedTo = last.inode
         } else if start.rawValue > 0 {
-            // Folders may have come to light behind the walk.
+            // Folders behind the present one may have been added.
             walkedTo = InodeID(0)
         } else {
             try await write { transaction in
@@ -81,8 +81,8 @@ extension RemoteWatcher {
         }
     }
 
-    /// Lists folders at once. Those that were listed are done with even when others fail, so that a bad
-    /// network asks for each folder's names only until it has had them once.
+    /// Lists several folders at once. Successful ones are marked as listed even if others fail, so
+    /// that a bad network does not repeat them.
     private func list(
         _ folders: [(inode: InodeID, path: RemotePath)]
     ) async throws(RemoteError) {

@@ -1,77 +1,77 @@
-// Keeps the tree as the server has it: one listing of everything, then its changes as they happen.
+// Keeps the tree equal to the server's: one full listing, then its deltas as they happen.
 
 import Core
 import Logging
 import MetadataStore
 import RemoteStore
 
-/// Follows the account's stream of changes from where it was left.
+/// Follows the account's feed of changes from the stored cursor.
 actor RemoteWatcher {
-    /// Keys of the settings that say how far this mount has come.
+    /// Keys of the settings that store the progress.
     enum Setting {
         static let cursor = "feed.cursor"
-        /// A `Phase`.
+        /// A `Phase`, as its raw value.
         static let phase = "feed.phase"
-        /// What the paths of the tree start from.
+        /// The root of the tree's paths.
         static let root = "feed.root"
-        /// Whether everything is listed folder by folder.
+        /// Whether the listing goes folder by folder.
         static let walk = "feed.walk"
     }
 
     enum Phase: String {
         /// Until the first listing is complete.
         case listing
-        /// While listing again after a reset.
+        /// While listing again after a cursor reset.
         case comparing
-        /// While listing another root, whose things take the place of those that are known.
+        /// While listing another root, whose nodes replace the known ones.
         case adopting
-        /// While the mounted folder is not there.
+        /// While the mounted folder is missing.
         case missing
         case complete
     }
 
-    /// Seconds that one longpoll lasts. The server adds up to 90 of its own.
+    /// Timeout of one longpoll in seconds. The server adds up to 90 of its own.
     private static let pollTimeout = 120
 
-    /// Seconds under which a longpoll has not waited.
+    /// Seconds below which a longpoll counts as not having waited.
     private static let shortPoll = 5.0
 
-    /// Seconds between two questions for the account's space.
+    /// Seconds between two requests of the account's space.
     private static let spaceInterval = 600.0
 
-    /// Seconds between two looks at whether the uploader still sends, and how often it is looked: other
-    /// clients' changes wait so long at most.
+    /// Seconds between two checks whether the uploader still sends, and the number of checks: the
+    /// maximum delay of other clients' changes.
     private static let sendingPause = 0.1
     private static let sendingLooks = 10
 
-    /// Empty pages that are asked for within one step.
+    /// Empty pages to fetch within one step.
     private static let mostEmptyPages = 100
 
-    /// Changes that are brought in as one step, about: some 60 MB.
+    /// Approximate number of deltas to apply as one step: some 60 MB.
     private static let longestStep = 100_000
 
-    /// The longest pause after a failure, in seconds.
+    /// Maximum backoff after a failure, in seconds.
     static let longestPause = 30.0
-    /// Seconds after which a new login is noticed at the latest.
+    /// Seconds until a new login is noticed.
     private static let loginStep = 0.5
 
     let environment: UploadEnvironment
     let uploader: Uploader
     private var failures = 0
-    /// Whether somebody has logged in since the token was refused.
+    /// Whether the user has logged in since the token was refused.
     private var hasNewLogin = false
     private var spaceDue = Timestamp(nanoseconds: 0)
-    /// Rounds in a row that the server ended at once and that changed nothing.
+    /// Consecutive rounds that the server ended at once and without changes.
     private var idleRounds = ServerPace()
-    /// Whether the last step of changes was empty.
+    /// Whether the last step of deltas was empty.
     private var isRoundIdle = false
-    /// Pages in a row of a listing that told nothing new.
+    /// Consecutive pages of a listing without new entries.
     var emptyPages = ServerPace()
-    /// Listings of everything because of contradictions.
+    /// Full listings because of contradictions.
     var relistings = ServerPace()
-    /// How often in a row the server failed to list everything in one go.
+    /// Consecutive failures of the full listing.
     var listingFailures = 0
-    /// The last folder that was listed while folders are listed one by one.
+    /// The last listed folder, while listing folder by folder.
     var walkedTo = InodeID(0)
 
     init(environment: UploadEnvironment, uploader: Uploader) {
@@ -79,7 +79,7 @@ actor RemoteWatcher {
         self.uploader = uploader
     }
 
-    /// Reads what an earlier run has left, so that a known tree is served before the network answers.
+    /// Restores the state of an earlier run, so that a known tree is served before the network answers.
     func restore() throws {
         let (phase, root) = try environment.store.read {
             (try $0.setting(Setting.phase), try $0.setting(Setting.root))
@@ -136,8 +136,8 @@ actor RemoteWatcher {
         try await waitForChange()
     }
 
-    /// Asks for the account's space, now and then: uploads and other clients change it, and nothing
-    /// tells.
+    /// Requests the account's space from time to time, because uploads and other clients change it
+    /// without a notification.
     private func refreshSpace() async throws(RemoteError) {
         let now = environment.clock.now()
         guard now >= spaceDue else { return }
@@ -148,17 +148,17 @@ actor RemoteWatcher {
 
     // MARK: Changes
 
-    /// Brings in everything that happened after the cursor, as one step from one state of the server
-    /// to a later one: nobody sees a file gone that was moved. More than fits into memory is listed again
-    /// and compared.
+    /// Applies all deltas after the cursor as one step from one state of the server to a later one,
+    /// so that no moved file is missing in between. More than fits into memory is listed again and
+    /// compared.
     private func catchUp(from cursor: Cursor) async throws(RemoteError) {
         var page = try await environment.remote.list(after: cursor)
         var entries = page.entries
         var emptyPages = ServerPace()
         while page.hasMore {
             guard entries.count <= Self.longestStep else { throw .cursorReset }
-            // Held meanwhile: what this mount sends waits. A server that goes on for ever without an entry is
-            // not waited for.
+            // The gate is held, so this mount's commits wait. A server that returns empty pages for
+            // ever is not waited for.
             guard emptyPages.count < Self.mostEmptyPages else {
                 throw .malformed("the changes go on for ever without one")
             }
@@ -207,7 +207,7 @@ actor RemoteWatcher {
         let change = try await environment.remote.waitForChange(
             after: Cursor(cursor), timeout: Self.pollTimeout)
         heard()
-        // Waiting is the poll's affair, unless the server ends it at once.
+        // The longpoll does the waiting, unless the server ends it at once.
         let isAtOnce = environment.clock.now() < asked.adding(seconds: Self.shortPoll)
         if isRoundIdle && isAtOnce { idleRounds.note() } else { idleRounds.forget() }
         let pause = idleRounds.pause(atMost: Self.longestPause)
@@ -215,7 +215,7 @@ actor RemoteWatcher {
         await waitWhileSending()
     }
 
-    /// While this mount sends, the changes are mostly its own: they are fetched together, unless the
+    /// While this mount sends, most deltas are its own: they are fetched together, unless the
     /// sending lasts.
     private func waitWhileSending() async {
         for _ in 0..<Self.sendingLooks {
@@ -267,7 +267,7 @@ actor RemoteWatcher {
     private func handleFailure(_ error: RemoteError) async {
         environment.log.notice("changes are not being delivered", metadata: ["error": "\(error)"])
         if case .rateLimited(let wish) = error {
-            // A server that asks to wait is there: the connection stays what it was.
+            // A rate limit shows that the server is reachable: the connection's state is kept.
             return await sleep(seconds: max(1, min(wish, Self.longestPause)))
         }
         failures +|= 1
@@ -276,14 +276,14 @@ actor RemoteWatcher {
             case .unauthorized(let reason):
                 status.connection = .authenticationRequired
                 status.lastProblem = reason
-            // Noted where it happened.
+            // Recorded where it happened.
             case .local: break
             default:
                 status.connection = .offline
                 status.lastProblem = "\(error)"
             }
         }
-        // Not all mounts that lost the server together come back at the same moment.
+        // Jitter, so that mounts that lost the server together do not return at the same moment.
         let jitter = Double(environment.clock.now().nanoseconds / 1000 % 1024) / 2048 + 0.5
         let pause = min(
             Self.longestPause,
@@ -295,12 +295,12 @@ actor RemoteWatcher {
         }
     }
 
-    /// Somebody has logged in: a token that was refused may be so no more.
+    /// Notes a new login, after which a refused token may be replaced.
     func noteLogin() {
         hasNewLogin = true
     }
 
-    /// In steps, because who has just logged in wants to see it work.
+    /// In steps, because a user who has just logged in expects an effect.
     private func sleepUntilLogin(atMost seconds: Double) async {
         let end = environment.clock.now().adding(seconds: seconds)
         while !hasNewLogin, !Task.isCancelled, environment.clock.now() < end {
@@ -310,7 +310,7 @@ actor RemoteWatcher {
         hasNewLogin = false
     }
 
-    /// A pause, if there is one.
+    /// Sleeps, if the pause is not 0.
     func rest(seconds: Double) async {
         if seconds > 0 { await sleep(seconds: seconds) }
     }

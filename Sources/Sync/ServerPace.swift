@@ -1,15 +1,15 @@
-// How fast a server is asked again that always answers at once and says nothing. Pure.
+// Backoff for a server that answers at once without progress. Pure.
 
 import Core
 import RemoteStore
 import Synchronization
 
-/// Counts answers that brought nothing, and says how long to wait before the next question: not at all after the
-/// first ones, which happen, and twice as long after each one more.
+/// Counts responses without progress, and returns the delay before the next request: none after the
+/// first ones, which are normal, and doubled after each further one.
 struct ServerPace {
-    /// Answers that bring nothing now and then.
+    /// Normal number of responses without progress.
     private static let usual = 3
-    /// Seconds after the first one more.
+    /// Seconds after the first one beyond that.
     private static let first = 0.125
 
     private(set) var count = 0
@@ -18,17 +18,17 @@ struct ServerPace {
         count = min(count +| 1, 1000)
     }
 
-    /// An answer brought something.
+    /// Resets the count after progress.
     mutating func forget() {
         count = 0
     }
 
-    /// An answer was as it should be; a server that is wrong every other time is not trusted at once.
+    /// Decrements the count after a good response: a server that is wrong every other time is not trusted at once.
     mutating func recover() {
         count = max(0, count -| 1)
     }
 
-    /// Seconds to wait.
+    /// The delay in seconds.
     func pause(atMost limit: Double) -> Double {
         guard count > Self.usual else { return 0 }
         let doublings = min(count -| Self.usual -| 1, 20)
@@ -36,7 +36,7 @@ struct ServerPace {
     }
 }
 
-/// Whether an answer could not be recorded because it contradicts what is known: then all is listed again.
+/// Whether a response could not be recorded because it contradicts the tree: then everything is listed again.
 final class NotedContradiction: Sendable {
     /// Lock: a leaf.
     private let isNoted = Mutex(false)
@@ -45,7 +45,7 @@ final class NotedContradiction: Sendable {
         isNoted.withLock { $0 = true }
     }
 
-    /// Whether there was one since the last question.
+    /// Whether a contradiction was noted since the last call.
     func take() -> Bool {
         isNoted.withLock { isNoted in
             defer { isNoted = false }

@@ -1,41 +1,41 @@
-// Time, from outside: tests drive it by hand.
+// An injected clock, which tests control.
 
 public import Core
 import Glibc
 
-/// A clock that can be waited on.
+/// A clock that tasks can sleep on.
 public protocol SyncClock: Sendable {
-    /// The time by which things are due. It never jumps, whoever sets the machine's date; between two runs of
-    /// the process it is not comparable.
+    /// The time of due entries. It never jumps, even if the machine's date is set; it is not
+    /// comparable between two runs of the process.
     func now() -> Timestamp
-    /// The date and time of day, for what people and servers are told.
+    /// The date and time of day, for people and servers.
     func date() -> Timestamp
     /// Waits until a time of `now`, or until the task is cancelled.
     func sleep(until time: Timestamp) async throws(CancellationError)
 }
 
 extension SyncClock {
-    /// For clocks that nobody sets.
+    /// For clocks whose date is never set.
     public func date() -> Timestamp { now() }
 }
 
 /// The machine's clock.
 public struct SystemClock: SyncClock {
-    /// The date and the time since boot when this process first asked: from then on, only the second counts.
+    /// Date and uptime at the first use: from then on, only the uptime counts.
     private static let start = (date: Timestamp.now(), uptime: uptime())
 
-    /// Makes one.
+    /// Creates the system clock.
     public init() {}
 
-    /// The time since boot, sleep included, as a time that resembles the date.
+    /// The uptime, including suspend, as a time that resembles the date.
     public func now() -> Timestamp {
         Self.start.date.adding(nanoseconds: Self.uptime() &- Self.start.uptime)
     }
 
-    /// The machine's date.
+    /// The machine's current date.
     public func date() -> Timestamp { .now() }
 
-    /// Waits on the machine's clock.
+    /// Sleeps on the machine's clock.
     public func sleep(until time: Timestamp) async throws(CancellationError) {
         let rest = time.nanoseconds.subtractingReportingOverflow(now().nanoseconds)
         do {

@@ -1,32 +1,32 @@
-// Old versions of files: from the names that users see to the path that the server knows, and what a
-// restored version changes here.
+// Old revisions of files: finding the server's path for a local path, and applying a restored
+// revision.
 
 public import Core
 import MetadataStore
 public import RemoteStore
 
-/// Why a file's history cannot be had, or a version not be restored.
+/// Why revisions cannot be listed or restored.
 public enum HistoryError: Error, Hashable, Sendable {
-    /// The file, or a folder above it, has changes that the server does not have yet.
+    /// The file, or a folder above it, has unsent changes.
     case unsentChanges
-    /// It is a folder.
+    /// The path is a folder's.
     case isFolder
-    /// It never leaves this machine.
+    /// The file is local-only.
     case localOnly
-    /// Nothing was there that the server knows.
+    /// The server never had a file at the path.
     case unknown
-    /// It is not deleted, so the version to go back to has to be named.
+    /// The file is not deleted, so the revision must be named.
     case notDeleted
-    /// There is no such version.
+    /// The file has no such revision.
     case noSuchVersion
-    /// The server did not do it.
+    /// The server refused the request.
     case remote(RemoteError)
     /// The local database failed.
     case store(String)
 }
 
 extension SyncEngine {
-    /// The newest versions of the file that users see at a path, or that was there.
+    /// The newest revisions of the file at a local path, which may be deleted.
     public func revisions(
         of names: [FileName], limit: Int, from history: any RemoteHistory
     ) async throws(HistoryError) -> RemoteRevisions {
@@ -34,16 +34,16 @@ extension SyncEngine {
         return try await revisions(at: target.path, limit: limit, history)
     }
 
-    /// Makes an old version of a file the current one: on the server, and at once here. Without a
-    /// version, the newest one of a deleted file.
+    /// Makes an old revision of a file the current one: on the server, and at once here. Without a
+    /// revision, the newest one of a deleted file.
     ///
-    /// What is there now becomes an old version. A file with changes that the server does not have yet is
-    /// refused, because these would be an edit of what was there before; so is one that gets them
-    /// meanwhile, by the rules for conflicts: then both versions stay.
+    /// The present content becomes an old revision. A file with unsent changes is refused, because
+    /// these would be an edit of the content before; if it gets them during the request, the rules
+    /// for conflicts apply: then both versions stay.
     public func restore(
         _ names: [FileName], to revision: Revision?, from history: any RemoteHistory
     ) async throws(HistoryError) -> RemoteFile {
-        // With no news coming in between the server's doing and this mount's knowing.
+        // No delta may be applied between the server's change and its recording.
         try await environment.gate.commit { () async throws(HistoryError) in
             try await restoreNow(names, to: revision, history)
         }
@@ -105,13 +105,13 @@ extension SyncEngine {
     }
 }
 
-/// Where the server has, or had, what users name.
+/// The remote path for a local one, present or former.
 struct HistoryTarget: Hashable, Sendable {
     var path: RemotePath
-    /// Whether the server has yet to be told of something that is there, was there, or is above.
+    /// Whether the node at the path, a former one, or a parent has unsent changes.
     var hasUnsentChanges = false
 
-    /// Names below the last folder that is here are taken as they are: what was there may be gone.
+    /// Names below the last known folder are used unchanged, because the nodes there may be deleted.
     init(_ names: [FileName], in tree: some TreeReading) throws {
         guard let last = names.last else { throw HistoryError.isFolder }
         var folder = InodeID.root
@@ -126,7 +126,7 @@ struct HistoryTarget: Hashable, Sendable {
             if try tree.journalEntry(of: node.inode) != nil { hasUnsentChanges = true }
             folder = node.inode
         }
-        // A folder that is new here was never known to the server by another name.
+        // The server never knew a new local folder by another name.
         guard let parent = try tree.remotePath(of: folder) else { throw HistoryError.unknown }
         path = rest.reduce(RemotePath(rawValue: parent)) { $0.appending($1) }.appending(last)
         guard rest.isEmpty else { return }
@@ -149,7 +149,7 @@ struct HistoryTarget: Hashable, Sendable {
         try node.staged != nil || tree.journalEntry(of: node.inode) != nil
     }
 
-    /// The server's names differ by more than their case.
+    /// With `like`, because names on the server differ by more than their case.
     private static func child(
         _ name: FileName, of folder: InodeID, in tree: some TreeReading
     ) throws -> Node? {

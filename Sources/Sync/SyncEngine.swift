@@ -1,4 +1,4 @@
-// Sync as its neighbours see it: starts and stops the parts, and answers questions about them.
+// The interface of Sync to its neighbours: starts and stops the parts, and returns their state.
 
 public import Core
 public import Logging
@@ -7,19 +7,19 @@ public import RemoteStore
 public import Staging
 import Synchronization
 
-/// Keeps one account's tree and its server the same, in both directions.
+/// Synchronizes one account's tree with its server, in both directions.
 public final class SyncEngine: Syncing {
-    /// How it is set up.
+    /// The settings of a sync engine.
     public struct Configuration: Sendable {
         /// This machine's name, for conflicted copies; cut to 64 bytes, without slashes.
         public var host: String
-        /// How long a file that is still open may be written to before it is sent as it stands, in
-        /// seconds.
+        /// How long a file that is still open may be written to before its present content is
+        /// uploaded, in seconds.
         public var openFileInterval: Double
-        /// The longest time, in seconds, for which something may be held back on purpose.
+        /// The longest intentional delay of an entry, in seconds.
         public var longestDelay: Double
 
-        /// Names all three.
+        /// Memberwise with defaults.
         public init(
             host: String, openFileInterval: Double = 30, longestDelay: Double = 7 * 86_400
         ) {
@@ -30,7 +30,7 @@ public final class SyncEngine: Syncing {
         }
     }
 
-    /// What is left when a drain ends.
+    /// The rest of the queue at the end of a drain.
     public struct Remainder: Hashable, Sendable {
         /// Nodes still to be sent.
         public var operations: Int
@@ -45,7 +45,7 @@ public final class SyncEngine: Syncing {
     private let lister: FolderLister
     private let tasks = Mutex<[Task<Void, Never>]>([])
 
-    /// Connects the parts. Nothing runs before `start`.
+    /// Connects the parts. No task runs before `start`.
     public init(
         configuration: Configuration, store: MetadataStore, staging: StagingArea,
         remote: any RemoteStoring, cache: any ContentCaching, openFiles: any OpenFileTracking,
@@ -61,13 +61,13 @@ public final class SyncEngine: Syncing {
         lister = FolderLister(environment: environment)
     }
 
-    /// Starts following the server and sending what is queued, from earlier mounts too.
+    /// Starts following the server and sending the queue, including that of earlier mounts.
     ///
     /// Throws when the local database cannot be read.
     public func start() async throws {
         try recallRoot()
         try await watcher.restore()
-        // Due times of an earlier process are by another clock: one that was set back since would hold them.
+        // Due times of an earlier process are from another clock: one that was set back since would delay them.
         let now = environment.clock.now()
         let longestDelay = longestDelay
         try await environment.store.write { transaction in
@@ -79,14 +79,14 @@ public final class SyncEngine: Syncing {
         }
     }
 
-    /// Tells the cloud what an earlier process knew of what paths start from. Before the first question about
-    /// the mounted folder; throws when the local database cannot be read.
+    /// Passes the root that an earlier process knew to the remote store. Call it before the first
+    /// request for the mounted folder; throws when the local database cannot be read.
     public func recallRoot() throws {
         let root = try environment.store.read { try $0.setting(RemoteWatcher.Setting.root) }
         if let root { environment.remote.resume(root: root) }
     }
 
-    /// Stops at once. What is not sent stays queued.
+    /// Stops at once. Unsent changes stay queued.
     public func stop() async {
         let running = tasks.withLock { tasks in
             defer { tasks = [] }
@@ -101,7 +101,7 @@ public final class SyncEngine: Syncing {
         await lister.stop()
     }
 
-    /// Tries at once what waits because the token was refused: somebody has logged in.
+    /// Retries at once after a new login, if the token was refused.
     public func noteLogin() async {
         await watcher.noteLogin()
         await uploader.resume()
@@ -111,16 +111,16 @@ public final class SyncEngine: Syncing {
 
     /// Whether the whole account's tree is known.
     public var isTreeComplete: Bool { environment.state.current.isTreeComplete }
-    /// Whether remote changes are being delivered.
+    /// Whether deltas are being received.
     public var isFeedHealthy: Bool {
         let status = environment.state.current
         return status.connection == .online && status.isTreeComplete
     }
-    /// Bytes used and allowed, as last heard.
+    /// Bytes used and allowed, from the last response.
     public var space: RemoteSpace? { environment.state.current.space }
     /// Whether the account was full at the last upload.
     public var isQuotaExceeded: Bool { environment.state.current.isQuotaExceeded }
-    /// Everything that `status` shows of Sync.
+    /// The state of Sync for `status`.
     public var status: SyncStatus { environment.state.current }
 
     /// Waits until a folder's children are all in the store.
@@ -128,12 +128,12 @@ public final class SyncEngine: Syncing {
         try await lister.ensureListed(folder)
     }
 
-    /// The journal has changed.
+    /// Wakes the uploader after a change of the journal.
     public func noteChange() {
         uploader.wake()
     }
 
-    /// Brings back a file that news took away while it was open.
+    /// Reattaches a file that a delta detached while it was open.
     public func returnToTree(_ node: Node, in transaction: Transaction) throws -> [TreeChange] {
         let returned = try ReturnedFile(
             node, host: environment.host, at: environment.clock.date(), in: transaction)
@@ -147,12 +147,12 @@ public final class SyncEngine: Syncing {
         return returned.changes
     }
 
-    /// A file has grown by a piece.
+    /// Notes that a file has grown by a piece.
     public func noteGrowth(of inode: InodeID) {
         uploader.noteGrowth(of: inode)
     }
 
-    /// Waits until a node is on the server as users see it.
+    /// Waits until the server has a node in its local state.
     public func drain(_ inode: InodeID) async throws(RemoteError) {
         let now = environment.clock.now()
         let store = environment.store
@@ -175,9 +175,9 @@ public final class SyncEngine: Syncing {
         }
     }
 
-    /// Sends everything that is queued, now, until nothing is left or `isOver` says so.
+    /// Sends all queued changes, now, until the queue is empty or `isOver` returns true.
     ///
-    /// Returns what is left: nothing, if all is on the server.
+    /// Returns the rest of the queue.
     public func drain(
         progress: @Sendable (Remainder) -> Void = { _ in }, until isOver: @Sendable () -> Bool
     ) async throws -> Remainder {
@@ -197,23 +197,23 @@ public final class SyncEngine: Syncing {
         }
     }
 
-    /// From here to `endDraining`, nothing is held back for the write delay.
+    /// Suspends the write delay until `endDraining`.
     public func beginDraining() async throws {
         try await uploader.beginDraining()
     }
 
-    /// Changes are held back for the write delay again.
+    /// Resumes the write delay.
     public func endDraining() async {
         await uploader.endDraining()
     }
 
-    /// What is queued.
+    /// The size of the queue.
     public func pending() async throws -> Remainder {
         let pending = try await environment.store.read { try $0.pending() }
         return Remainder(operations: pending.operations, bytes: pending.bytes)
     }
 
-    /// A short wait between two looks at the journal; false when the task is cancelled.
+    /// A short wait between two reads of the journal; false when the task is cancelled.
     private func pause() async -> Bool {
         let next = environment.clock.now().adding(seconds: 0.02)
         return (try? await environment.clock.sleep(until: next)) != nil

@@ -1,26 +1,26 @@
-// What Sync knows of itself, for operations and for `status`: read at once, from any thread.
+// The state of Sync, for operations and for `status`: read at once, from any thread.
 
 public import Core
 public import RemoteStore
 import Synchronization
 
-/// A summary of how the mount stands with the server.
+/// A summary of the mount's relation to the server.
 public struct SyncStatus: Hashable, Sendable {
-    /// How the server is reached.
+    /// The connection to the server.
     public enum Connection: String, Hashable, Sendable {
-        /// Nothing has been heard yet.
+        /// No response yet.
         case connecting
-        /// Changes are being delivered.
+        /// Deltas are being received.
         case online
         /// The server cannot be reached; cached content is served and changes are queued.
         case offline
-        /// The token is refused; somebody must log in.
+        /// The token is refused; the user must log in.
         case authenticationRequired = "auth-required"
     }
 
-    /// Content that is being sent.
+    /// Content that is being uploaded.
     public struct Upload: Hashable, Sendable {
-        /// Where to.
+        /// Remote path of the file.
         public var path: String
         /// Size in bytes.
         public var size: Int64
@@ -28,34 +28,34 @@ public struct SyncStatus: Hashable, Sendable {
         public var sent: Int64
     }
 
-    /// How the server is reached.
+    /// The connection to the server.
     public var connection = Connection.connecting
     /// Whether the whole tree is known.
     public var isTreeComplete = false
-    /// Whether a listing of everything is running, the first or one after a reset.
+    /// Whether a full listing is running, the first or one after a reset.
     public var isListing = true
-    /// Whether paths start from another root than that of the tree, and the two are not compared yet:
-    /// nothing is sent meanwhile, since its path would lead to something else.
+    /// Whether the server's root differs from the tree's, and the two are not compared yet: nothing
+    /// is sent until then, because paths would mean other nodes.
     public var isRootNew = false
-    /// Whether the server has told, since this process began, what has changed. Before that nothing is sent:
-    /// what is queued may be about what others have moved or deleted meanwhile.
+    /// Whether all deltas up to the start of this process are applied. Nothing is sent before that,
+    /// because a queued change may concern a node that another client has moved or deleted.
     public var hasCaughtUp = false
-    /// Where the mounted folder was, if it is not on the server any more: nothing is sent meanwhile, since that
-    /// would make it anew.
+    /// The path of the mounted folder, if it is missing on the server: nothing is sent then,
+    /// because that would recreate it.
     public var missingFolder: String?
-    /// When the listing of everything began, or went on, in this process.
+    /// When the full listing began, or continued, in this process.
     public var listingBegan: Timestamp?
     /// Whether the account was full at the last upload.
     public var isQuotaExceeded = false
-    /// Bytes used and allowed, as last heard.
+    /// Bytes used and allowed, from the last response.
     public var space: RemoteSpace?
-    /// Content that is being sent.
+    /// Content that is being uploaded.
     public var uploads: [InodeID: Upload] = [:]
     /// Conflicted copies made since the mount started.
     public var conflicts = 0
-    /// What went wrong last, and what to do about it.
+    /// The last problem, and what to do about it.
     public var lastProblem: String?
-    /// What failed on this machine at the last change of the tree; nil since it works.
+    /// The local failure of the last transaction; nil since one succeeded.
     public var localFailure: RemoteError.LocalFailure?
     /// When the server last confirmed the state of the tree.
     public var lastHeard: Timestamp?
@@ -63,7 +63,7 @@ public struct SyncStatus: Hashable, Sendable {
 
 /// The shared, current `SyncStatus`.
 final class SyncState: Sendable {
-    /// Lock: a leaf; nothing else is taken under it.
+    /// Lock: a leaf; no other lock is taken under it.
     private let status = Mutex(SyncStatus())
 
     var current: SyncStatus { status.withLock { $0 } }
@@ -72,7 +72,7 @@ final class SyncState: Sendable {
         status.withLock { change(&$0) }
     }
 
-    /// The tree could be changed, or why not.
+    /// Records the failure of a transaction, or its success.
     func noteStore(_ failure: RemoteError.LocalFailure?) {
         status.withLock { status in
             status.localFailure = failure

@@ -1,18 +1,18 @@
-// The name that something has on the server between two moves: a rename that changes nothing but case, or
-// a change of places, takes two.
+// The temporary name of a node on the server between two moves: a rename that changes only case, or
+// a swap of places, takes two.
 
 import Core
 import MetadataStore
 
-/// Makes and reads `.dbxfs-rename-INODE-NUMBER-NAME`. The last part is the name that it had, so that it can be
-/// shown by that if the second move is never made.
+/// Builds and parses `.dbxfs-rename-INODE-NUMBER-NAME`. The last part is the original name, under
+/// which the node is shown if the second move is never made.
 enum TemporaryName {
     private static let prefix = ".dbxfs-rename-"
-    /// Seconds that another client gets between its two moves before this mount makes the second one. Deltas
-    /// were seen to come ten seconds late.
+    /// Seconds that another client gets between its two moves before this mount makes the second
+    /// one. Deltas were seen to come ten seconds late.
     static let patience = 30.0
 
-    /// A name for something that is called `original` now. One that is too long to be taken along is left out.
+    /// The temporary name of a node named `original`, which is left out if it is too long.
     static func name(
         for original: FileName, _ inode: InodeID, number: Int
     ) throws(FileName.Invalid) -> FileName {
@@ -22,10 +22,10 @@ enum TemporaryName {
         return try FileName(start)
     }
 
-    /// Whether a path may lead through something that is between two moves.
+    /// Whether a path may contain a temporary name.
     static func occurs(in path: String) -> Bool { path.contains("/" + prefix) }
 
-    /// Whether something of this name is between two moves.
+    /// Whether a name is a temporary one.
     static func isTemporary(_ name: FileName) -> Bool {
         guard name.string.hasPrefix(prefix) else { return false }
         let parts = name.string.utf8.dropFirst(prefix.utf8.count).split(
@@ -34,7 +34,7 @@ enum TemporaryName {
             && parts.prefix(2).allSatisfy { Int(String(decoding: $0, as: UTF8.self)) != nil }
     }
 
-    /// The name that something had before; nil if this is no such name.
+    /// The original name; nil if this is no temporary name, or has none.
     static func original(of name: FileName) -> FileName? {
         guard name.string.hasPrefix(prefix) else { return nil }
         // A name may begin with a mark that would be one character with the hyphen.

@@ -1,5 +1,5 @@
-// Hashes of content that waits to be sent, before a batch is brought in that may have the same bytes: a hash is known
-// here only from the sending on, and without one, equal bytes would be taken for a conflict.
+// Hashes staged content before a batch is applied that may have the same bytes: otherwise a hash is
+// computed only at the upload, and without one, equal bytes would be taken for a conflict.
 
 import Blocking
 import ContentHashing
@@ -10,8 +10,8 @@ import RemoteStore
 import Staging
 
 extension UploadEnvironment {
-    /// Hashes the unsent content that entries of a batch may have the bytes of: of the same file, or of one under the
-    /// same name, and of the same size. What cannot be hashed stays without; then both contents are kept.
+    /// Hashes the staged content whose bytes entries of a batch may have: of the same file, or of one under the same
+    /// name, and of the same size. Content that cannot be hashed stays without; then both contents are kept.
     func hashUnsent(like entries: [RemoteEntry]) async {
         do {
             let nodes = try await store.read { try $0.unhashedNodes(like: entries) }
@@ -37,7 +37,7 @@ extension UploadEnvironment {
         else { return }
         let source = StagedSource(file: file, size: content.size)
         let hash = ContentHash(blockDigests: try source.blockDigests(of: 0..<content.size))
-        // Written to meanwhile, it is another generation, which this is no hash of.
+        // A write since then began another generation, which has another hash.
         guard file.generation == content.generation else { return }
         file.noteHash(hash, generation: content.generation)
         try store.write {
@@ -47,7 +47,7 @@ extension UploadEnvironment {
 }
 
 extension TreeReading {
-    /// Nodes with unsent content, not hashed yet, that may be the content of one of the entries.
+    /// Nodes with unhashed staged content that may equal the content of one of the entries.
     fileprivate func unhashedNodes(like entries: [RemoteEntry]) throws -> [InodeID] {
         guard try hasUnhashedContent() else { return [] }
         var folders: [RemotePath: InodeID] = [:]
