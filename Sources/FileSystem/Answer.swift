@@ -1,4 +1,5 @@
-// The result of an operation: at once on the calling thread, or later if it must wait on the network.
+// The result of an operation: at once on the calling thread, or later if it must wait on the
+// network.
 
 /// The result of one operation, ready or pending.
 ///

@@ -20,8 +20,8 @@ public struct Attributes: Hashable, Sendable {
     public var kind: FileKind
     /// Permission bits only (07777), without the file type.
     public var permissions: UInt16
-    /// Number of names; 1 for files, 1 for folders too (Dropbox does not count subfolders, and tools
-    /// such as `find` take 1 as "unknown").
+    /// Number of names; 1 for files, 1 for folders too (Dropbox does not count subfolders, and
+    /// tools such as `find` take 1 as "unknown").
     public var linkCount: UInt32
     /// User ID of the owner.
     public var userID: UInt32
@@ -82,7 +82,7 @@ public struct Timeouts: Hashable, Sendable {
 
 /// The result of a lookup. Every entry sent to the kernel adds one to the inode's lookup count.
 public struct Entry: Hashable, Sendable {
-    /// The inode's attributes.
+    /// Attributes of the found inode.
     public var attributes: Attributes
     /// Validity of name and attributes.
     public var timeouts: Timeouts
@@ -99,7 +99,7 @@ public struct Entry: Hashable, Sendable {
 
 /// The result of a lookup: an entry, or a negative entry that the kernel may cache.
 public enum LookupResult: Hashable, Sendable {
-    /// The name exists.
+    /// The name exists; its entry.
     case found(Entry)
     /// The name does not exist; the kernel may cache that for so many seconds (0: not at all).
     case absent(timeout: Double)
@@ -134,9 +134,9 @@ public struct AttributeChanges: Hashable, Sendable {
 
 /// The credentials of the calling process.
 public struct Caller: Hashable, Sendable {
-    /// Effective user ID.
+    /// User ID of the process.
     public var userID: UInt32
-    /// Effective group ID.
+    /// Group ID of the process.
     public var groupID: UInt32
     /// Process ID; 0 for the kernel itself.
     public var processID: Int32
@@ -260,7 +260,7 @@ public enum RenameMode: Hashable, Sendable {
 
 /// The space that `statfs(2)` reports, in bytes.
 public struct SpaceUsage: Hashable, Sendable {
-    /// The account's allocation.
+    /// The space allocated to the account.
     public var totalBytes: Int64
     /// The part of it that is not used.
     public var freeBytes: Int64

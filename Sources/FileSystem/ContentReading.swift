@@ -3,19 +3,22 @@
 public import Core
 public import RemoteStore
 
-/// Reads bytes of revisions from the cache or the network. `ContentReader` implements it in a mount.
+/// Reads bytes of revisions from the cache or the network. `ContentReader` implements it in a
+/// mount.
 public protocol ContentReading: Sendable {
-    /// Bytes from memory or the block cache; nil if any must be fetched. May block on the local disk.
+    /// Bytes from memory or the block cache; nil if any must be fetched. May block on the local
+    /// disk.
     func cachedBytes(of content: FileContent, range: Range<Int64>) -> [UInt8]?
     /// Bytes, fetched if they are not cached. All of the range, or an error.
     func bytes(
         of content: FileContent, range: Range<Int64>, session: ReadSession
     ) async throws(RemoteError) -> [UInt8]
-    /// Notes that a read was served by `cachedBytes`, so that read-ahead can continue. Returns at once.
+    /// Notes that a read was served by `cachedBytes`, so that read-ahead can continue. Returns at
+    /// once.
     func noteRead(of content: FileContent, range: Range<Int64>, session: ReadSession)
 }
 
 extension ContentReading {
-    /// Does no read-ahead.
+    /// Starts no read-ahead by default.
     public func noteRead(of content: FileContent, range: Range<Int64>, session: ReadSession) {}
 }

@@ -87,7 +87,7 @@ final class DirectoryHandle: Sendable {
     /// A few more than fit into the 32 KiB buffer of glibc's `readdir`.
     static let largestPiece = 512
 
-    /// The folder's inode.
+    /// Inode of the open folder.
     let inode: InodeID
     /// Lock rank 4 (see `OpenFiles`), held for assignments.
     private let state = Mutex(State())

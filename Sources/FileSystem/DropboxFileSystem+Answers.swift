@@ -141,7 +141,8 @@ struct Moment {
 extension DropboxFileSystem {
     /// Timeout in seconds of entries that are invalidated explicitly.
     static let longTimeout = 3600.0
-    /// Timeout in seconds of entries that may change without a delta, and of attributes that handles change.
+    /// Timeout in seconds of entries that may change without a delta, and of attributes that
+    /// handles change.
     static let shortTimeout = 1.0
 
     /// Captures the current moment; call it before reading the store.
@@ -153,14 +154,16 @@ extension DropboxFileSystem {
 
     /// The entry of a node that was read after `moment`; counts a lookup.
     func found(_ node: Node, since moment: Moment) -> Entry {
-        // Remembered before the entry is made, so that a concurrent change is either invalidated or in the entry.
+        // Remembered before the entry is made, so that a concurrent change is either invalidated or
+        // in the entry.
         let generation = inodes.remember(
             node.inode, size: node.size,
             isOpen: options.gathersWrites && openFiles.isOpen(node.inode), at: clock.now())
         var entry = entry(node, since: moment)
         entry.generation = generation
         if options.gathersWrites, node.kind == .file, relay.epoch != moment.epoch {
-            // The size may be that of an earlier content, and this kernel does not ask for it again.
+            // The size may be that of an earlier content, and this kernel does not ask for it
+            // again.
             inodes.noteNewContent(node.inode)
         }
         return entry
@@ -198,7 +201,8 @@ extension DropboxFileSystem {
 
     /// Timeout of a negative entry, in seconds.
     func absenceTimeout(since moment: Moment) -> Double {
-        // When case is folded, a create in another case makes this name exist without an invalidation.
+        // When case is folded, a create in another case makes this name exist without an
+        // invalidation.
         moment.isFeedHealthy && moment.isTreeComplete && relay.epoch == moment.epoch
             && !options.foldsCase ? Self.longTimeout : 0
     }

@@ -27,7 +27,8 @@ extension DropboxFileSystem {
             let node = try self.update { transaction in
                 let open = self.openFiles[inode]
                 if let staged = open?.staged {
-                    // Saved first, so that the time of the last write does not overwrite the one to be set.
+                    // Saved first, so that the time of the last write does not overwrite the one to
+                    // be set.
                     isQueued = try self.save(staged, transaction)
                 }
                 var node = try transaction.existing(inode)

@@ -104,7 +104,8 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Passes entries with attributes to `accept`, from `known` if its moment still holds, else from the store.
+    /// Passes entries with attributes to `accept`, from `known` if its moment still holds, else
+    /// from the store.
     private func offerEntries(
         _ lines: ArraySlice<DirectoryListing.Line>, _ handle: DirectoryHandle,
         _ known: (nodes: [InodeID: Node], moment: Moment), _ accept: (DirectoryEntry) -> Bool

@@ -78,7 +78,8 @@ extension DropboxFileSystem {
     }
 
     private static let userPrefix = "user."
-    /// The limits of xattr(7): `XATTR_NAME_MAX`, which answers ERANGE, and `XATTR_SIZE_MAX`, in bytes.
+    /// The limits of xattr(7): `XATTR_NAME_MAX`, which answers ERANGE, and `XATTR_SIZE_MAX`, in
+    /// bytes.
     private static let maximumNameLength = 255
     private static let maximumValueLength = 65_536
 }

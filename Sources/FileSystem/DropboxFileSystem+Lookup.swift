@@ -18,7 +18,8 @@ extension DropboxFileSystem {
                         name, of: snapshot.folder(parent), known, folding: self.options.foldsCase)
                 }
                 var entry = self.found(node, since: moment)
-                // Another spelling than the node's own is looked up each time, because no invalidation names it.
+                // Another spelling than the node's own is looked up each time, because no
+                // invalidation names it.
                 if node.place?.name != name { entry.timeouts.entry = 0 }
                 return .found(entry)
             } catch FileSystemError.noEntry {
@@ -65,7 +66,8 @@ extension DropboxFileSystem {
 
     /// Removes those parts in a transaction. Returns the staging file to remove after the commit.
     private func dropUnreachable(_ node: Node, _ transaction: Transaction) throws -> Int64? {
-        // Marked before the commit, so that a concurrent forget waits in `end` for this transaction.
+        // Marked before the commit, so that a concurrent forget waits in `end` for this
+        // transaction.
         let isKnown = inodes.noteUnlinked(node.inode)
         if openFiles.isOpen(node.inode, in: transaction) { return nil }
         if node.remote == .absent && !isKnown {

@@ -16,8 +16,9 @@ extension DropboxFileSystem {
 
     /// Opens a file with a known node.
     ///
-    /// Throws `staleHandle`, at which the kernel repeats the lookup, if the kernel has the size of another content or
-    /// the name leads elsewhere by now. Only once for each caller, which would otherwise get ESTALE from open(2).
+    /// Throws `staleHandle`, at which the kernel repeats the lookup, if the kernel has the size of
+    /// another content or the name leads elsewhere by now. Only once for each caller, which would
+    /// otherwise get ESTALE from open(2).
     func openExisting(
         _ inode: InodeID, flags: OpenFlags, caller: Caller
     ) throws -> OpenedFile {

@@ -1,4 +1,4 @@
-// Reading open files.
+// Reading open files, from memory, disk or network.
 
 public import Core
 import MetadataStore

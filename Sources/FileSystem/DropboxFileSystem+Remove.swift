@@ -1,4 +1,4 @@
-// Removing names.
+// Removing names: unlink(2) and rmdir(2).
 
 public import Core
 import MetadataStore

@@ -150,7 +150,8 @@ struct Renaming {
             name, in: folder, isFolder: node.kind == .folder, transaction)
         // A symbolic link is local-only wherever it is.
         if node.kind == .symbolicLink && node.flags.contains(.localOnly) { return true }
-        // A file that the server has under an ignored name stays synced: an atomic save must not delete it.
+        // A file that the server has under an ignored name stays synced: an atomic save must not
+        // delete it.
         let isOnServer = occupant.map { !$0.flags.contains(.localOnly) } ?? false
         return isLocal && !(isOnServer && NamePolicy(name) == .synced)
     }
@@ -171,7 +172,8 @@ struct Renaming {
     /// place before that is sent, as in editors that save through such names, it becomes the next
     /// revision.
     private func withdraw(_ node: Node, to target: Place) throws {
-        // At this error mv(1) copies the folder's contents, which fetches them, and deletes the original.
+        // At this error mv(1) copies the folder's contents, which fetches them, and deletes the
+        // original.
         guard node.kind == .file, let old = node.place else { throw FileSystemError.crossDevice }
         guard let staged = try filesystem.staging.file(of: node), staged.retired == nil,
             staged.missingRanges.isEmpty

@@ -18,7 +18,8 @@ extension DropboxFileSystem {
             }
         }
         guard let space = sync.space else {
-            // Unknown so far. Programs that check for free space before they write must not be refused.
+            // Unknown so far. Programs that check for free space before they write must not be
+            // refused.
             return SpaceUsage(
                 totalBytes: Self.unknownSpace, freeBytes: Self.unknownSpace,
                 entryCount: UInt64(clamping: entries))
@@ -29,11 +30,12 @@ extension DropboxFileSystem {
         return SpaceUsage(totalBytes: total, freeBytes: free, entryCount: UInt64(clamping: entries))
     }
 
-    /// 1 TiB.
+    /// 1 TiB, before the first answer.
     private static let unknownSpace: Int64 = 1 << 40
 }
 
-/// The number of files and folders, counted at most once a minute, because SQLite scans an index for it.
+/// The number of files and folders, counted at most once a minute, because SQLite scans an index
+/// for it.
 final class EntryCount: Sendable {
     private struct Counted {
         var value = 0

@@ -15,8 +15,9 @@ extension DropboxFileSystem {
 
     // MARK: Finding content
 
-    /// Sets the content of an open file, unless another handle has done so. Returns its node after `check`
-    /// has seen it. With `evenWithoutName`, a revision is opened even if its name was just removed.
+    /// Sets the content of an open file, unless another handle has done so. Returns its node after
+    /// `check` has seen it. With `evenWithoutName`, a revision is opened even if its name was just
+    /// removed.
     func settle(
         _ file: OpenFile, evenWithoutName: Bool = false, _ check: (Node) throws -> Void = { _ in }
     ) throws -> Node {
@@ -285,7 +286,8 @@ extension DropboxFileSystem {
     ) throws -> Bool {
         let isNew = staged.hasUnsavedContent
         guard staged.hasUnsavedChanges, let node = try transaction.node(staged.inode),
-            // Content without a row belongs to a file that was deleted here and edited on another client.
+            // Content without a row belongs to a file that was deleted here and edited on another
+            // client.
             node.staged?.file == staged.number
         else { return false }
         try staged.persist(in: transaction, isComplete: isComplete)

@@ -17,7 +17,8 @@ extension DropboxFileSystem {
             let count = bytes.count
             try requireRoom(for: handle, offset: offset, count: Int64(clamping: count))
             guard count > 0 else { return .ready(0) }
-            // With `writeback_cache` the kernel has resolved O_APPEND itself, except for direct I/O.
+            // With `writeback_cache` the kernel has resolved O_APPEND itself, except for direct
+            // I/O.
             let appends =
                 handle.flags.appends && !isPage && (handle.isDirect || !options.gathersWrites)
             let progress = try change(handle.file) { staged, now in

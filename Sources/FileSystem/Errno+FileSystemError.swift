@@ -16,7 +16,8 @@ extension Errno {
         case .invalidArgument: self = .invalidArgument
         case .readOnly: self = .readOnlyFileSystem
         case .accessDenied: self = .permissionDenied
-        // Tools take EPERM from link(2) and mknod(2) as "this filesystem has none", ENOSYS as a bug.
+        // Tools take EPERM from link(2) and mknod(2) as "this filesystem has none", ENOSYS as a
+        // bug.
         case .notPermitted: self = .notPermitted
         case .staleHandle: self = .staleNFSFileHandle
         case .badHandle: self = .badFileDescriptor

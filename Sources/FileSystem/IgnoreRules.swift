@@ -5,8 +5,9 @@ public import Core
 
 /// Patterns for files that users want to keep off Dropbox, such as a compiler's output.
 ///
-/// A path is ignored if the last matching pattern says so, or if a parent folder is: `!` cannot bring back an
-/// entry of an ignored folder. Names are compared as Dropbox compares them, without case.
+/// A path is ignored if the last matching pattern says so, or if a parent folder is: `!` cannot
+/// bring back an entry of an ignored folder. Names are compared as Dropbox compares them, without
+/// case.
 public struct IgnoreRules: Hashable, Sendable {
     /// A pattern with a syntax error.
     public struct Malformed: Error, Hashable, Sendable {
@@ -38,7 +39,8 @@ public struct IgnoreRules: Hashable, Sendable {
     /// Creates rules that ignore no path.
     public init() {}
 
-    /// Appends patterns, one per line, which take precedence over the present ones. Throws at a syntax error.
+    /// Appends patterns, one per line, which take precedence over the present ones. Throws at a
+    /// syntax error.
     public mutating func append(parsing text: String) throws(Malformed) {
         self.text.append("\(text)\n")
         let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }

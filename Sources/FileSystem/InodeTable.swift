@@ -32,7 +32,8 @@ final class InodeTable: Sendable {
         var size: Int64
     }
 
-    /// The generation of an inode's content, and the one that the kernel has, if it keeps sizes itself.
+    /// The generation of an inode's content, and the one that the kernel has, if it keeps sizes
+    /// itself.
     private struct Generation {
         var current: UInt64 = 0
         var told: UInt64 = 0

@@ -10,9 +10,9 @@ struct NamePattern: Hashable, Sendable {
 
     private enum Piece: Hashable {
         case scalar(Unicode.Scalar)
-        /// `?`
+        /// `?`: exactly one scalar.
         case one
-        /// `*`
+        /// `*`: any number of scalars.
         case many
         case set([ClosedRange<Unicode.Scalar>], isNegated: Bool)
     }
@@ -40,7 +40,8 @@ struct NamePattern: Hashable, Sendable {
         self.pieces = pieces
     }
 
-    /// Parses the rest of a set behind `[`: a leading `]` is literal, a leading `!` or `^` negates, then ranges.
+    /// Parses the rest of a set behind `[`: a leading `]` is literal, a leading `!` or `^` negates,
+    /// then ranges.
     private static func set(
         _ rest: inout Substring.UnicodeScalarView
     ) throws(Malformed) -> Piece {

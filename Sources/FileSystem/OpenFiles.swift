@@ -154,8 +154,9 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// Switches to a staging file that a change has begun. An older one than the present is a late call of
-    /// another thread. The same one may come back, if the transaction that ended it was rolled back.
+    /// Switches to a staging file that a change has begun. An older one than the present is a late
+    /// call of another thread. The same one may come back, if the transaction that ended it was
+    /// rolled back.
     func begin(_ file: StagedFile) {
         state.withLock { state in
             guard file.number >= state.newestStaging else { return }

@@ -5,9 +5,10 @@ import Synchronization
 
 /// The callers whose last `open` was answered with `ESTALE`.
 ///
-/// At this error the kernel repeats the lookup and the open once, on the same thread. A second ESTALE would
-/// reach the process, so a caller that returns must not get it. The lookup need not have helped, because a
-/// descriptor in `/proc` has no name, and another change may have come in between.
+/// At this error the kernel repeats the lookup and the open once, on the same thread. A second
+/// ESTALE would reach the process, so a caller that returns must not get it. The lookup need not
+/// have helped, because a descriptor in `/proc` has no name, and another change may have come in
+/// between.
 final class SentBack: Sendable {
     /// When each got ESTALE, by the kernel's thread ID.
     private let callers = Mutex<[Int32: Timestamp]>([:])

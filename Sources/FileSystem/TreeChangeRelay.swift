@@ -18,7 +18,7 @@ public final class TreeChangeRelay: TreeChangeObserving {
         var sizeOwner: (@Sendable (InodeID) -> Node?)?
     }
 
-    /// The inodes that the kernel has cached; changes of others are not announced.
+    /// The inodes that the kernel has cached; changes of other inodes are not announced.
     let inodes = InodeTable()
     /// Held for an assignment; no other lock is taken under it.
     private let state = Mutex(State())

@@ -1,6 +1,7 @@
-// Upload intents: commits whose response is not recorded. If the response is lost, or the process ends before
-// it comes, the server may have the change; by these rows its deltas are recognised as this mount's own,
-// whatever users have done to the node since, and even if the node no longer exists.
+// Upload intents: commits whose response is not recorded. If the response is lost, or the process
+// ends before it comes, the server may have the change; by these rows its deltas are recognised as
+// this mount's own, whatever users have done to the node since, and even if the node no longer
+// exists.
 
 public import ContentHashing
 public import Core
@@ -19,8 +20,8 @@ extension TreeReading {
                 ORDER BY id DESC LIMIT 1
                 """)
         let arguments: StatementArguments = [
-            // Also under the predicted key, because the intent was noted before the server returned its key of the
-            // name.
+            // Also under the predicted key, because the intent was noted before the server returned
+            // its key of the name.
             place.parent.column, place.name.folded, Folding.fold(place.name.string),
             hash?.column ?? .null, modified?.seconds,
         ]

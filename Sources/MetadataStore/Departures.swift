@@ -34,9 +34,10 @@ extension TreeReading {
 }
 
 extension TreeReading {
-    /// Nodes below folders moved by this mount that a deletion at this folded path may mean, if another
-    /// client had moved the folder first: then the server had it at a place that no delta names any more.
-    /// They match the last names of the path, one or more; `limit` is the maximum number of nodes.
+    /// Nodes below folders moved by this mount that a deletion at this folded path may mean, if
+    /// another client had moved the folder first: then the server had it at a place that no delta
+    /// names any more. They match the last names of the path, one or more; `limit` is the maximum
+    /// number of nodes.
     public func nodesInDepartedFolders(
         endingLike foldedPath: String, limit: Int
     ) throws -> [Node] {

@@ -1,5 +1,5 @@
-// Detached open files: where open files were when a delta removed them. A write through such a handle reattaches the
-// file.
+// Detached open files: where open files were when a delta removed them. A write through such a
+// handle reattaches the file.
 
 public import Core
 import GRDB

@@ -1,4 +1,5 @@
-// Read-only access to an account's database from outside of a mount. Repairs, migrates and changes nothing.
+// Read-only access to an account's database from outside of a mount. Repairs, migrates and changes
+// nothing.
 
 import GRDB
 
@@ -16,7 +17,8 @@ public final class DatabaseInspection: Sendable {
         queue = try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Reads a consistent state. Tables and columns may be missing if an older version made the file.
+    /// Reads a consistent state. Tables and columns may be missing if an older version made the
+    /// file.
     public func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
         try queue.read { try body(Snapshot(database: $0)) }
     }
@@ -36,7 +38,8 @@ public final class DatabaseInspection: Sendable {
         }
     }
 
-    /// The damage of the file's structure, in SQLite's words; nil if there is none. Reads all of it.
+    /// The damage of the file's structure, in SQLite's words; nil if there is none. Reads all of
+    /// it.
     public func damage() throws -> String? {
         try queue.read { database in
             let report = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")

@@ -4,11 +4,11 @@
 public import Core
 import GRDB
 
-/// A violated invariant.
+/// A violated invariant of the rows.
 public struct BrokenInvariant: Hashable, Sendable, CustomStringConvertible {
     /// A node that violates it.
     public var inode: InodeID
-    /// The violated rule.
+    /// The rule that it violates.
     public var rule: String
 
     /// One line for people.

@@ -6,7 +6,8 @@ public import Core
 import GRDB
 
 extension Node {
-    /// Whether the node has an unsent change: the server lacks it, has it elsewhere, or has other content.
+    /// Whether the node has an unsent change: the server lacks it, has it elsewhere, or has other
+    /// content.
     public var isOwed: Bool {
         inode != .root
             && Standing(

@@ -120,13 +120,15 @@ public final class MetadataStore: Sendable {
         }
     }
 
-    /// Sets `body` to be called after each transaction, with no lock held; nil removes it. It must return at once.
+    /// Sets `body` to be called after each transaction, with no lock held; nil removes it. It must
+    /// return at once.
     public func observeTransactions(_ body: (@Sendable () -> Void)?) {
         commitObserver.withLock { $0.body = body }
     }
 
-    /// Sets `body` to be called with the number of each staging file that was a fallback and is no longer
-    /// needed, after the transaction that dropped it, by the rules of `Transaction.afterCommit`.
+    /// Sets `body` to be called with the number of each staging file that was a fallback and is no
+    /// longer needed, after the transaction that dropped it, by the rules of
+    /// `Transaction.afterCommit`.
     public func observeDroppedFallbacks(_ body: @escaping @Sendable (Int64) -> Void) {
         fallbackObserver.withLock { $0.body = body }
     }
@@ -214,13 +216,15 @@ public struct Transaction: TreeReading {
         self.end = end
     }
 
-    /// Calls `body` once this transaction is committed, before another one begins; never if it is rolled
-    /// back. It may take locks that are taken inside of transactions, but must not begin one.
+    /// Calls `body` once this transaction is committed, before another one begins; never if it is
+    /// rolled back. It may take locks that are taken inside of transactions, but must not begin
+    /// one.
     public func afterCommit(_ body: @escaping @Sendable () -> Void) {
         end.onCommit.append(body)
     }
 
-    /// Calls `body` once when this transaction is committed or rolled back, by the rules of `afterCommit`.
+    /// Calls `body` once when this transaction is committed or rolled back, by the rules of
+    /// `afterCommit`.
     public func afterEnd(_ body: @escaping @Sendable () -> Void) {
         end.onEnd.append(body)
     }

@@ -38,7 +38,8 @@ public enum RemoteState: Int, Hashable, Sendable {
     case absent = 0
     /// The server has it in its local place.
     case inPlace = 1
-    /// The server has it in another place, kept in the table `displaced`: a move or a deletion is still to be sent.
+    /// The server has it in another place, kept in the table `displaced`: a move or a deletion is
+    /// still to be sent.
     case displaced = 2
 }
 
@@ -60,7 +61,8 @@ public struct NodeFlags: OptionSet, Hashable, Sendable {
     public static let noAccess = NodeFlags(rawValue: 4)
     /// The server does not hand out this file's bytes (cloud documents).
     public static let notDownloadable = NodeFlags(rawValue: 8)
-    /// Never sent to the server: symbolic links made here, editors' lock files, matches of ignore patterns.
+    /// Never sent to the server: symbolic links made here, editors' lock files, matches of ignore
+    /// patterns.
     public static let localOnly = NodeFlags(rawValue: 16)
     /// The folder's children are all known.
     public static let listed = NodeFlags(rawValue: 32)
@@ -84,7 +86,7 @@ public struct NodeFlags: OptionSet, Hashable, Sendable {
 
 /// The server's facts about a node.
 public struct RemoteFacts: Hashable, Sendable {
-    /// The server's ID.
+    /// The server's ID of the node.
     public var id: FileID?
     /// The revision of the content; files only.
     public var revision: Revision?
@@ -188,7 +190,8 @@ public struct StagedContent: Hashable, Sendable {
     public var file: Int64
     /// Size of the content in bytes.
     public var size: Int64
-    /// Grows with every change of the content; an upload of an older generation is not the last one.
+    /// Grows with every change of the content; an upload of an older generation is not the last
+    /// one.
     public var generation: Int64
     /// The revision that has the blocks which are not in the staging file.
     public var base: Base?
@@ -201,7 +204,8 @@ public struct StagedContent: Hashable, Sendable {
     /// The newest generation that an fsync has acknowledged; 0 for none. Content with a promise is
     /// saved only after it was flushed.
     public var promised: Int64 = 0
-    /// The staging file's modification time when the row was written; nil in rows of older versions.
+    /// The staging file's modification time when the row was written; nil in rows of older
+    /// versions.
     public var stamp: Timestamp?
 
     /// Whether all content of the row survives a power cut. An empty file counts as written,

@@ -22,7 +22,7 @@ public struct PinnedFile: Hashable, Sendable {
     /// The hash of the staged content, once it is known.
     public var stagedHash: ContentHash?
 
-    /// Memberwise with defaults.
+    /// Memberwise; by default downloadable and clean.
     public init(
         inode: InodeID, size: Int64, revision: Revision?, hash: ContentHash?,
         isDownloadable: Bool = true, isStaged: Bool = false, stagedHash: ContentHash? = nil

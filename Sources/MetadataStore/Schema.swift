@@ -200,17 +200,19 @@ enum Schema {
             stamp INTEGER
         );
         """
-    /// `unconfirmed`: nodes that this mount has created or moved and that no delta has contained yet.
+    /// `unconfirmed`: nodes that this mount has created or moved and that no delta has contained
+    /// yet.
     private static let version6 = """
         CREATE TABLE unconfirmed (
             id TEXT PRIMARY KEY
         ) WITHOUT ROWID;
         """
-    /// `staged.flushed`: the newest generation that was flushed. `staged.promised`: the newest one that an
-    /// fsync has acknowledged. `staged.stamp`: the staging file's modification time when the row was written;
-    /// a later one means bytes that the row does not know. `ended`: staging files whose row was removed on
-    /// purpose; any other file without a row holds lost content. `attempt.sent`: when it was sent;
-    /// `attempt.modified`: the modification time that was sent with it.
+    /// `staged.flushed`: the newest generation that was flushed. `staged.promised`: the newest one
+    /// that an fsync has acknowledged. `staged.stamp`: the staging file's modification time when
+    /// the row was written; a later one means bytes that the row does not know. `ended`: staging
+    /// files whose row was removed on purpose; any other file without a row holds lost content.
+    /// `attempt.sent`: when it was sent; `attempt.modified`: the modification time that was sent
+    /// with it.
     private static let version5 = """
         ALTER TABLE staged ADD COLUMN flushed INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE staged ADD COLUMN promised INTEGER NOT NULL DEFAULT 0;
@@ -221,9 +223,10 @@ enum Schema {
         ALTER TABLE attempt ADD COLUMN sent INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE attempt ADD COLUMN modified INTEGER;
         """
-    /// `fold` is the server's key of a name, which can differ from the predicted one: then `name` is not
-    /// NULL, and a flag is set, by which users' exact names find the row. Older rows have the predicted key,
-    /// for the server too: if a name is not ASCII, everything is compared with the server once.
+    /// `fold` is the server's key of a name, which can differ from the predicted one: then `name`
+    /// is not NULL, and a flag is set, by which users' exact names find the row. Older rows have
+    /// the predicted key, for the server too: if a name is not ASCII, everything is compared with
+    /// the server once.
     private static let version4 = """
         CREATE INDEX node_foreign ON node(parent, name) WHERE flags & 64 <> 0;
         UPDATE setting SET value = '' WHERE key = 'feed.root'

@@ -41,7 +41,8 @@ extension TreeReading {
         return try Bool.fetchOne(statement) ?? false
     }
 
-    /// Staging files whose row was removed on purpose: their content is stored, replaced or deleted.
+    /// Staging files whose row was removed on purpose: their content is stored, replaced or
+    /// deleted.
     public func endedFiles() throws -> Set<Int64> {
         try Int64.fetchSet(database, sql: "SELECT file FROM ended")
     }

@@ -18,7 +18,8 @@ extension Transaction {
     /// Adds a node that the server has, in the same local place, if neither the place nor the ID is
     /// known, and returns its inode. Otherwise changes nothing, and returns nil.
     ///
-    /// Most entries of a listing are such nodes: one statement for each, instead of a dozen queries.
+    /// Most entries of a listing are such nodes: one statement for each, instead of a dozen
+    /// queries.
     public func insertIfUnknown(
         _ kind: NodeKind, at place: Place, facts: RemoteFacts, metBy listing: Int64
     ) throws -> InodeID? {

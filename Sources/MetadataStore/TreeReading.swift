@@ -36,7 +36,8 @@ extension TreeReading {
         return try foreignChild(name, of: parent)
     }
 
-    /// The child of this name, or else the one that it collides with as far as that can be predicted.
+    /// The child of this name, or else the one that it collides with as far as that can be
+    /// predicted.
     public func child(like name: FileName, of parent: InodeID) throws -> Node? {
         let node = try child(folded: name.folded, of: parent)
         if let node, node.place?.name == name { return node }

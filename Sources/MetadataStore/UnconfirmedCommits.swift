@@ -1,12 +1,14 @@
-// Nodes that this mount has created or moved on the server, and that no delta has contained yet. A response
-// names the path at which a change arrived; if another client had moved the folder before, the server has
-// created a new folder of the old name for it, which only a delta shows. If that delta does not contain the
-// node, it was deleted or moved: request it by its ID. Not responsible for that request.
+// Nodes that this mount has created or moved on the server, and that no delta has contained yet. A
+// response names the path at which a change arrived; if another client had moved the folder before,
+// the server has created a new folder of the old name for it, which only a delta shows. If that
+// delta does not contain the node, it was deleted or moved: request it by its ID. Not responsible
+// for that request.
 
 public import Core
 import GRDB
 
-/// Statements that take each row's node from the index of IDs: there are few rows, and a million nodes.
+/// Statements that take each row's node from the index of IDs: there are few rows, and a million
+/// nodes.
 enum UnconfirmedQuery {
     /// CROSS JOIN keeps the order: the rows, and for each its node.
     static let withNode = """
@@ -19,7 +21,8 @@ enum UnconfirmedQuery {
 }
 
 extension TreeReading {
-    /// Up to `limit` IDs that no delta has contained, of nodes that are believed to be on the server.
+    /// Up to `limit` IDs that no delta has contained, of nodes that are believed to be on the
+    /// server.
     public func unconfirmedIDs(limit: Int) throws -> [FileID] {
         let statement = try database.cachedStatement(sql: UnconfirmedQuery.withNode)
         return try String.fetchAll(statement, arguments: [limit]).map { FileID($0) }

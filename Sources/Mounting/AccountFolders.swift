@@ -29,8 +29,9 @@ public struct AccountFolders: Hashable, Sendable {
     public var token: String { account + "/token" }
     /// The log file of a mount in the background.
     public var log: String { state + "/dbxfs.log" }
-    /// Exists while no mount runs and Dropbox has everything in this folder, which then holds no local-only
-    /// content either: a package's removal script can tell without dbxfs that the folder may be deleted.
+    /// Exists while no mount runs and Dropbox has everything in this folder, which then holds no
+    /// local-only content either: a package's removal script can tell without dbxfs that the folder
+    /// may be deleted.
     private var sentMark: String { state + "/all-sent" }
     /// The folder of cached blocks.
     public var blocks: String { cache + "/blocks" }
@@ -62,7 +63,8 @@ public struct AccountFolders: Hashable, Sendable {
         return Set(accounts).sorted()
     }
 
-    /// The existing state folders of an account: that of the whole account, and those of its mounted folders.
+    /// The existing state folders of an account: that of the whole account, and those of its
+    /// mounted folders.
     public static func states(of account: String, environment: Environment) -> [String] {
         folderNames(in: environment.stateFolder)
             .filter { $0 == account || $0.hasPrefix(account + "@") }
@@ -112,8 +114,8 @@ public struct AccountFolders: Hashable, Sendable {
         }
     }
 
-    /// The name's part for a root: `@@team` for a team's space (no path begins so). Another member of a team has
-    /// another account.
+    /// The name's part for a root: `@@team` for a team's space (no path begins so). Another member
+    /// of a team has another account.
     private static func suffix(of root: MountSettings.Root, member: String?) -> String {
         let place =
             switch root {
@@ -125,8 +127,9 @@ public struct AccountFolders: Hashable, Sendable {
         return person + place
     }
 
-    /// The name's part for a path: `@a@b` for `/a/b`: readable, and no account's name contains an `@`. Bytes unfit
-    /// for a folder's name are written as `%` and two digits, and a part that is too long becomes a hash.
+    /// The name's part for a path: `@a@b` for `/a/b`: readable, and no account's name contains an
+    /// `@`. Bytes unfit for a folder's name are written as `%` and two digits, and a part that is
+    /// too long becomes a hash.
     private static func suffix(of remotePath: String) -> String {
         guard !remotePath.isEmpty else { return "" }
         var text = ""

@@ -11,7 +11,7 @@ public final class AccountLock: Sendable {
 
     /// The process that holds the lock.
     public struct Holder: Hashable, Sendable, Codable {
-        /// Its process ID.
+        /// Process ID of the holder.
         public var pid: Int32
         /// Its mountpoint, an absolute path.
         public var mountpoint: String
@@ -57,8 +57,8 @@ public final class AccountLock: Sendable {
     }
 
     deinit {
-        // Unlocked explicitly: a child process that is just being started has a copy of the descriptor until its
-        // exec.
+        // Unlocked explicitly: a child process that is just being started has a copy of the
+        // descriptor until its exec.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

@@ -93,7 +93,8 @@ public struct ChildProcess: Sendable {
         return Outcome(status: status, errors: errors.readToEnd())
     }
 
-    /// Starts a program from the search path with a pipe on stderr; nil if there is no such program.
+    /// Starts a program from the search path with a pipe on stderr; nil if there is no such
+    /// program.
     private static func begin(
         _ name: String, _ arguments: [String], _ environment: [String: String]? = nil
     ) throws(CommandError) -> (child: ChildProcess, errors: Pipe)? {
@@ -130,7 +131,8 @@ public struct ChildProcess: Sendable {
         kill(id, SIGTERM)
     }
 
-    /// Waits for its end and returns its exit code, or 128 + the number of the signal that killed it.
+    /// Waits for its end and returns its exit code, or 128 + the number of the signal that killed
+    /// it.
     public func wait() -> Int32 {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0 {
@@ -163,7 +165,7 @@ public struct Pipe: Sendable {
     /// The end for writing.
     public let writing: FileDescriptor
 
-    /// Creates a pipe.
+    /// Creates a pipe with close-on-exec ends.
     public init() throws(CommandError) {
         do {
             (reading, writing) = try FileDescriptor.pipe(options: .closeOnExec)
@@ -172,7 +174,8 @@ public struct Pipe: Sendable {
         }
     }
 
-    /// Reads the first line, without its end; nil if all writers have closed before one was complete.
+    /// Reads the first line, without its end; nil if all writers have closed before one was
+    /// complete.
     public func readLine() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

@@ -183,7 +183,8 @@ extension CommandError {
         }
     }
 
-    /// Without the promise to send if the network is not the reason: then the queue does not continue by itself.
+    /// Without the promise to send if the network is not the reason: then the queue does not
+    /// continue by itself.
     private func whenSent(_ reason: String?) -> String {
         reason == nil || reason == "offline"
             ? " and are sent as soon as the account is mounted and online" : ""

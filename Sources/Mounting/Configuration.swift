@@ -89,7 +89,8 @@ public struct Configuration: Hashable, Sendable {
         try reader.check(general, "")
     }
 
-    /// Maximum number of dots in a line. Each nests a table, and the parser's stack overflows at some ten thousand.
+    /// Maximum number of dots in a line. Each nests a table, and the parser's stack overflows at
+    /// some ten thousand.
     private static let dotLimit = 100
 
     private static func refuseDeepKeys(_ text: String, _ file: String) throws(CommandError) {

@@ -12,8 +12,8 @@ enum ConfigurationFile {
     /// Its text; nil if there is no file at this path. The checked file is the one that is read.
     static func read(_ path: String) throws(CommandError) -> String? {
         do {
-            // Nonblocking, because opening a FIFO would wait. Links are followed, because users link to their
-            // dotfiles.
+            // Nonblocking, because opening a FIFO would wait. Links are followed, because users
+            // link to their dotfiles.
             let file = try FileDescriptor.open(
                 path, .readOnly, options: [.closeOnExec, .nonBlocking])
             defer { try? file.close() }

@@ -12,7 +12,7 @@ public struct ConflictReport: Hashable, Sendable, Codable {
     public var day: String?
     /// Whether it was made on this machine.
     public var isMadeHere: Bool
-    /// Size in bytes.
+    /// Size of the copy in bytes.
     public var bytes: Int64
 
     /// Memberwise and without defaults.

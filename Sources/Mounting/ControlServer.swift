@@ -100,7 +100,8 @@ public final class ControlServer: Sendable {
         }
     }
 
-    /// Whether the connection is accepted. At the limit, the oldest one without a request is closed for it.
+    /// Whether the connection is accepted. At the limit, the oldest one without a request is closed
+    /// for it.
     private func isWelcome(_ connection: ControlConnection) -> Bool {
         conversations.withLock { conversations in
             guard conversations.count < Self.limit * 2 else { return false }
@@ -213,7 +214,8 @@ public final class ControlServer: Sendable {
         reply.isTreeKnown = service.isTreeKnown
     }
 
-    /// Conflicts per line: two paths each, of up to 4,096 bytes, most of which take two in JSON at worst.
+    /// Conflicts per line: two paths each, of up to 4,096 bytes, most of which take two in JSON at
+    /// worst.
     private static let conflictsPerLine = 50
 
     private func awaitEnd(limit: Double?, on connection: ControlConnection) {
@@ -283,7 +285,7 @@ public final class MountEnding: Sendable {
     /// Timeout in seconds for the queue after the mount was detached; nil for none.
     public var limit: Double? { state.withLock { $0.limit } }
 
-    /// Changes the timeout.
+    /// Changes the timeout for the queue.
     public func setLimit(_ seconds: Double?) {
         state.withLock { $0.limit = seconds }
     }

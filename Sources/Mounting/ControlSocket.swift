@@ -101,7 +101,8 @@ public final class ControlConnection: Sendable {
         }
     }
 
-    /// Receives the next line, or nil if the peer has closed, or sent invalid JSON or more than a mebibyte.
+    /// Receives the next line, or nil if the peer has closed, or sent invalid JSON or more than a
+    /// mebibyte.
     ///
     /// `patience` is the timeout in seconds for the whole line.
     public func receive<Message: Decodable>(

@@ -11,14 +11,14 @@ public enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringConv
     /// A login, which yields tokens until it is revoked.
     case login(StoredLogin, LoginFile)
 
-    /// Without the secret.
+    /// A description without the secret.
     public var description: String {
         switch self {
         case .token: "<access token>"
         case .login(let login, _): login.description
         }
     }
-    /// Without the secret.
+    /// A mirror without the secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
     /// The secret, which must never be logged or shown.

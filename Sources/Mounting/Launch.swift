@@ -18,8 +18,9 @@ public enum Launch {
     /// Starts this program with `arguments`, which make it serve a mount at `mountpoint`, and
     /// returns when the mount answers.
     ///
-    /// This process sends the first request, because the serving process must not use its own mount. Throws
-    /// the error that the child reports, or that it died or does not answer; it has ended then.
+    /// This process sends the first request, because the serving process must not use its own
+    /// mount. Throws the error that the child reports, or that it died or does not answer; it has
+    /// ended then.
     public static func mount(
         _ arguments: [String], at mountpoint: String, log: String,
         environment: [String: String]? = nil

@@ -1,6 +1,6 @@
 // The report of a shared link.
 
-/// One shared link.
+/// A shared link to a node.
 public struct LinkReport: Hashable, Sendable, Codable {
     /// Address of the link.
     public var url: String

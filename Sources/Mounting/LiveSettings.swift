@@ -14,7 +14,7 @@ public struct LiveSettings: Hashable, Sendable, Codable {
     /// Minimum level of log records.
     public var logLevel: LogLevel
 
-    /// Memberwise with defaults.
+    /// Memberwise; by default without limits.
     public init(
         uploadLimit: Int64? = nil, downloadLimit: Int64? = nil, cacheSize: Int64 = 0,
         writeDelay: Double = 0, logLevel: LogLevel = .info

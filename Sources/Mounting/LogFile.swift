@@ -17,7 +17,8 @@ public final class LogSink: Sendable {
     private let descriptor: Int32
     private let path: String?
     private let state: Mutex<State>
-    /// The least severe level that is written. A lock of its own, because every message checks it, written or not.
+    /// The least severe level that is written. A lock of its own, because every message checks it,
+    /// written or not.
     private let threshold = Mutex(Logger.Level.info)
 
     private struct State {
@@ -25,7 +26,7 @@ public final class LogSink: Sendable {
         var secrets: [String] = []
     }
 
-    /// Logs to stderr.
+    /// Logs to stderr, without rotation.
     public init() {
         descriptor = STDERR_FILENO
         path = nil

@@ -10,7 +10,7 @@ public final class LoopbackListener {
     /// fixed ones instead of any free one.
     public static let ports: [UInt16] = [53682, 53683, 53684]
 
-    /// Limits for connections.
+    /// Time and number limits of connections.
     struct Limits {
         /// Seconds from the connection to the end of the request.
         var request = 10.0
@@ -55,7 +55,8 @@ public final class LoopbackListener {
         for listener in listeners { close(listener) }
     }
 
-    /// Listens on both addresses of `localhost`: another process could listen on the one that is left out.
+    /// Listens on both addresses of `localhost`: another process could listen on the one that is
+    /// left out.
     private static func listen(on port: UInt16) -> ([Int32], UInt16)? {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -190,7 +191,8 @@ private final class LoopbackConnection {
     private enum Phase {
         case reading
         case writing
-        /// The page is sent. Closing while the peer still sends would reset the connection and lose the page.
+        /// The page is sent. Closing while the peer still sends would reset the connection and lose
+        /// the page.
         case lingering
         case over
     }

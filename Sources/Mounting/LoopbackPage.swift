@@ -85,7 +85,7 @@ struct LoopbackPage {
         form-action 'none'; frame-ancestors 'none'
         """
 
-    /// Headers and body.
+    /// The whole response, headers and body.
     var bytes: [UInt8] {
         let body = """
             <!DOCTYPE html>

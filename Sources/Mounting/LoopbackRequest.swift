@@ -13,15 +13,16 @@ public enum RedirectAnswer: Hashable, Sendable, CustomReflectable {
     /// An entrance was used twice, by different programs: either may be an attacker's.
     case contested
 
-    /// Without the code.
+    /// A mirror without the code.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Binds one login to one browser.
 ///
-/// Every user of the machine sees the arguments of all programs. If Dropbox's address with its `state` were
-/// an argument, another user could answer this login with an account of their own. So a browser gets the
-/// address of an entrance here, which works once, and brings back the cookie that it gets there.
+/// Every user of the machine sees the arguments of all programs. If Dropbox's address with its
+/// `state` were an argument, another user could answer this login with an account of their own. So
+/// a browser gets the address of an entrance here, which works once, and brings back the cookie
+/// that it gets there.
 public struct LoopbackLogin: Sendable, CustomReflectable {
     /// An entrance: an address for one browser.
     public struct Entrance: Sendable, CustomReflectable {
@@ -30,7 +31,7 @@ public struct LoopbackLogin: Sendable, CustomReflectable {
         /// Whether other users may have seen the address.
         let isSeen: Bool
 
-        /// Without the secrets.
+        /// A mirror without the secrets.
         public var customMirror: Mirror { Mirror(self, children: []) }
     }
 
@@ -41,7 +42,7 @@ public struct LoopbackLogin: Sendable, CustomReflectable {
     let state: String
     let page: String
 
-    /// Without the secrets.
+    /// A mirror without the secrets.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
     /// Creates a login that redirects to Dropbox's `page` and expects `state` back.
@@ -81,7 +82,8 @@ struct LoopbackRequest {
         self.port = port
     }
 
-    /// The cookie's name; it contains the port, because browsers share cookies between all ports of a host.
+    /// The cookie's name; it contains the port, because browsers share cookies between all ports of
+    /// a host.
     static func cookieName(_ port: UInt16) -> String { "dbxfs-login-\(port)" }
 
     /// Interprets a request's head, without the empty line at its end. `isOwn` returns whether it
@@ -100,7 +102,8 @@ struct LoopbackRequest {
         }
         guard let headers = Self.headers(lines.dropFirst()) else { return .rejected(400) }
         let hosts = headers.filter { $0.name == "host" }.map { $0.value.lowercased() }
-        // DNS rebinding: a foreign page whose name resolves to this machine sends its own name here.
+        // DNS rebinding: a foreign page whose name resolves to this machine sends its own name
+        // here.
         guard hosts == ["localhost:\(port)"] || hosts == ["127.0.0.1:\(port)"] else {
             return .rejected(403)
         }
@@ -121,11 +124,13 @@ struct LoopbackRequest {
         return Self.answer(fields)
     }
 
-    /// Handles a browser's first request. The same browser may reload the address, no other program may.
+    /// Handles a browser's first request. The same browser may reload the address, no other program
+    /// may.
     private mutating func enter(
         _ entrance: LoopbackLogin.Entrance, _ cookies: [String], _ isOwn: () -> Bool
     ) -> Outcome {
-        // The address was an argument, so a program of another user could be faster than the browser.
+        // The address was an argument, so a program of another user could be faster than the
+        // browser.
         guard !entrance.isSeen || isOwn() else { return .rejected(403) }
         if used.contains(where: { $0.nonce == entrance.nonce }) {
             guard Self.isAmong(cookies, entrance.cookie) else { return .answer(.contested) }

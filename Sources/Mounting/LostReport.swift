@@ -7,7 +7,7 @@ public struct LostReport: Hashable, Sendable, Encodable {
     public struct Part: Hashable, Sendable, Encodable {
         /// Offset of its first byte.
         public var offset: Int64
-        /// Length in bytes.
+        /// Length of the range in bytes.
         public var bytes: Int64
 
         /// Memberwise and without defaults.

@@ -89,7 +89,7 @@ public struct MountOption: Hashable, Sendable {
 
 /// An option with its value, from any source.
 public struct MountOptionSetting: Hashable, Sendable, Codable {
-    /// The option's name.
+    /// The option's name before `=`.
     public var name: String
     /// The value behind `=`; nil without one.
     public var value: String?

@@ -26,19 +26,21 @@ public protocol MountService: Sendable {
     func conflicts(below path: String) throws(CommandError) -> [ConflictReport]
     /// The newest revisions of the file at a path, which may be deleted, newest first.
     func revisions(of path: String, limit: Int) throws(CommandError) -> RevisionList
-    /// Makes a revision of a file the current one; without one, the newest of a deleted file. Returns it.
+    /// Makes a revision of a file the current one; without one, the newest of a deleted file.
+    /// Returns it.
     func restore(_ path: String, to revision: String?) throws(CommandError) -> RevisionReport
     /// The shared link to the file or folder at a path, created if there is none.
     func link(to path: String) throws(CommandError) -> LinkReport
     /// Whether all of the account's tree is known.
     var isTreeKnown: Bool { get }
-    /// Changes settings until the mount ends: all of them, or none and an error. Returns the resulting settings.
+    /// Changes settings until the mount ends: all of them, or none and an error. Returns the
+    /// resulting settings.
     func change(_ settings: [MountOptionSetting]) throws(CommandError) -> LiveSettings
 }
 
 /// The queued changes of a mount.
 public struct Backlog: Hashable, Sendable, Codable {
-    /// Number of changes.
+    /// Number of queued changes.
     public var operations: Int
     /// Bytes of their content.
     public var bytes: Int64
@@ -49,7 +51,7 @@ public struct Backlog: Hashable, Sendable, Codable {
     /// Why the last attempt failed, if one did.
     public var problem: String?
 
-    /// Memberwise with defaults.
+    /// Memberwise; by default neither stuck nor failed.
     public init(
         operations: Int, bytes: Int64, state: MountStatus.State, isStuck: Bool = false,
         problem: String? = nil
@@ -93,9 +95,9 @@ public struct ControlRequest: Hashable, Sendable, Codable {
         case hurry
         /// Use the account's new login.
         case newLogin = "new-login"
-        /// Evict the cache.
+        /// Evict all cached content.
         case clearCache = "cache-clear"
-        /// Check the cache.
+        /// Check all cached content.
         case verifyCache = "cache-verify"
         /// Pin `paths`; reply with the progress, then with the outcome.
         case pin
@@ -149,29 +151,29 @@ public struct ControlRequest: Hashable, Sendable, Codable {
 
 /// A mount's reply: one line of JSON, with one of the fields set.
 public struct ControlReply: Hashable, Sendable, Codable {
-    /// Reply to `status`.
+    /// Reply to a `status` request.
     public var status: MountStatus?
     /// Reply to `sync`, repeated until the end.
     public var progress: Backlog?
     /// Reply to `sync` and `finish`, at the end.
     public var outcome: DrainOutcome?
-    /// Reply to `cache-clear`.
+    /// Reply to a `cache-clear` request.
     public var freedBytes: Int64?
-    /// Reply to `cache-verify`.
+    /// Reply to a `cache-verify` request.
     public var cache: CacheReport?
     /// Reply to `pin`, repeated until the end.
     public var pinProgress: PinProgress?
     /// Reply to `pin`, at the end.
     public var pinOutcome: PinOutcome?
-    /// Reply to `pins`.
+    /// Reply to a `pins` request.
     public var pins: [PinReport]?
     /// Reply to `conflicts`: the next ones; empty at the end.
     public var conflicts: [ConflictReport]?
     /// Reply to `conflicts`, at the end: whether all of the account's tree is known.
     public var isTreeKnown: Bool?
-    /// Reply to `revisions`.
+    /// Reply to a `revisions` request.
     public var revisions: RevisionList?
-    /// Reply to `link`.
+    /// Reply to a `link` request.
     public var link: LinkReport?
     /// Reply to `restore`: the current revision.
     public var restored: RevisionReport?

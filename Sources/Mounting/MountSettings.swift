@@ -1,8 +1,9 @@
-// The settings that the options of a mount result in. The table of options is in `MountOption.swift`.
+// The settings that the options of a mount result in. The table of options is in
+// `MountOption.swift`.
 
 /// The settings of a mount.
 public struct MountSettings: Hashable, Sendable, Codable {
-    /// When `fsync` returns.
+    /// The condition on which `fsync` returns.
     public enum Synchronization: String, Hashable, Sendable, Codable {
         /// When the data survives power loss here.
         case local
@@ -47,7 +48,8 @@ public struct MountSettings: Hashable, Sendable, Codable {
     public var allowsOthers = false
     /// Whether root may use the mount, but no other user.
     public var allowsRoot = false
-    /// Whether the kernel checks permission bits. Without it, every user with access may do everything.
+    /// Whether the kernel checks permission bits. Without it, every user with access may do
+    /// everything.
     public var checksPermissions = false
     /// Owner to show; nil for the user who mounts.
     public var user: UInt32?
@@ -57,7 +59,7 @@ public struct MountSettings: Hashable, Sendable, Codable {
     public var fileMask: UInt16?
     /// Permission bits cleared in folders.
     public var folderMask: UInt16?
-    /// When `fsync` returns.
+    /// The condition on which `fsync` returns.
     public var synchronization = Synchronization.local
     /// Whether the kernel gathers small writes (`writeback_cache`).
     public var gathersWrites = false

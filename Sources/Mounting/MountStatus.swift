@@ -21,7 +21,7 @@ public struct MountStatus: Hashable, Sendable, Codable {
     public struct Upload: Hashable, Sendable, Codable {
         /// Its path on the mount, without the mountpoint.
         public var path: String
-        /// Size in bytes.
+        /// Size of the file in bytes.
         public var bytes: Int64
         /// Bytes that the server has.
         public var sent: Int64
@@ -54,7 +54,7 @@ public struct MountStatus: Hashable, Sendable, Codable {
         public struct Fetch: Hashable, Sendable, Codable {
             /// Its path on the mount, without the mountpoint.
             public var path: String
-            /// Size in bytes.
+            /// Size of the file in bytes.
             public var bytes: Int64
             /// Bytes that are cached.
             public var fetched: Int64
@@ -147,13 +147,15 @@ public struct MountStatus: Hashable, Sendable, Codable {
     public var pins = Pins()
     /// Number of known files and folders.
     public var entries: Int = 0
-    /// Seconds since the server last confirmed that the tree is up to date; nil before the first time.
+    /// Seconds since the server last confirmed that the tree is up to date; nil before the first
+    /// time.
     public var cursorAgeSeconds: Double?
     /// Seconds left of the server's rate limit; nil without one.
     public var waitingSeconds: Double?
     /// Requests to the server since the mount began, by route.
     public var requests: [String: Int] = [:]
-    /// Requests of the kernel since the mount began, by FUSE's names: those that its caches could not answer.
+    /// Requests of the kernel since the mount began, by FUSE's names: those that its caches could
+    /// not answer.
     public var calls: [String: Int] = [:]
     /// Bytes received from the server.
     public var bytesDown: Int64 = 0

@@ -139,9 +139,10 @@ public struct PinWait: Sendable {
         }
     }
 
-    /// Seconds after which an offline mount is taken as offline.
+    /// Seconds of waiting before an offline state ends the wait.
     private static let offlinePatience = 1.0
-    /// Seconds after which a mount that cannot fetch is given up: all fetches were retried several times.
+    /// Seconds after which a mount that cannot fetch is given up: all fetches were retried several
+    /// times.
     private static let stuckPatience = 5.0
     /// Polling interval in seconds, and as a multiple of a request's duration.
     private static let interval = 0.2

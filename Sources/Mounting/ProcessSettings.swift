@@ -7,8 +7,9 @@ import Glibc
 
 /// Settings of the whole process, made once at its start.
 public enum ProcessSettings {
-    /// Denies all users but root a copy of this process's memory, because it contains the token and pieces of the
-    /// user's files. The value of `DBXFS_ACCESS_TOKEN` stays in /proc/PID/environ even after `forgetToken`.
+    /// Denies all users but root a copy of this process's memory, because it contains the token and
+    /// pieces of the user's files. The value of `DBXFS_ACCESS_TOKEN` stays in /proc/PID/environ
+    /// even after `forgetToken`.
     ///
     /// A limit of 0 bytes applies to files only: the kernel still starts a `core_pattern` that is a
     /// program, and gives it everything. A limit of 1 byte makes it skip that (core(5)). If the
@@ -19,9 +20,10 @@ public enum ProcessSettings {
         _ = cprocess_set_undumpable()
     }
 
-    /// Drops root's capabilities that a mount never needs, also for its child processes. It keeps those for
-    /// unmounting (`CAP_SYS_ADMIN`), and for reaching a mountpoint or cache folder below folders of other
-    /// users (`CAP_DAC_READ_SEARCH`). Unchanged for other users: `fusermount3` needs its set-user-ID bit.
+    /// Drops root's capabilities that a mount never needs, also for its child processes. It keeps
+    /// those for unmounting (`CAP_SYS_ADMIN`), and for reaching a mountpoint or cache folder below
+    /// folders of other users (`CAP_DAC_READ_SEARCH`). Unchanged for other users: `fusermount3`
+    /// needs its set-user-ID bit.
     ///
     /// Must run before a second thread does, because capabilities are per thread, and after the
     /// folders are made.
@@ -50,8 +52,8 @@ public enum ProcessSettings {
     /// Free bytes that the end of a heap keeps: some answers' worth, so that the memory of one
     /// serves the next.
     private static let keptFree: Int32 = 8 << 20
-    /// Heaps that threads share, instead of eight for each processor, so that freed memory is reused by other
-    /// threads.
+    /// Heaps that threads share, instead of eight for each processor, so that freed memory is
+    /// reused by other threads.
     private static let heaps: Int32 = 2
 
     /// Makes the memory of large buffers return to the system as soon as they are freed.

@@ -42,9 +42,10 @@ public enum Readiness {
 
     /// Starts this program again as a mount in the background, and waits for its report.
     ///
-    /// The child gets the environment, including the token, but no secret as an argument, which every user
-    /// could read. It stays in this process's group until it has mounted: autofs blocks every process that
-    /// accesses one of its mountpoints, except the group of the one that it started to mount.
+    /// The child gets the environment, including the token, but no secret as an argument, which
+    /// every user could read. It stays in this process's group until it has mounted: autofs blocks
+    /// every process that accesses one of its mountpoints, except the group of the one that it
+    /// started to mount.
     static func start(
         _ arguments: [String], environment: [String: String]?
     ) throws(CommandError) -> Outcome {

@@ -9,7 +9,7 @@ public struct RemoteListing: Hashable, Sendable, Encodable {
 
     /// The facts that only files have.
     public struct File: Hashable, Sendable {
-        /// Size in bytes.
+        /// Size of the file in bytes.
         public var bytes: Int64
         /// The modification time that the uploading client gave, in seconds since 1970.
         public var modified: Int64

@@ -47,7 +47,7 @@ public struct RevisionList: Hashable, Sendable, Codable {
 public struct RevisionReport: Hashable, Sendable, Codable {
     /// The server's revision ID.
     public var rev: String
-    /// Size in bytes.
+    /// Size of the revision in bytes.
     public var bytes: Int64
     /// The modification time that the uploading client gave, in seconds since 1970.
     public var modified: Int64

@@ -4,7 +4,7 @@
 import Glibc
 import Synchronization
 
-/// The supervisor's socket.
+/// The datagram socket of the supervisor.
 public struct ServiceNotifier: Sendable {
     /// The address's bytes after its family.
     private let path: [UInt8]
@@ -114,7 +114,7 @@ public final class ServiceSupervision: Sendable {
         tell()
     }
 
-    /// Ends the reports.
+    /// Ends the reports to the supervisor.
     public func end() {
         over.set()
     }

@@ -45,7 +45,7 @@ public enum Terminal {
         /// Creates an empty line.
         public init() {}
 
-        /// Replaces the text.
+        /// Replaces the text of the line.
         public mutating func show(_ text: String) {
             guard isShown else { return }
             // Back to the start of the line, and clear the rest of the old text.
@@ -53,7 +53,7 @@ public enum Terminal {
             isDirty = true
         }
 
-        /// Removes the line.
+        /// Removes the line from the terminal.
         public mutating func clear() {
             guard isDirty else { return }
             Terminal.write("\r\u{1b}[K", to: .standardError)

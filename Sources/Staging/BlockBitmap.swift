@@ -2,7 +2,8 @@
 
 import Core
 
-/// One bit per block of 4 MiB, lowest bit of the first byte first; blocks beyond the end are absent.
+/// One bit per block of 4 MiB, lowest bit of the first byte first; blocks beyond the end are
+/// absent.
 struct BlockBitmap: Hashable, Sendable {
     private(set) var bytes: [UInt8]
 

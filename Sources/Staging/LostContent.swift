@@ -148,7 +148,8 @@ public struct LostAndFound: Sendable {
 
     /// The name, with the last component of the path as far as it is safe and fits.
     private static func fileName(_ ownName: String, _ path: String?) -> String {
-        // Split by scalars: a name may begin with an accent, which would make one character with the slash.
+        // Split by scalars: a name may begin with an accent, which would make one character with
+        // the slash.
         guard let name = path?.unicodeScalars.split(separator: "/").last else { return ownName }
         let kept = name.filter { $0.value >= 0x20 && $0.value != 0x7F }
         var text = "\(ownName) "

@@ -4,21 +4,23 @@
 public import ContentHashing
 import Core
 
-/// The pieces of a content: all but the last are multiples of 4 MiB, as concurrent sessions require.
+/// The pieces of a content: all but the last are multiples of 4 MiB, as concurrent sessions
+/// require.
 public struct PieceLayout: Hashable, Sendable {
     /// Size of a piece in bytes: by rclone's measurements, 16 MiB has nearly three quarters of the
     /// throughput of the largest piece, at an eighth of the memory.
     public static let pieceSize = 4 *| blockSize
     /// Size in bytes from which a file is uploaded while it is still being written.
     static let smallestAhead = 2 *| pieceSize
-    /// The largest size that is laid out: more than Dropbox stores. A damaged row may claim any size, and memory is
-    /// proportional to it.
+    /// The largest size that is laid out: more than Dropbox stores. A damaged row may claim any
+    /// size, and memory is proportional to it.
     private static let largestSize: Int64 = 1 << 42
     private static let blockSize = Int64(clamping: ContentHasher.blockSize)
 
     /// The pieces that may be sent concurrently.
     public private(set) var parallel: [Range<Int64>] = []
-    /// The piece that closes the session after all others: a block at most, because it is sent alone.
+    /// The piece that closes the session after all others: a block at most, because it is sent
+    /// alone.
     public let last: Range<Int64>
 
     /// Lays out a content of `size` bytes; nil for 0, and for more than Dropbox stores.

@@ -12,7 +12,7 @@ extension StagedFile {
     public enum Extent: Hashable, Sendable {
         /// The next data, or the next hole, begins here.
         case begins(Int64)
-        /// No data follows.
+        /// No data follows the offset.
         case none
         /// Unknown: the content has a base, or the filesystem below does not support SEEK_DATA.
         case unknown

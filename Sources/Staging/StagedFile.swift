@@ -42,7 +42,7 @@ public enum StagedWrite: Hashable, Sendable {
 
 /// Why the staging file could not be read or written.
 public struct StagingError: Error, Hashable, Sendable {
-    /// The system's errno.
+    /// The errno of the system call.
     public let code: Int32
 
     /// Wraps the system's errno.

@@ -103,7 +103,8 @@ public final class StagingArea: Sendable {
             let creates = content.needsFile ? 0 : O_CREAT
             let descriptor = open(path, O_RDWR | creates | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw StagingError(code: errno) }
-            // Bytes beyond the row's size were truncated or unsaved when a process was killed, and are no content.
+            // Bytes beyond the row's size were truncated or unsaved when a process was killed, and
+            // are no content.
             var status = stat()
             guard fstat(descriptor, &status) == 0,
                 status.st_size <= content.size
@@ -121,7 +122,8 @@ public final class StagingArea: Sendable {
         }
     }
 
-    /// Begins staged content of a node, over a base or empty. `size` is the initial size: the base's limit, or 0.
+    /// Begins staged content of a node, over a base or empty. `size` is the initial size: the
+    /// base's limit, or 0.
     public func begin(
         _ inode: InodeID, base: StagedContent.Base?, size: Int64,
         in transaction: Transaction
@@ -131,7 +133,8 @@ public final class StagingArea: Sendable {
         // A file of that number can only be left from a transaction that was rolled back.
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StagingError(code: errno) }
-        // Generations are distinct between files, because a pending copy identifies its source by the generation.
+        // Generations are distinct between files, because a pending copy identifies its source by
+        // the generation.
         var content = StagedContent(
             file: number, size: size, generation: number << 32 + 1, base: base, blocks: [])
         content.stamp = FileFacts(at: path)?.modified

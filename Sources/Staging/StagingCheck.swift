@@ -109,8 +109,9 @@ struct StagingCheck {
 
     // MARK: Files
 
-    /// Handles files without a row: those ended on purpose are removed, and so are empty ones, left by a transaction
-    /// that was rolled back. All others hold content that exists nowhere else, as far as is known.
+    /// Handles files without a row: those ended on purpose are removed, and so are empty ones, left
+    /// by a transaction that was rolled back. All others hold content that exists nowhere else, as
+    /// far as is known.
     private func removeLeftovers(known: Set<Int64>, ended: Set<Int64>) throws -> [LostContent] {
         var found: [LostContent] = []
         var newest: Int64 = 0
@@ -148,7 +149,8 @@ struct StagingCheck {
 
 /// The evidence about the time since the last run. Pure.
 struct StagingEvidence {
-    /// The system has not lost its memory since the last run: all written bytes are there, flushed or not.
+    /// The system has not lost its memory since the last run: all written bytes are there, flushed
+    /// or not.
     var isMemoryIntact: Bool
     /// The rows are the latest ones.
     var isDatabaseIntact: Bool

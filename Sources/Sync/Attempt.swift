@@ -44,7 +44,8 @@ struct Attempt: Sendable {
     }
 }
 
-/// A part of a commit: its index among the intended steps, and the number of its intent, if it has one.
+/// A part of a commit: its index among the intended steps, and the number of its intent, if it has
+/// one.
 struct Sent: Sendable {
     var index: Int
     var attempt: Int64?
@@ -61,9 +62,10 @@ extension Uploader {
     /// the outcome of a folder's move is unknown, because they may be below it, or when their paths
     /// start from another root now.
     ///
-    /// When it returns, the content, the intents, and every change that led to the steps are flushed. So a
-    /// power cut leaves no older state here than on the server: this mount recognises its own commits, and
-    /// neither takes them for another client's nor sends the replaced content again.
+    /// When it returns, the content, the intents, and every change that led to the steps are
+    /// flushed. So a power cut leaves no older state here than on the server: this mount recognises
+    /// its own commits, and neither takes them for another client's nor sends the replaced content
+    /// again.
     func note(_ attempts: [Attempt]) async throws(RemoteError) -> [Sent] {
         let sent = try await noteInStore(attempts)
         guard !sent.isEmpty else { return [] }
@@ -166,8 +168,8 @@ extension UploadStep {
             return try isParent(of: upload.path, node.place, transaction)
                 && node.place?.name.string == upload.path.components.last
         case .move(let move):
-            // A node that blocks another one, deleted or not, first moves to a temporary name beside its remote
-            // place.
+            // A node that blocks another one, deleted or not, first moves to a temporary name
+            // beside its remote place.
             let there = try transaction.remotePlace(of: node)
             return try isPath(move.source, of: node, transaction)
                 && (isParent(of: move.target, node.place, transaction)

@@ -18,8 +18,8 @@ extension DeltaApplier {
         try insertRemote(kind, at: place, facts)
     }
 
-    /// Resolves a local and a remote node of one name. Returns whether they are one node; if not, the local one was
-    /// renamed.
+    /// Resolves a local and a remote node of one name. Returns whether they are one node; if not,
+    /// the local one was renamed.
     private mutating func merge(
         _ local: Node, with kind: NodeKind, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
@@ -76,8 +76,9 @@ extension DeltaApplier {
         try insertRemote(.folder, at: place, facts)
     }
 
-    /// Whether a new remote node is this mount's own creation, whose response was lost. Users may have moved,
-    /// changed or deleted it since, or put it in another file's place; that is still to be sent.
+    /// Whether a new remote node is this mount's own creation, whose response was lost. Users may
+    /// have moved, changed or deleted it since, or put it in another file's place; that is still to
+    /// be sent.
     private mutating func arrived(
         _ kind: NodeKind, hash: ContentHash?, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
@@ -153,7 +154,8 @@ extension DeltaApplier {
         return node.staged?.hash == hash ? .sameAsHere : .other
     }
 
-    /// Edited locally and remotely: the remote file keeps the name, the local one becomes a conflicted copy.
+    /// Edited locally and remotely: the remote file keeps the name, the local one becomes a
+    /// conflicted copy.
     private mutating func separate(_ node: Node, _ facts: RemoteFacts) throws {
         guard let remotePlace = try transaction.remotePlace(of: node) else { return }
         if node.remote == .inPlace {
@@ -204,7 +206,8 @@ extension DeltaApplier {
         try transaction.handOverPin(from: node.inode, to: heir.inode)
     }
 
-    /// Applies a remote move of a known node. Its local place follows, unless users moved or deleted it.
+    /// Applies a remote move of a known node. Its local place follows, unless users moved or
+    /// deleted it.
     mutating func moveRemote(_ node: Node, to place: Place) throws {
         if node.kind == .folder { foldersMoved() }
         let isTemporary = TemporaryName.isTemporary(place.name)

@@ -108,7 +108,8 @@ extension DeltaApplier {
         }
     }
 
-    /// Merges two nodes that turn out to be one: the first one is removed, its children move to the second.
+    /// Merges two nodes that turn out to be one: the first one is removed, its children move to the
+    /// second.
     mutating func absorb(_ other: Node, into node: Node) throws {
         foldersMoved()
         for child in try transaction.children(of: other.inode) {

@@ -22,8 +22,8 @@ extension DeltaApplier {
         else { return }
         if let other = try transaction.child(folded: key, of: place.parent) {
             if other.remote == .inPlace {
-                // The node that the server has there keeps its place. If both are on the server, the entry tells
-                // which one.
+                // The node that the server has there keeps its place. If both are on the server,
+                // the entry tells which one.
                 if local.remote != .inPlace { try stepAside(local) }
                 return
             }

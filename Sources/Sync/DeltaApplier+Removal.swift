@@ -28,8 +28,9 @@ extension DeltaApplier {
         }
     }
 
-    /// Checks the paths of deletions without a node again, because the batch may have put folders there
-    /// since: their contents were in them when they were deleted, unless the batch contains them.
+    /// Checks the paths of deletions without a node again, because the batch may have put folders
+    /// there since: their contents were in them when they were deleted, unless the batch contains
+    /// them.
     mutating func doubtUnknownDeletions() throws {
         for path in unknownDeletions.prefix(Self.mostDoubtedPaths) {
             guard let id = try transaction.remoteNode(foldedPath: path)?.facts.id,
@@ -40,9 +41,10 @@ extension DeltaApplier {
         unknownDeletions = []
     }
 
-    /// Handles a deletion at an unknown path. Another client may have moved a folder, and deleted a node in
-    /// it there, before this mount moved the same folder; no delta has that path any more. So nodes in moved
-    /// folders that match the path's last names are marked, to be requested by their IDs.
+    /// Handles a deletion at an unknown path. Another client may have moved a folder, and deleted a
+    /// node in it there, before this mount moved the same folder; no delta has that path any more.
+    /// So nodes in moved folders that match the path's last names are marked, to be requested by
+    /// their IDs.
     private func doubt(_ path: String) throws {
         let nodes = try transaction.nodesInDepartedFolders(
             endingLike: path, limit: Self.mostDoubts)
@@ -51,9 +53,10 @@ extension DeltaApplier {
         }
     }
 
-    /// Marks the children of a folder whose ID changes. They may have been in the former folder, which another client
-    /// has deleted or moved: a delta with its old path may not find it any more. Sharing can change a folder's ID,
-    /// too, so the children stay, and are requested by ID unless the batch contains them.
+    /// Marks the children of a folder whose ID changes. They may have been in the former folder,
+    /// which another client has deleted or moved: a delta with its old path may not find it any
+    /// more. Sharing can change a folder's ID, too, so the children stay, and are requested by ID
+    /// unless the batch contains them.
     func doubtChildren(of folder: Node) throws {
         let children = try transaction.remoteChildren(of: folder.inode)
         for id in children.compactMap(\.facts.id) where lastIndex[id] == nil {
@@ -69,9 +72,11 @@ extension DeltaApplier {
         var isEmptied = false
     }
 
-    /// Removes a node that the server no longer has, and everything below it that the batch does not bring back.
+    /// Removes a node that the server no longer has, and everything below it that the batch does
+    /// not bring back.
     ///
-    /// Iterative, because the server decides the depth of folders, which must not exhaust the stack.
+    /// Iterative, because the server decides the depth of folders, which must not exhaust the
+    /// stack.
     mutating func removeRemote(_ node: Node) throws {
         var waiting = [Removal(node: node, isKept: false)]
         while var removal = waiting.popLast() {

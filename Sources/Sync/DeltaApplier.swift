@@ -104,7 +104,8 @@ struct DeltaApplier {
         }
     }
 
-    /// Seconds for which a server may work on a commit: as long as this client waits for a response.
+    /// Seconds for which a server may work on a commit: as long as this client waits for a
+    /// response.
     private static let longestCommit = 900.0
 
     /// Drops intents and previous paths: the feed is up to date, with no commit in flight.
@@ -148,7 +149,8 @@ struct DeltaApplier {
             place = try self.place(of: entry, takingOut: known, from: place)
         }
         var occupant = try occupant(of: place, for: folder.id)
-        // A folder that users moved or deleted is not taken for another client's folder at its place.
+        // A folder that users moved or deleted is not taken for another client's folder at its
+        // place.
         if let known = occupant,
             known.kind != .folder || known.remote == .displaced && isOther(known, than: folder.id)
         {

@@ -1,4 +1,5 @@
-// The nodes that a batch of deltas has taken from their places and will put elsewhere. Not responsible for the rows.
+// The nodes that a batch of deltas has taken from their places and will put elsewhere. Not
+// responsible for the rows.
 
 import Core
 import MetadataStore

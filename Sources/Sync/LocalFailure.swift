@@ -7,7 +7,8 @@ public import RemoteStore
 import Staging
 
 extension RemoteError {
-    /// The meaning of a failed local write or read for a step, or for the process that waits for it.
+    /// The meaning of a failed local write or read for a step, or for the process that waits for
+    /// it.
     public static func local(cause: any Error) -> RemoteError {
         switch cause {
         case let error as RemoteError: return error

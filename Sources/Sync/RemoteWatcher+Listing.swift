@@ -120,8 +120,9 @@ extension RemoteWatcher {
         return current == name || !name.isEmpty && current.hasPrefix("\(name) ")
     }
 
-    /// Finds the new root after the person has changed teams, or another client has moved the mounted folder.
-    /// Nothing is sent until the new root is compared with the tree; the queue then applies to the new one.
+    /// Finds the new root after the person has changed teams, or another client has moved the
+    /// mounted folder. Nothing is sent until the new root is compared with the tree; the queue then
+    /// applies to the new one.
     func findRoot() async throws(RemoteError) {
         let remote = environment.remote
         let old = remote.root

@@ -1,5 +1,6 @@
-// Nodes that this mount has created or moved and that no delta contains: another client had moved the folder
-// before, and then deleted the one that the server had created. They are requested by ID.
+// Nodes that this mount has created or moved and that no delta contains: another client had moved
+// the folder before, and then deleted the one that the server had created. They are requested by
+// ID.
 
 import Core
 import Logging
@@ -54,7 +55,8 @@ extension RemoteWatcher {
                 environment.log.notice(
                     "the server does not say where something is that no delta tells of",
                     metadata: ["id": "\(id)", "error": "\(error)"])
-                // A repeated request would fail alike and delay the deltas, which have the node's later changes.
+                // A repeated request would fail alike and delay the deltas, which have the node's
+                // later changes.
                 if !error.isTransient { answers.settled.append(id) }
             }
         }

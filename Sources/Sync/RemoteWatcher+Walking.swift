@@ -48,7 +48,8 @@ extension RemoteWatcher {
         heard()
     }
 
-    /// Lists the next folders. After the last one, the deltas since the cursor complete the listing.
+    /// Lists the next folders. After the last one, the deltas since the cursor complete the
+    /// listing.
     func walk() async throws(RemoteError) {
         let start = walkedTo
         let folders = try await unlistedFolders(after: start)

@@ -79,7 +79,8 @@ actor RemoteWatcher {
         self.uploader = uploader
     }
 
-    /// Restores the state of an earlier run, so that a known tree is served before the network answers.
+    /// Restores the state of an earlier run, so that a known tree is served before the network
+    /// answers.
     func restore() throws {
         let (phase, root) = try environment.store.read {
             (try $0.setting(Setting.phase), try $0.setting(Setting.root))

@@ -23,7 +23,8 @@ struct ServerPace {
         count = 0
     }
 
-    /// Decrements the count after a good response: a server that is wrong every other time is not trusted at once.
+    /// Decrements the count after a good response: a server that is wrong every other time is not
+    /// trusted at once.
     mutating func recover() {
         count = max(0, count -| 1)
     }
@@ -36,9 +37,10 @@ struct ServerPace {
     }
 }
 
-/// Whether a response could not be recorded because it contradicts the tree: then everything is listed again.
+/// Whether a response could not be recorded because it contradicts the tree: then everything is
+/// listed again.
 final class NotedContradiction: Sendable {
-    /// Lock: a leaf.
+    /// Lock: a leaf; no other lock is taken under it.
     private let isNoted = Mutex(false)
 
     func note() {

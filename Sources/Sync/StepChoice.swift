@@ -1,4 +1,5 @@
-// The scheduler pass: which of the due steps start now, alone or in a batch. Pure: steps are offered one by one.
+// The scheduler pass: which of the due steps start now, alone or in a batch. Pure: steps are
+// offered one by one.
 
 import ContentHashing
 import Core
@@ -115,8 +116,9 @@ struct StepChoice: Sendable {
         return true
     }
 
-    /// An exclusive step waits until it can be alone, and no step overtakes it. It does not wait for a long-running
-    /// upload, which may take hours. Moves of files can share a batch, because no other node's path changes.
+    /// An exclusive step waits until it can be alone, and no step overtakes it. It does not wait
+    /// for a long-running upload, which may take hours. Moves of files can share a batch, because
+    /// no other node's path changes.
     private mutating func addExclusive(
         _ step: UploadStep, for inode: InodeID, attempts: Int
     ) -> Bool {

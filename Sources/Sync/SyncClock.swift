@@ -19,7 +19,7 @@ extension SyncClock {
     public func date() -> Timestamp { now() }
 }
 
-/// The machine's clock.
+/// The clock of the machine.
 public struct SystemClock: SyncClock {
     /// Date and uptime at the first use: from then on, only the uptime counts.
     private static let start = (date: Timestamp.now(), uptime: uptime())

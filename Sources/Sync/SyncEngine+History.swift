@@ -111,7 +111,8 @@ struct HistoryTarget: Hashable, Sendable {
     /// Whether the node at the path, a former one, or a parent has unsent changes.
     var hasUnsentChanges = false
 
-    /// Names below the last known folder are used unchanged, because the nodes there may be deleted.
+    /// Names below the last known folder are used unchanged, because the nodes there may be
+    /// deleted.
     init(_ names: [FileName], in tree: some TreeReading) throws {
         guard let last = names.last else { throw HistoryError.isFolder }
         var folder = InodeID.root

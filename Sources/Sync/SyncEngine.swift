@@ -19,7 +19,7 @@ public final class SyncEngine: Syncing {
         /// The longest intentional delay of an entry, in seconds.
         public var longestDelay: Double
 
-        /// Memberwise with defaults.
+        /// Memberwise; by default 30 seconds and a week.
         public init(
             host: String, openFileInterval: Double = 30, longestDelay: Double = 7 * 86_400
         ) {
@@ -67,7 +67,8 @@ public final class SyncEngine: Syncing {
     public func start() async throws {
         try recallRoot()
         try await watcher.restore()
-        // Due times of an earlier process are from another clock: one that was set back since would delay them.
+        // Due times of an earlier process are from another clock: one that was set back since would
+        // delay them.
         let now = environment.clock.now()
         let longestDelay = longestDelay
         try await environment.store.write { transaction in

@@ -8,7 +8,7 @@ import Synchronization
 public struct SyncStatus: Hashable, Sendable {
     /// The connection to the server.
     public enum Connection: String, Hashable, Sendable {
-        /// No response yet.
+        /// The server has not responded yet.
         case connecting
         /// Deltas are being received.
         case online
@@ -22,7 +22,7 @@ public struct SyncStatus: Hashable, Sendable {
     public struct Upload: Hashable, Sendable {
         /// Remote path of the file.
         public var path: String
-        /// Size in bytes.
+        /// Size of the content in bytes.
         public var size: Int64
         /// Bytes sent so far.
         public var sent: Int64

@@ -26,7 +26,8 @@ public protocol Syncing: Sendable {
     /// Called in the transaction before a write to a file without a place. If a delta detached it,
     /// reattaches it; returns the changes to announce.
     func returnToTree(_ node: Node, in transaction: Transaction) throws -> [TreeChange]
-    /// Notes that the content of a file has grown by a piece, which may be uploaded before the file is closed.
+    /// Notes that the content of a file has grown by a piece, which may be uploaded before the file
+    /// is closed.
     func noteGrowth(of inode: InodeID)
     /// Waits until a node's content is on the server (`fsync=remote`).
     ///

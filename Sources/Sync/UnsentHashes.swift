@@ -10,8 +10,9 @@ import RemoteStore
 import Staging
 
 extension UploadEnvironment {
-    /// Hashes the staged content whose bytes entries of a batch may have: of the same file, or of one under the same
-    /// name, and of the same size. Content that cannot be hashed stays without; then both contents are kept.
+    /// Hashes the staged content whose bytes entries of a batch may have: of the same file, or of
+    /// one under the same name, and of the same size. Content that cannot be hashed stays without;
+    /// then both contents are kept.
     func hashUnsent(like entries: [RemoteEntry]) async {
         do {
             let nodes = try await store.read { try $0.unhashedNodes(like: entries) }

@@ -1,5 +1,6 @@
-// Choosing the next node: a walk through the due journal entries, and from each one to the node that it waits
-// for. Not responsible for a node's step (`UploadPlan.swift`) nor for batches (`StepChoice`).
+// Choosing the next node: a walk through the due journal entries, and from each one to the node
+// that it waits for. Not responsible for a node's step (`UploadPlan.swift`) nor for batches
+// (`StepChoice`).
 
 import Core
 import MetadataStore
@@ -101,8 +102,9 @@ extension UploadPlanner {
         return try transaction.node(inode).map { !$0.flags.contains(.localOnly) } ?? false
     }
 
-    /// Handles a node in the journal without a possible step: the rows contradict each other, or its content
-    /// is lost. It stays in the journal, where users find it, and is examined again after a while.
+    /// Handles a node in the journal without a possible step: the rows contradict each other, or
+    /// its content is lost. It stays in the journal, where users find it, and is examined again
+    /// after a while.
     private func noteNothingToSend(_ node: Node, at now: Timestamp) throws {
         let facts = StagedContent.Base(whole: node.facts)
         if node.kind == .file, node.remote == .absent, node.place != nil, let base = facts {

@@ -15,9 +15,9 @@ enum UploadStep: Hashable, Sendable {
     case waitFor(InodeID)
     /// The file is still being written.
     case waitForWriters
-    /// Create the folder.
+    /// Create the folder on the server.
     case makeFolder(at: RemotePath)
-    /// Upload the content.
+    /// Upload the staged content.
     case upload(ContentUpload)
     /// Let the server copy its own content: the staged base, or content with the noted hash.
     case copy(from: RemoteReference, ContentUpload)
@@ -40,9 +40,9 @@ enum UploadStep: Hashable, Sendable {
 
 /// A move of a node on the server.
 struct NodeMove: Hashable, Sendable {
-    /// Present remote path.
+    /// The present remote path.
     var source: RemotePath
-    /// Intended remote path.
+    /// The intended remote path.
     var target: RemotePath
     /// ID on the server, if known.
     var id: FileID?
@@ -322,7 +322,8 @@ struct UploadPlanner {
 }
 
 extension TreeReading {
-    /// The topmost folder, at or above one, that has a temporary name on the server; nil if there is none.
+    /// The topmost folder, at or above one, that has a temporary name on the server; nil if there
+    /// is none.
     fileprivate func nodeBetweenMoves(above folder: InodeID) throws -> InodeID? {
         guard try remotePath(of: folder).map(TemporaryName.occurs) == true else { return nil }
         var found: InodeID?

@@ -11,7 +11,7 @@ import Synchronization
 
 /// Nodes whose content has grown by a piece since the last pass.
 final class GrownFiles: Sendable {
-    /// Lock: a leaf.
+    /// Lock: a leaf; no other lock is taken under it.
     private let inodes = Mutex<Set<InodeID>>([])
 
     func add(_ inode: InodeID) {

@@ -148,7 +148,7 @@ extension Uploader {
     }
 }
 
-/// Content in memory.
+/// An upload's content in memory.
 private struct ByteSource: UploadSource {
     let bytes: [UInt8]
     var size: Int64 { Int64(clamping: bytes.count) }

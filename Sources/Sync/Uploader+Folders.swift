@@ -45,15 +45,16 @@ extension Uploader {
             return ListedFolder(place: place, folders: Set(folders))
         case .stays: return nil
         case .isFiledElsewhere:
-            // Its contents were applied to another local folder, and would be deleted unseen. Its own entry corrects
-            // that.
+            // Its contents were applied to another local folder, and would be deleted unseen. Its
+            // own entry corrects that.
             await record { try $0.apply(contents.entries) }
             throw .server("the folder is not filed where it is believed to be")
         }
     }
 
-    /// Restores files that other clients have stored in a folder between its last listing and its deletion, under any
-    /// name. Each file that was deleted since the cursor is one, because users' own deletions came before.
+    /// Restores files that other clients have stored in a folder between its last listing and its
+    /// deletion, under any name. Each file that was deleted since the cursor is one, because users'
+    /// own deletions came before.
     private func restoreUnseen(in folder: ListedFolder, after start: Cursor) async {
         do throws(RemoteError) {
             let told = try await environment.remote.changes(after: start).entries
@@ -166,7 +167,8 @@ private final class Verdict: Sendable {
 }
 
 extension Transaction {
-    /// Decides, after a folder's listing was applied, whether users have deleted all its remote contents.
+    /// Decides, after a folder's listing was applied, whether users have deleted all its remote
+    /// contents.
     fileprivate func verdict(
         on folder: InodeID, at path: RemotePath, holding inside: [RemoteEntry]
     ) throws -> FolderVerdict {

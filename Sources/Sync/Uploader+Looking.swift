@@ -1,5 +1,6 @@
-// Looks: requests of a node's remote place, and of the occupant of its target, after a refusal or a move with
-// a lost response. Nodes are requested by ID, because their path may be another node's by now.
+// Looks: requests of a node's remote place, and of the occupant of its target, after a refusal or a
+// move with a lost response. Nodes are requested by ID, because their path may be another node's by
+// now.
 
 import Core
 import MetadataStore
@@ -31,9 +32,10 @@ private struct LookQuestion: Sendable {
 }
 
 extension Uploader {
-    /// Requests the nodes that a step concerns and applies them by the rules for deltas: the node's present
-    /// place, and the occupant of its target. So an edit follows a folder that another client has moved
-    /// before the delta of that move is here. Returns whether the node exists, if the server ever had it.
+    /// Requests the nodes that a step concerns and applies them by the rules for deltas: the node's
+    /// present place, and the occupant of its target. So an edit follows a folder that another
+    /// client has moved before the delta of that move is here. Returns whether the node exists, if
+    /// the server ever had it.
     ///
     /// Its absence is applied only with `believesAbsence`.
     func look(
@@ -137,7 +139,8 @@ extension Uploader {
     /// Number of nodes to request after one refusal.
     private static let longestLook = 16
 
-    /// The believed occupants of paths where other nodes were found: they may have moved, not been deleted.
+    /// The believed occupants of paths where other nodes were found: they may have moved, not been
+    /// deleted.
     private func displacedIDs(by entries: [RemoteEntry]) async -> [FileID] {
         let store = environment.store
         let ids = await attempt {

@@ -10,7 +10,7 @@ import RemoteStore
 import Staging
 import Synchronization
 
-/// Records one response.
+/// Records one response of the server.
 struct UploadRecorder {
     let transaction: Transaction
     let environment: UploadEnvironment
@@ -33,7 +33,8 @@ struct UploadRecorder {
         if let attempt = sent.attempt { try transaction.forgetAttempt(attempt) }
     }
 
-    /// Records that a node is at its local place, by a new folder or a move of the node with the ID.
+    /// Records that a node is at its local place, by a new folder or a move of the node with the
+    /// ID.
     mutating func placed(_ inode: InodeID, _ entry: RemoteEntry, meant id: FileID? = nil) throws {
         if let arrived = entry.id { try transaction.noteUnconfirmed(arrived) }
         if let node = try transaction.node(inode),
@@ -53,8 +54,9 @@ struct UploadRecorder {
         try finish(inode, at: entry)
     }
 
-    /// Handles a move that took another client's node, which was at the source instead: the service does not
-    /// support IDs. That node is moved back, and the intended one counts as deleted remotely.
+    /// Handles a move that took another client's node, which was at the source instead: the service
+    /// does not support IDs. That node is moved back, and the intended one counts as deleted
+    /// remotely.
     private mutating func tookAnother(_ entry: RemoteEntry, insteadOf node: Node) throws {
         guard var back = try transaction.remotePlace(of: node) else { return }
         try deleted(node.inode)
@@ -85,7 +87,7 @@ struct UploadRecorder {
         }
     }
 
-    /// Records stored content.
+    /// Records content that was stored.
     mutating func stored(_ upload: ContentUpload, for inode: InodeID, _ entry: RemoteEntry) throws {
         if case .absent = upload.expectation, let arrived = entry.id {
             try transaction.noteUnconfirmed(arrived)
@@ -158,7 +160,8 @@ struct UploadRecorder {
         return nil
     }
 
-    /// Records a node that users deleted while it was being sent, and that the server must delete now.
+    /// Records a node that users deleted while it was being sent, and that the server must delete
+    /// now.
     private mutating func becameUnwanted(_ entry: RemoteEntry, sentFor inode: InodeID) throws {
         let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
         let kind: NodeKind = if case .folder = entry.kind { .folder } else { .file }
@@ -221,7 +224,8 @@ struct UploadRecorder {
         }
     }
 
-    /// Applies the findings after a node's step was refused: at paths that the step needs, and by IDs.
+    /// Applies the findings after a node's step was refused: at paths that the step needs, and by
+    /// IDs.
     mutating func found(_ findings: LookFindings, insteadOf inode: InodeID) throws {
         try useApplier { applier in
             for (path, entry) in findings.atPaths {

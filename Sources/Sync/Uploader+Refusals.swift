@@ -7,7 +7,8 @@ import MetadataStore
 import RemoteStore
 
 extension Uploader {
-    /// Number of retries for a node that is missing on the server, because a delta may contain its move.
+    /// Number of retries for a node that is missing on the server, because a delta may contain its
+    /// move.
     private static let doubts = 2
     /// Seconds to wait for that delta.
     private static let deltaDelay = 0.3

@@ -21,7 +21,8 @@ struct UploadEnvironment: Sendable {
     var state: SyncState
     var host: String
     var log: Logger
-    /// How long a file that is still open may be written to before its present content is sent, in seconds.
+    /// How long a file that is still open may be written to before its present content is sent, in
+    /// seconds.
     var openFileInterval: Double
     let disk = DiskQueue(label: "dbxfs.upload")
     let gate = CommitGate()

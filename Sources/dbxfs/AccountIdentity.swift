@@ -21,9 +21,10 @@ struct AccountIdentity {
 
     /// Requests the account of the token, compares it with the record, and stores it.
     ///
-    /// An account that was mounted here before also mounts while the server is unreachable; then the returned
-    /// notice says so, and `tokens` checks the account before the first request. `knownPatience` is the
-    /// timeout in seconds for that. Afterwards the store's paths start at the root.
+    /// An account that was mounted here before also mounts while the server is unreachable; then
+    /// the returned notice says so, and `tokens` checks the account before the first request.
+    /// `knownPatience` is the timeout in seconds for that. Afterwards the store's paths start at
+    /// the root.
     func check(
         _ remote: DropboxStore, knownPatience: Double
     ) throws(CommandError) -> String? {

@@ -1,4 +1,5 @@
-// `dbxfs demo`: a mount to try without an account, served by the emulator that comes with this program.
+// `dbxfs demo`: a mount to try without an account, served by the emulator that comes with this
+// program.
 
 import ArgumentParser
 import Fuse
@@ -28,7 +29,7 @@ struct DemoCommand: ParsableCommand {
     }
 }
 
-/// A running demo.
+/// A running demo with its emulator.
 private struct Demo {
     private let folder: String
     private let mountpoint: String
@@ -48,7 +49,8 @@ private struct Demo {
         let output: Pipe
         do throws(CommandError) {
             output = try Pipe()
-            // In a session of its own, so that Ctrl-C reaches only this process, which unmounts first.
+            // In a session of its own, so that Ctrl-C reaches only this process, which unmounts
+            // first.
             emulator = try ChildProcess.start(
                 program,
                 [

@@ -119,7 +119,8 @@ struct AccountOption: ParsableArguments {
 }
 
 extension ParsableCommand {
-    /// Logs warnings only, unless configured otherwise: these commands print their results themselves.
+    /// Logs warnings only, unless configured otherwise: these commands print their results
+    /// themselves.
     func quietLogs(_ environment: Environment) {
         let level = environment.logLevel == .info ? .warning : environment.logLevel
         let sink = LogSink()

@@ -8,11 +8,12 @@ import Mounting
 import Synchronization
 
 extension Mount {
-    /// The present settings.
+    /// The present settings of the mount.
     var liveSettings: LiveSettings { live.withLock { $0 } }
 
     func change(_ settings: [MountOptionSetting]) throws(CommandError) -> LiveSettings {
-        // Under the lock to the end, so that of two commands the same one is the last for every part.
+        // Under the lock to the end, so that of two commands the same one is the last for every
+        // part.
         let result = live.withLock { live -> Result<LiveSettings, CommandError> in
             do throws(CommandError) {
                 let changed = try live.changed(by: settings)

@@ -18,7 +18,8 @@ import SystemPackage
 
 /// The mount of one account.
 final class Mount: Sendable {
-    /// Timeout in seconds for the server at the start of a known account, which then mounts offline.
+    /// Timeout in seconds for the server at the start of a known account, which then mounts
+    /// offline.
     private static let knownAccountPatience = 3.0
 
     let plan: MountPlan
@@ -42,7 +43,8 @@ final class Mount: Sendable {
     private let sessionEnd = Signal()
     let sink: LogSink
     let log: Logger
-    /// Settings that commands have changed. Held while parts adopt them, which take their own locks.
+    /// Settings that commands have changed. Held while parts adopt them, which take their own
+    /// locks.
     let live: Mutex<LiveSettings>
 
     /// Opens the local parts and connects them; no task runs yet. `sink` gets every new secret.

@@ -9,14 +9,15 @@ import Mounting
 struct MountProcess {
     /// Where readiness is reported, and where the log goes.
     enum Mode {
-        /// To the terminal.
+        /// Both to the terminal.
         case foreground
         /// To the process that started this one, and to the account's log file.
         case background
     }
 
-    /// Timeout in seconds for the queue after another process has detached the mount, or after SIGTERM.
-    /// Shorter than the 90 s after which systemd kills a service that does not request more.
+    /// Timeout in seconds for the queue after another process has detached the mount, or after
+    /// SIGTERM. Shorter than the 90 s after which systemd kills a service that does not request
+    /// more.
     private static let standardDrainLimit = 60.0
     /// Seconds to wait for a process that has lost its mount and still uploads.
     private static let lockPatience = 15.0
@@ -29,7 +30,8 @@ struct MountProcess {
         self.mode = mode
     }
 
-    /// Serves until the mount has ended. Throws the error that prevented it, or the rest of the queue.
+    /// Serves until the mount has ended. Throws the error that prevented it, or the rest of the
+    /// queue.
     func run() throws(CommandError) {
         ProcessSettings.holdTerminationSignals()
         let notifier = ServiceNotifier.takeFromEnvironment()

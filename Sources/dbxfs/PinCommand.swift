@@ -85,7 +85,7 @@ struct PinsCommand: ParsableCommand {
     }
 }
 
-/// Paths on mounts.
+/// The paths to pin, on any mounts.
 struct PinTarget: ParsableArguments {
     @Argument(help: "Files and folders on a mount.")
     var paths: [String]

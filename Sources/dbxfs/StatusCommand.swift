@@ -64,7 +64,8 @@ struct StatusCommand: ParsableCommand {
 
     // MARK: Again and again
 
-    /// Seconds between two samples, and the timeout for a mount's reply, which keeps the screen responsive.
+    /// Seconds between two samples, and the timeout for a mount's reply, which keeps the screen
+    /// responsive.
     private static let standardInterval = 2.0
     private static let watchPatience = 2
 

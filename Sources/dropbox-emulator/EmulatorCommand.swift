@@ -6,7 +6,7 @@ import DropboxEmulator
 
 import Glibc
 
-/// The command `dropbox-emulator`.
+/// The command line of `dropbox-emulator`.
 @main
 struct EmulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -102,7 +102,8 @@ struct EmulatorCommand: AsyncParsableCommand {
         for source in sources { source.cancel() }
     }
 
-    /// Writes the port under another name first, so that a process that waits for the file sees it whole.
+    /// Writes the port under another name first, so that a process that waits for the file sees it
+    /// whole.
     private func writePort(_ port: Int, to path: String) throws {
         let temporary = "\(path).new"
         let text = "\(port)\n"

@@ -1,4 +1,5 @@
-// The result of a scan of the pinned part of the tree. Pure: rows in, totals and open questions out.
+// The result of a scan of the pinned part of the tree. Pure: rows in, totals and open questions
+// out.
 
 import ContentHashing
 import Core

@@ -27,7 +27,7 @@ struct PinWork: Sendable {
 
     /// The consequence of an error.
     enum Reaction: Hashable {
-        /// Pauses all fetches.
+        /// Pauses the fetches of all contents.
         case pause
         /// Postpones this content; others may work.
         case postpone
@@ -66,7 +66,7 @@ struct PinWork: Sendable {
     private static let pauses = (first: 1.0, longest: 60.0)
     private static let postponements = (first: 30.0, longest: 3600.0)
 
-    /// The present totals.
+    /// The totals as of now.
     private(set) var totals = PinTotals()
     private(set) var known = KnownContents()
     /// The last error since the last successful fetch.

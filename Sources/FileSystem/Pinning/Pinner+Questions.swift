@@ -53,7 +53,8 @@ extension Pinner {
 
     /// The totals and the state of all pins. Returns at once.
     public var summary: PinSummary {
-        // Small contents occupy more than their bytes; of missing contents only the bytes are known.
+        // Small contents occupy more than their bytes; of missing contents only the bytes are
+        // known.
         let (limit, taken) = (cache.limit, cache.pinnedBytes)
         return state.withLock { state in
             let work = state.work

@@ -39,7 +39,8 @@ public final class Pinner: Sendable {
         }
     }
 
-    /// Pause between two scans: at least so many seconds, and so many times the cost of the last one.
+    /// Pause between two scans: at least so many seconds, and so many times the cost of the last
+    /// one.
     private static let pause = (least: 0.5, factor: 10.0)
     /// Pieces that are fetched at a time: the reader's slots for background fetches.
     private static let concurrency = FetchQueue.spareSlots
@@ -209,7 +210,8 @@ public final class Pinner: Sendable {
         }
     }
 
-    /// The processor time of this thread: on a busy machine, elapsed time says little about the cost.
+    /// The processor time of this thread: on a busy machine, elapsed time says little about the
+    /// cost.
     private static func processorSeconds() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -6,10 +6,11 @@ import Synchronization
 /// Empty arrays with the capacity of a block. The system zeroes each page that it hands out, which
 /// costs more than filling it, so some free arrays are kept.
 final class BlockBuffers: Sendable {
-    /// Free arrays to keep: as many as a stream needs while the memory of its last blocks is still in use.
+    /// Free arrays to keep: as many as a stream needs while the memory of its last blocks is still
+    /// in use.
     private static let limit = 4
 
-    /// Lock: a leaf.
+    /// Lock: a leaf; no other lock is taken under it.
     private let free = Mutex<[[UInt8]]>([])
 
     /// An empty array with capacity for so many bytes.

@@ -26,7 +26,8 @@ extension ContentReader {
         }
     }
 
-    /// Fetches the bytes of a part of a block that are neither cached nor in flight. False if there is no room.
+    /// Fetches the bytes of a part of a block that are neither cached nor in flight. False if there
+    /// is no room.
     private func fetchAhead(
         _ content: FileContent, _ part: Range<Int64>, _ stream: Int, _ session: ReadSession
     ) async -> Bool {

@@ -34,7 +34,8 @@ extension ContentReader {
                     group.cancelAll()
                     return Result<BegunDownload, RemoteError>.success(download)
                 case .failure(let error):
-                    // The first of two errors is the cause, and makes the second request unnecessary.
+                    // The first of two errors is the cause, and makes the second request
+                    // unnecessary.
                     if isFirst { failure = error }
                     isFirst = false
                     group.cancelAll()

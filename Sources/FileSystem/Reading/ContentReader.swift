@@ -54,7 +54,7 @@ public final class ContentReader: ContentReading {
     let buffers = BlockBuffers()
     /// Lock: taken before a session's and a fetch's own; memory only.
     let state: Mutex<State>
-    /// Lock: a leaf.
+    /// Lock: a leaf; no other lock is taken under it.
     let responses = Mutex(ResponseTimes())
 
     /// Creates a reader of a remote store through a cache.
@@ -236,7 +236,8 @@ public final class ContentReader: ContentReading {
     /// The fetch that brings a byte, if there is one; the caller must release it.
     private func retained(_ key: BlockKey, at position: Int64) -> BlockFetch? {
         let (fetch, actions) = state.withLock { state -> (BlockFetch?, Turns) in
-            // A withheld fetch can have left the table for another one's bytes, and is still waited for.
+            // A withheld fetch can have left the table for another one's bytes, and is still waited
+            // for.
             let fetches = [state.fetches[key] ?? [], state.held[key.hash] ?? []].flatMap(\.self)
             let found = fetches.first {
                 $0.key == key && $0.range.contains(position) && $0.retain()
@@ -248,8 +249,8 @@ public final class ContentReader: ContentReading {
         return fetch
     }
 
-    /// Waits until a cancelled fetch that withholds a byte has ended. That takes a thread, and this
-    /// one may be the last; so it suspends, and the next round finds the result.
+    /// Suspends until a cancelled fetch that withholds a byte has ended: ending takes a thread, and
+    /// this task may occupy the last one. The next round finds the result.
     private func ended(_ key: BlockKey, at position: Int64) async throws(RemoteError) {
         let ending = state.withLock { state in
             Self.holders(of: position..<position +| 1, key, state).first

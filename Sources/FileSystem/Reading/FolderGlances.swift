@@ -17,7 +17,7 @@ final class FolderGlances: Sendable {
     /// Number of folders to remember.
     private static let memory = 64
 
-    /// Lock: a leaf.
+    /// Lock: a leaf; no other lock is taken under it.
     private let state = Mutex(State())
 
     /// Whether the next file of a folder is likely to get a header probe.

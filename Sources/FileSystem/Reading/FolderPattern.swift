@@ -46,8 +46,8 @@ struct FolderPattern {
     private var unread: Int64 = 0
     private var last: Timestamp?
 
-    /// Notes that a small file is about to be fetched. Returns candidates to fetch instead, the
-    /// best first.
+    /// Notes that a small file is about to be fetched. Returns candidates to fetch instead, of
+    /// which the first suitable one is taken.
     mutating func note(
         _ file: InodeID, _ size: Int64, at location: Location, now: Timestamp
     ) -> [Candidate] {
@@ -69,7 +69,8 @@ struct FolderPattern {
         return candidates
     }
 
-    /// Notes that a folder was fetched as a whole. Reads in another folder will confirm that it was wanted.
+    /// Notes that a folder was fetched as a whole. Reads in another folder will confirm that it was
+    /// wanted.
     mutating func noteFetched(_ location: Location, bytes: Int64) {
         unread +|= bytes
         remember(location.folder)

@@ -169,7 +169,8 @@ public actor FolderReader {
         busy.remove(plan.folder)
     }
 
-    /// Releases the waiting readers after a time without progress. Later bytes are cached all the same.
+    /// Releases the waiting readers after a time without progress. Later bytes are cached all the
+    /// same.
     private func expectProgress(of plan: Plan) -> Task<Void, Never> {
         Task {
             guard (try? await Task.sleep(for: patience)) != nil else { return }

@@ -1,4 +1,5 @@
-// How one handle reads: up to two sequential streams, or random access. Pure: offsets in, decisions out.
+// How one handle reads: up to two sequential streams, or random access. Pure: offsets in, decisions
+// out.
 
 import Core
 

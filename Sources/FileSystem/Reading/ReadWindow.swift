@@ -8,11 +8,12 @@ import Core
 struct ReadWindow: Hashable, Sendable {
     /// How a read continues the stream.
     enum Relation: Hashable {
-        /// At the stream's end, with a tolerance for the order in which the kernel's read-ahead arrives.
+        /// At the stream's end, with a tolerance for the order in which the kernel's read-ahead
+        /// arrives.
         case contiguous
         /// A little further on: the gap is in flight anyway.
         case skip
-        /// Not a continuation.
+        /// Elsewhere: no continuation of the stream.
         case foreign
     }
 
@@ -62,7 +63,8 @@ struct ReadWindow: Hashable, Sendable {
         return isOpen && distance > 0 && distance <= Self.longestSkip ? .skip : .foreign
     }
 
-    /// Continues the stream with a read. `readsToOpen` is the number of reads that opens the window.
+    /// Continues the stream with a read. `readsToOpen` is the number of reads that opens the
+    /// window.
     mutating func advance(_ range: Range<Int64>, readsToOpen: Int) {
         run +|= Int64(clamping: range.count)
         reads +|= 1
@@ -90,7 +92,8 @@ struct ReadWindow: Hashable, Sendable {
         answeredUpTo = position +| size
     }
 
-    /// Narrows the window, because there was no memory for the range at an offset, and plans that range again.
+    /// Narrows the window, because there was no memory for the range at an offset, and plans that
+    /// range again.
     mutating func refused(at offset: Int64) {
         size = max(DiskBlockCache.blockSize, size / 2)
         horizon = max(position, min(horizon, offset))

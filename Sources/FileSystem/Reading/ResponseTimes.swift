@@ -1,4 +1,5 @@
-// How long the server takes to respond, and when a response is late. Pure: times in, hedging delay out.
+// How long the server takes to respond, and when a response is late. Pure: times in, hedging delay
+// out.
 
 import DequeModule
 

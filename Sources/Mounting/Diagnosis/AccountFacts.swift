@@ -4,9 +4,9 @@
 public struct AccountFacts: Hashable, Sendable {
     /// The credentials in use.
     public enum Access: Hashable, Sendable {
-        /// The variable DBXFS_ACCESS_TOKEN.
+        /// The access token in DBXFS_ACCESS_TOKEN.
         case environment
-        /// A stored login.
+        /// A login stored by `dbxfs login`.
         case login
         /// A token in this file.
         case token(String)
@@ -32,11 +32,11 @@ public struct AccountFacts: Hashable, Sendable {
     public var access: Access
     /// Whether it is one of several accounts, and the user has not named it.
     public var isOneOfSeveral = false
-    /// The server's response.
+    /// The server's response to the credentials.
     public var answer: Answer = .notAsked
     /// The route to the server.
     public var route: ServerRoute
-    /// Its state folders.
+    /// The state folders of the account.
     public var trees: [TreeFacts] = []
 
     /// Creates the facts of an account without a request.

@@ -8,7 +8,7 @@ public struct FolderFacts: Hashable, Sendable {
         case state
         /// Content that can be fetched again.
         case cache
-        /// The control sockets.
+        /// The sockets of running mounts.
         case runtime
     }
 

@@ -41,7 +41,7 @@ public struct MachineFacts: Hashable, Sendable {
         }
     }
 
-    /// State of /dev/fuse.
+    /// The state of /dev/fuse.
     public var device: Device
     /// fusermount3; nil if it is not installed.
     public var fusermount: Program?
@@ -73,7 +73,8 @@ public struct MachineFacts: Hashable, Sendable {
         self.session = session
     }
 
-    /// Each open file of a mount takes up to two descriptors, and the rest of dbxfs about a hundred.
+    /// Each open file of a mount takes up to two descriptors, and the rest of dbxfs about a
+    /// hundred.
     private static let fewOpenFiles: UInt64 = 4096
 
     /// The findings about the machine.

@@ -4,7 +4,7 @@
 public struct MountFacts: Hashable, Sendable {
     /// The state of a mount.
     public enum Condition: Hashable, Sendable {
-        /// Its process answers.
+        /// Its process answers with a state.
         case answers(MountStatus.State, advice: String?)
         /// Its process accepts the request and does not answer within so many seconds.
         case silent(seconds: Int)

@@ -1,7 +1,7 @@
 // A status as Prometheus metrics: text exposition format 0.0.4. `MountStatus` defines their
 // meaning. Names are an interface for dashboards and alerts: metrics are added, never renamed.
 
-/// Mounts as metrics.
+/// The status of mounts as metrics.
 public enum StatusMetrics {
     /// All metrics of all mounts, each with its HELP and TYPE, ending with a line feed.
     public static func text(_ mounts: [MountStatus]) -> String {

@@ -12,7 +12,7 @@ public enum StatusScreen {
         /// Its time, by a monotonic clock.
         public var time: ContinuousClock.Instant
 
-        /// Memberwise with defaults.
+        /// Memberwise; by default a sample of this moment.
         public init(
             mounts: [MountStatus], notice: String? = nil,
             time: ContinuousClock.Instant = .now
@@ -27,7 +27,7 @@ public enum StatusScreen {
     public struct Size: Hashable, Sendable {
         /// Characters of normal width per line.
         public var columns: Int
-        /// Number of lines.
+        /// Number of lines on the screen.
         public var rows: Int
 
         /// Memberwise and without defaults.
