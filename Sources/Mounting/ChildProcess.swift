@@ -22,7 +22,7 @@ public struct ChildProcess: Sendable {
     /// Starts a program.
     ///
     /// - Parameter descriptors: The child's descriptors; 0, 1 and 2 are /dev/null unless given. All
-    /// others are closed if they were opened with `closeOnExec`.
+    ///   others are closed if they were opened with `closeOnExec`.
     /// - Parameter isDetached: Whether it gets a session of its own, away from this terminal.
     public static func start(
         _ path: String, _ arguments: [String], environment: [String: String]? = nil,

@@ -89,7 +89,7 @@ public struct MountSettings: Hashable, Sendable, Codable {
     /// `configured`.
     ///
     /// - Parameter toleratesUnknown: Whether unknown options are ignored, as `mount -s` wants it,
-    /// instead of being an error.
+    ///   instead of being an error.
     public init(
         parsing lists: [String], over configured: [MountOptionSetting] = [],
         toleratesUnknown: Bool = false

@@ -88,8 +88,8 @@ struct MountPlan: Sendable {
     let folders: AccountFolders
     /// As the user wrote it, made absolute.
     let requestedMountpoint: String
-    /// Whether a missing mountpoint is created, because the configuration names it and not the
-    /// command line.
+    /// Whether a missing mountpoint is created, because the command line does not
+    /// name it.
     private let makesMountpoint: Bool
 
     init(_ arguments: MountArguments) throws(CommandError) {
