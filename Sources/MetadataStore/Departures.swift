@@ -63,7 +63,7 @@ extension TreeReading {
 
 /// A step on the way down a path that may be a previous one.
 private struct DepartureStep: Hashable {
-    /// Number of the path's names above it.
+    /// Number of the path's names that lead to it.
     var depth: Int
     var folder: InodeID
     /// Whether a folder on the way was moved.

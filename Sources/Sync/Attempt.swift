@@ -1,6 +1,6 @@
 // Upload intents. Re-validates a step right before its request, holding the commit gate so that no
-// delta is applied until the response is recorded. A creation gets an intent row, so that the
-// feed's delta is recognised as this mount's own if the response is lost.
+// delta is applied until the response is recorded. Creations, contents and folder moves get an
+// intent row, so that the feed's delta is recognised as this mount's own if the response is lost.
 
 import ContentHashing
 import Core
