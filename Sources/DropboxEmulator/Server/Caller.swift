@@ -1,4 +1,4 @@
-// Who makes a call, and where the paths in it start.
+// The account of a call, and the folder that its paths start from.
 
 import HTTPTypes
 import Hummingbird
@@ -51,7 +51,7 @@ struct Caller {
         return try bearer(header, function: function)
     }
 
-    /// The account that a call acts for: a team's token names one of the members.
+    /// The account that a call acts for: a team's token selects one of the members.
     private static func member(
         _ request: Request, function: String, owner: Account, token: Token, emulator: Emulator
     ) throws -> Account {
