@@ -14,7 +14,7 @@ public struct InodeID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The mount's root folder; FUSE fixes its number (`FUSE_ROOT_ID`).
     public static let root = InodeID(1)
 
-    /// Orders by number.
+    /// Compares by the number.
     public static func < (left: InodeID, right: InodeID) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -11,7 +11,7 @@ import ContentHashing
 import DropboxAPI
 import Foundation
 
-/// Downloads one file.
+/// Runs a single download.
 struct DownloadWork {
     private let environment: WorkEnvironment
     private let request: DownloadRequest

@@ -37,7 +37,7 @@ public struct DownloadRequest: Codable, Hashable, Sendable {
 
 /// A snapshot of a transfer.
 public struct Transfer: Hashable, Sendable, Identifiable {
-    /// What to transfer: an upload or a download.
+    /// The upload or download to perform.
     public enum Request: Hashable, Sendable {
         case upload(UploadRequest)
         case download(DownloadRequest)

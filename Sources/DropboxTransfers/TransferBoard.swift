@@ -48,7 +48,7 @@ final class TransferBoard: Sendable {
         state.withLock { $0.transfers[id] = nil }
     }
 
-    /// Ends all sequences.
+    /// Ends all readers' sequences.
     func close() {
         let ended = state.withLock { state in
             state.isClosed = true

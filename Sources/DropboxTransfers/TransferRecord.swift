@@ -36,7 +36,7 @@ struct TransferRecord: Sendable {
     var hash: ContentHash?
     /// The part file's path until the download is complete.
     var part: String?
-    /// Metadata of what was stored, or the failure, as JSON.
+    /// Metadata of the stored file, or the failure, as JSON.
     var outcome: Data?
 }
 

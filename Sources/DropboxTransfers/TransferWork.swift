@@ -87,7 +87,7 @@ public struct TransferSettings: Sendable {
     public var concurrency: Int
     /// Called before and after each effect.
     package var checkpoint: @Sendable (String) async -> Void = { _ in }
-    /// Seconds since 1970.
+    /// The clock, in seconds since 1970.
     package var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
 
     /// Takes over all fields.

@@ -15,7 +15,7 @@ import ContentHashing
 import DropboxAPI
 import Foundation
 
-/// Uploads one file.
+/// Runs a single upload.
 struct UploadWork {
     private let environment: WorkEnvironment
     private let request: UploadRequest

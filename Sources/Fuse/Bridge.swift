@@ -189,7 +189,7 @@ extension Encoding where Value == Entry {
         }
     }
 
-    /// The attributes alone.
+    /// The attributes without a lookup.
     static var attributes: Self { Encoding { $0.attributes($1) } }
 }
 
@@ -262,7 +262,7 @@ extension Encoding where Value == Int {
 }
 
 extension Encoding where Value == Int64 {
-    /// A file offset.
+    /// An offset in a file.
     static var offset: Self { Encoding { $0.offset($1) } }
 }
 

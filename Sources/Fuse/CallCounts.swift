@@ -44,7 +44,7 @@ final class CallCounts: Sendable {
     /// Held for an addition.
     private let counts = Mutex<[Call: UInt64]>([:])
 
-    /// Counts a request.
+    /// Adds one request to its count.
     func note(_ call: Call) {
         counts.withLock { $0[call, default: 0] += 1 }
     }

@@ -3,7 +3,7 @@
 
 /// How a filesystem is mounted and served.
 public struct MountOptions: Hashable, Sendable {
-    /// The users besides the mounting one who may use the mount.
+    /// Which users besides the mounting one may use the mount.
     public enum Access: Hashable, Sendable {
         /// No other user, not even root.
         case owner

@@ -62,7 +62,7 @@ public struct Mountpoint: Hashable, Sendable {
             return
         }
         let refused = Errno(rawValue: errno)
-        // EINVAL: it is not mounted any more, which is the goal.
+        // EINVAL: already unmounted, which is the goal.
         if refused == .invalidArgument { return }
         guard refused == .notPermitted, let fusermount = Fusermount.locate(),
             Fusermount.detach(path, with: fusermount)

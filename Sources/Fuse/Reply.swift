@@ -25,7 +25,7 @@ struct Reply: ~Copyable, @unchecked Sendable {
         fuse_reply_err(request, EIO)
     }
 
-    /// The calling process.
+    /// The process that made the request.
     var caller: Caller {
         guard let context = fuse_req_ctx(request) else {
             return Caller(userID: 0, groupID: 0, processID: 0)
@@ -100,7 +100,7 @@ struct Reply: ~Copyable, @unchecked Sendable {
         return fuse_reply_open(release(), &info) == 0
     }
 
-    /// Replies with attributes.
+    /// Replies with an inode's attributes.
     consuming func attributes(_ entry: Entry) -> Bool {
         var status = entry.attributes.status
         return fuse_reply_attr(release(), &status, entry.timeouts.attributes) == 0

@@ -4,7 +4,7 @@ public import Core
 
 /// A session with all its bytes, to be committed.
 public struct FinishedUpload: Hashable, Sendable {
-    /// The upload session.
+    /// The upload session to commit.
     public var session: UploadSession
     /// Its size in bytes.
     public var size: Int64

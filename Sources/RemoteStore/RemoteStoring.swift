@@ -17,7 +17,7 @@ public protocol RemoteStoring: Sendable {
     /// Restores the root's name that an earlier process recorded, so that a mounted folder is
     /// followed by its identity across processes.
     func resume(root: String)
-    /// Looks up the root of all paths: after `rootChanged` or `rootMissing`, and at no other time.
+    /// Updates the root of all paths: after `rootChanged` or `rootMissing`, and at no other time.
     /// Throws `rootMissing` when there is none.
     func refreshRoot() async throws(RemoteError)
     /// The used and the available space.

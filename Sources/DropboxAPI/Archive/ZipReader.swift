@@ -22,7 +22,7 @@ public struct ZipReader {
     public struct File: Hashable, Sendable {
         /// Its path in the archive.
         public var name: String
-        /// Its uncompressed content.
+        /// The file's uncompressed content.
         public var content: [UInt8]
     }
 

@@ -14,7 +14,7 @@ public struct DropboxConfiguration: Sendable {
     public var retryPolicy: RetryPolicy
     /// Maximum bytes of a call's response; a page of 2,000 entries has about two million.
     public var resultLimit: Int
-    /// Settings of connections.
+    /// Settings of the connections.
     public var transport: TransportConfiguration
     /// The app's key and secret, for routes that the app itself calls.
     public var app: AppCredentials?

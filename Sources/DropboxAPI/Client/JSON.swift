@@ -87,7 +87,7 @@ package enum JSON {
         return text
     }
 
-    /// The path of keys to the offending value, and what is wrong with it.
+    /// The path of keys to the offending value, and the fault.
     private static func explanation(of error: any Error) -> String {
         let context: DecodingError.Context? =
             switch error as? DecodingError {

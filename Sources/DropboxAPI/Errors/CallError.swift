@@ -43,12 +43,12 @@ public struct CallError<Failure: RouteError>: Error, Hashable, Sendable {
         self.context = context
     }
 
-    /// The route's own error, if that is what went wrong.
+    /// The route's own error, if that is the cause.
     public var routeError: Failure? {
         if case .route(let failure, _) = kind { failure } else { nil }
     }
 
-    /// Whether this looks like having no network.
+    /// Whether the cause is probably a missing network connection.
     public var isConnectivityLoss: Bool {
         if case .transport(let error) = kind { error.isConnectivityLoss } else { false }
     }

@@ -12,7 +12,7 @@ extension RouteError {
     public var remedy: RouteErrorRemedy { .none }
 }
 
-/// What the retry policy may do about an error union.
+/// How the retry policy may treat an error union.
 public enum RouteErrorRemedy: Hashable, Sendable {
     /// The same request fails again.
     case none

@@ -60,7 +60,7 @@ public struct TransportError: Error, Hashable, Sendable {
         self.mayHaveBeenReceived = mayHaveBeenReceived
     }
 
-    /// Whether this looks like having no network, as opposed to a server that misbehaves.
+    /// Whether the cause is probably a missing network connection, not a misbehaving server.
     public var isConnectivityLoss: Bool {
         switch kind {
         case .nameResolution, .connect, .reset, .timedOut: true

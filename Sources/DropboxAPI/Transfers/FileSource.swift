@@ -54,7 +54,7 @@ public struct BytesSource: FileSource, OpenedFile {
 /// If the file is replaced by a rename during the upload, the content of the opened inode is sent;
 /// a write to it is reported as a change.
 public struct LocalFile: FileSource {
-    /// The file's path.
+    /// The file's local path.
     public let path: String
 
     /// Takes over the path.
@@ -89,7 +89,7 @@ package struct FileIdentity: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
     package var size: UInt64
-    /// Nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     package var modified: Int64
 
     package init(device: UInt64, inode: UInt64, size: UInt64, modified: Int64) {

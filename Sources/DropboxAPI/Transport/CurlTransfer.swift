@@ -315,7 +315,7 @@ final class CurlTransfer {
         applyPauses()
     }
 
-    /// Translates libcurl's result.
+    /// Translates libcurl's result code.
     func outcome(_ code: CURLcode) -> Result<Void, TransportError> {
         if code == CURLE_OK { return .success(()) }
         if let callbackError { return .failure(callbackError) }

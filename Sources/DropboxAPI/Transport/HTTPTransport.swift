@@ -21,9 +21,9 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// The fields in order.
     public private(set) var fields: [Field] = []
 
-    /// One header field.
+    /// One field of the headers.
     public struct Field: Hashable, Sendable {
-        /// The field's name.
+        /// The name of the field.
         public let name: String
         /// The value, without surrounding white space.
         public let value: String
@@ -77,7 +77,7 @@ public struct TransferTimeouts: Hashable, Sendable {
     }
 }
 
-/// An HTTP request.
+/// An HTTP request with its options.
 public struct HTTPRequest: Sendable {
     /// The HTTP methods that the API uses.
     public enum Method: Hashable, Sendable {
@@ -85,7 +85,7 @@ public struct HTTPRequest: Sendable {
         case post
     }
 
-    /// The HTTP method.
+    /// The method of the request.
     public var method: Method
     /// The whole URL; http is accepted for loopback hosts only.
     public var url: String
@@ -128,9 +128,9 @@ public struct HTTPRequest: Sendable {
 public struct HTTPResponse: Sendable {
     /// The HTTP status code.
     public let status: Int
-    /// The response's headers.
+    /// The headers of the response.
     public let headers: HTTPHeaders
-    /// The response's body.
+    /// The body of the response.
     public let body: ResponseBody
 
     /// Takes over all fields.

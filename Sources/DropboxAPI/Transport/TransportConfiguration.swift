@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// Settings of connections.
+/// Settings of a transport's connections.
 public struct TransportConfiguration: Sendable {
     /// A file of trusted certificates (PEM). By default `SSL_CERT_FILE` of the environment, else
     /// the system's.
@@ -74,7 +74,7 @@ public enum ProxySetting: Hashable, Sendable {
     case environment
     /// No proxy, regardless of the environment.
     case none
-    /// A given proxy.
+    /// The given proxy, regardless of the environment.
     case proxy(Proxy)
 }
 

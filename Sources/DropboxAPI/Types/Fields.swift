@@ -9,7 +9,7 @@ public protocol StructValue: Codable, Hashable, Sendable {
     /// Reads the fields; throws `DecodingError` when one is missing or does not fit.
     init(_ reader: FieldReader) throws
 
-    /// Writes the fields.
+    /// Writes all fields in order.
     func write(to writer: inout FieldWriter) throws
 }
 
@@ -33,7 +33,7 @@ public protocol EmptyStructValue: StructValue {
 }
 
 extension EmptyStructValue {
-    /// Accepts any object.
+    /// Accepts any JSON object.
     public init(_ reader: FieldReader) throws {
         self.init()
     }

@@ -1,4 +1,4 @@
-// How tagged unions of the API look in JSON.
+// The JSON form of the API's tagged unions.
 // A union is either the bare tag as a string or an object with ".tag"; the fields of a struct
 // payload stand beside the tag, any other payload stands under a key named like the tag.
 // https://github.com/dropbox/stone/blob/main/docs/json_serializer.rst

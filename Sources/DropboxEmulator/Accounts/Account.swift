@@ -1,6 +1,6 @@
 // Accounts and their tokens. Not responsible for an account's files (`Space`).
 
-/// A Dropbox account.
+/// One account of the emulator.
 struct Account: Sendable {
     /// The account's id: `dbid:…`, 40 characters.
     let id: String

@@ -52,7 +52,7 @@ extension AccountTree {
         return node
     }
 
-    /// Revokes a link.
+    /// Revokes the link with a secret.
     mutating func removeLink(_ secret: String) throws(RevokeLinkError) {
         guard let node = sharedLinks.first(where: { $0.value == secret })?.key else {
             throw .notFound

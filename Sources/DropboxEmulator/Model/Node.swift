@@ -24,7 +24,7 @@ struct ContentID: Hashable, Sendable {
 struct Node: Sendable {
     /// Spelling of the name; of a deleted entry, the last one.
     var name: String
-    /// Folded name.
+    /// Folded form of the name.
     var key: String
     var parent: NodeID
     /// Living children ordered by key; always empty for a file.
@@ -61,7 +61,7 @@ struct Content: Hashable, Sendable {
     }
 
     let hash: ContentDigest
-    /// Length in bytes.
+    /// The content's length in bytes.
     let size: Int64
     let source: Source
 }

@@ -9,7 +9,7 @@ struct ContentReply {
     /// The `Range` header of the request.
     let range: String?
 
-    /// The requested part.
+    /// The part of the content that the client requests.
     private enum Part {
         case whole
         case range(ClosedRange<Int64>)

@@ -209,7 +209,7 @@ extension Call {
         emulator.settings.hasUnreliableParentCase ? entry.withUnreliableParentCase : entry
     }
 
-    /// A `ListFolderResult`.
+    /// The page as a `ListFolderResult`.
     func listing(_ page: ListingPage) -> JSONValue {
         [
             "entries": .array(page.entries.map { presented($0.json) }),

@@ -59,7 +59,7 @@ enum RouteStyle: Sendable {
     case download
 }
 
-/// An API function.
+/// A function of the API.
 struct Route: Sendable {
     let style: RouteStyle
     /// The scope that a token needs; nil for none.

@@ -11,7 +11,7 @@ struct Caller {
     /// The folder that paths start from.
     let base: NodeID
 
-    /// Authenticates a request.
+    /// Authenticates a request and resolves its path root.
     init(_ request: Request, function: String, route: Route, emulator: Emulator) throws {
         let text = try Self.token(request, function: function)
         guard !text.isEmpty, !text.contains(where: \.isWhitespace) else {

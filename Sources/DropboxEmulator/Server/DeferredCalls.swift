@@ -15,7 +15,7 @@ final class DeferredCalls: Sendable {
 
     /// Executes a call after a delay, even if the calling task is cancelled.
     ///
-    /// Throws what the call throws, and `CancellationError` if the emulator stops first.
+    /// Throws the call's error, or `CancellationError` if the emulator stops first.
     func run(
         after delay: Duration, _ work: @escaping @Sendable () async throws -> Reply
     ) async throws -> Reply {

@@ -38,10 +38,10 @@ final class Emulator: Sendable {
         self.accounts = accounts
     }
 
-    /// The current settings.
+    /// A copy of the current settings.
     var settings: Settings { currentSettings.withLock { $0 } }
 
-    /// Changes the settings.
+    /// Changes the settings from an admin request.
     func updateSettings(_ value: JSONValue) throws(ArgumentError) {
         let settings = try currentSettings.withLock { settings throws(ArgumentError) in
             var changed = settings

@@ -45,7 +45,7 @@ enum FaultKind: String, CaseIterable, Sendable {
     }
 }
 
-/// A planned fault.
+/// A fault planned by a test.
 struct Fault: Sendable {
     let id: Int64
     /// A function's name, a prefix with `*` at its end, or `*` for all.
@@ -82,7 +82,7 @@ struct Fault: Sendable {
         var value = JSONValue.null
     }
 
-    /// Parses a fault.
+    /// Parses an admin request's fault.
     init(_ value: JSONValue, id: Int64) throws(ArgumentError) {
         var reader = try ArgumentReader(value)
         self.id = id

@@ -3,7 +3,7 @@
 import NIOCore
 import Synchronization
 
-/// All planned faults.
+/// The faults that tests have planned.
 final class FaultBook: Sendable {
     private struct State {
         var nextID: Int64 = 1

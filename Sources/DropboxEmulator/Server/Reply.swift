@@ -4,7 +4,7 @@ import NIOCore
 
 /// The response of a route.
 struct Reply: Sendable {
-    /// A header field.
+    /// A field of the headers.
     struct Header: Sendable {
         let name: String
         let value: String

@@ -12,7 +12,7 @@ enum RouteFailure: Error, Sendable {
     case pathRoot(JSONValue)
     /// `auth.RateLimitError`: 429, as JSON or, as intermediaries send it, as text.
     case rateLimited(reason: String, retryAfter: Int64?, isText: Bool)
-    /// Any other response.
+    /// A response with any other status.
     case plain(status: Int, type: String, body: String, headers: [Reply.Header])
 
     /// A failure with a plain text as its body.

@@ -57,7 +57,7 @@ public final class RunningEmulator: Sendable {
         try emulator.faults.add(fault)
     }
 
-    /// Removes all faults, also those in use.
+    /// Removes all planned faults.
     public func removeFaults() {
         emulator.faults.remove(nil)
     }
@@ -84,7 +84,7 @@ public final class RunningEmulator: Sendable {
             Token(account: account.id, expiresAt: nil, scopes: nil, refreshToken: nil), as: token)
     }
 
-    /// A member who is alone in a team.
+    /// The only member of a team.
     public struct TeamMember: Sendable {
         /// The member's id in the team (`dbmid:…`).
         public let memberID: String

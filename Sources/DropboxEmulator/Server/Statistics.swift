@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Counters by route.
+/// Request counters by route.
 final class Statistics: Sendable {
     private struct Counters {
         var requests: Int64 = 0
