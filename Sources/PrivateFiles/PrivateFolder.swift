@@ -32,7 +32,7 @@ public enum PrivateFolder {
                     ? .diskFull(path) : .unwritable(path, reason: reason(error))
             }
         }
-        // A link may point to a folder that other users need, which would be made private.
+        // The maker of a link chooses its target, which would be made private.
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK else {
             throw .unwritable(
                 path, reason: "a symbolic link; name the folder it leads to")

@@ -41,7 +41,7 @@ public final class DropboxStore: RemoteStoring {
 
     /// Maximum entries of a listing's page; the API's limit.
     private static let pageLimit: UInt32 = 2000
-    /// Longest longpoll backoff accepted from the server, in seconds.
+    /// Upper limit of the server's longpoll backoff, in seconds.
     private static let longestBackoff: UInt64 = 3600
 
     let clock: StoreClock
@@ -51,7 +51,7 @@ public final class DropboxStore: RemoteStoring {
     private let refused = Mutex(0)
     /// Whether the service has refused an id in a change.
     private let idRefusal = Mutex(false)
-    /// Recent uploads that some of the server's hosts may not know yet.
+    /// Recent uploads, which may not be visible everywhere on the server yet.
     private let recentUploads = Mutex(RecentUploads())
 
     /// Accesses one account through a client; `prefix` is the path of the mounted folder, "" for

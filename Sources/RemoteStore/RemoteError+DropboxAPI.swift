@@ -11,7 +11,7 @@ extension CallError {
 }
 
 extension RemoteError {
-    /// Longest `Retry-After` accepted, in seconds.
+    /// Upper limit of `Retry-After`, in seconds.
     private static let longestWait = 3600.0
 
     /// Errors common to all routes; `route` maps the route's own ones.

@@ -38,7 +38,7 @@ extension CallError.Kind {
         (try? JSON.decode(ErrorEnvelope<Union>.self, from: body))?.error
     }
 
-    /// Longest `Retry-After` that is accepted, in seconds.
+    /// Upper limit of `Retry-After`, in seconds.
     private static var longestWait: UInt64 { 3600 }
 
     /// A body without a JSON reason is plain text and means too many requests.

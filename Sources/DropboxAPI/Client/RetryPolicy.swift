@@ -20,7 +20,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Backoff after a rate limit without `Retry-After`; as long as the official SDK for Python
     /// waits.
     public var unnamedRateLimitDelay: Duration
-    /// The longest `Retry-After` that is accepted.
+    /// Upper limit of the server's `Retry-After`.
     public var longestRateLimitDelay: Duration
 
     /// Takes over all fields.

@@ -42,7 +42,7 @@ public struct FolderChanges: AsyncSequence, Sendable {
         private let changes: FolderChanges
         private var feed: ChangeFeed
         private var patience = Patience()
-        /// Cursor resets since the last successful response.
+        /// Cursor resets since the last page.
         private var resets = 0
 
         fileprivate init(_ changes: FolderChanges) {

@@ -1,6 +1,6 @@
-// Detects requests from a web page in a browser on this machine. The emulator has no authentication
-// worth the name, but such a page must not reach it through the browser: by a DNS name of the
-// page's owner that resolves to loopback, or by a form.
+// Detects requests from a web page in a browser on this machine. The emulator does not protect its
+// data, but such a page must not reach it through the browser: by a DNS name of the page's owner
+// that resolves to loopback (DNS rebinding), or by a form.
 
 import HTTPTypes
 import Hummingbird
