@@ -53,6 +53,9 @@ public struct SyncStatus: Hashable, Sendable {
     public var uploads: [InodeID: Upload] = [:]
     /// Conflicted copies made since the mount started.
     public var conflicts = 0
+    /// Paths of folders that this mount has deleted and could not search for files that other clients stored in them
+    /// at the last moment.
+    public var unsearchedFolders: Set<String> = []
     /// What went wrong last, and what to do about it.
     public var lastProblem: String?
     /// What failed on this machine at the last change of the tree; nil since it works.

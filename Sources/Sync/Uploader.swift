@@ -76,6 +76,8 @@ actor Uploader {
     var pausedUntil = Timestamp(nanoseconds: 0)
     var pauses = 0
     private var timer: Task<Void, Never>?
+    /// Searches of deleted folders that are repeated because one failed.
+    var searches: [Task<Void, Never>] = []
     /// Files that are sent while they are written, and who waits for the end of that.
     var ahead: [InodeID: [CheckedContinuation<Void, Never>]] = [:]
     let grown = GrownFiles()
@@ -105,6 +107,7 @@ actor Uploader {
         }
         timer?.cancel()
         roomWatch?.cancel()
+        searches.forEach { $0.cancel() }
     }
 
     /// The server can be reached again.
