@@ -50,6 +50,7 @@ test: test-unit test-clients test-mount
 
 test-unit: packages
 	$(SWIFT) build --build-tests -j $(JOBS)
+	Tests/packaging/check-manual "$$($(SWIFT) build --show-bin-path)"
 	Scripts/run-tests --skip EndToEndTests
 
 # Clients that were not written here, the official SDK and rclone, drive the emulator; the SDK also reads what

@@ -1,5 +1,5 @@
-// One content on disk: a sparse file with its bytes, and an index that says which of them are there and
-// what they must sum up to. Not responsible for which contents are kept.
+// One content on disk: a sparse file with its bytes, and an index of the chunks present with their
+// checksums. Not responsible for retention.
 
 import CXXHash
 import ContentHashing
@@ -7,20 +7,20 @@ import Core
 import Glibc
 import Synchronization
 
-/// The layout of an index: a header, one digest per block, one sum per chunk.
+/// The layout of an index: a header, one digest per block, one checksum per chunk.
 ///
-/// A digest or sum of zeros means that the block or chunk is not there. Bytes are written before the
-/// sum that vouches for them, so after a crash a chunk is either right or absent; what a power cut
-/// tears does not match its sum, which is the same as absent.
+/// A digest or checksum of zeros means that the block or chunk is absent. Bytes are written before
+/// their checksum, so after a crash a chunk is either valid or absent; a chunk torn by a power cut
+/// does not match its checksum, which is the same as absent.
 struct ContentLayout: Hashable, Sendable {
-    /// Bytes that are checked together: a small read must not have to check a whole block.
+    /// Unit of verification: a small read must not have to verify a whole block.
     static let chunkSize: Int64 = 64 * 1024
     static let blockSize = Int64(clamping: ContentHasher.blockSize)
     static let digestSize = 32
-    /// XXH64: enough against bit rot, which is no adversary, at a fraction of SHA-256's price.
+    /// XXH64: enough against bit rot, which is no adversary, at a fraction of SHA-256's cost.
     static let sumSize = 8
     /// "DBXC", the version, the size, the hash. The hash binds the files to their name: files that
-    /// were given another content's name by a repair or a copy must not be taken for it.
+    /// a repair or a copy has given another content's name must not be accepted.
     static let headerSize = 48
     private static let magic: [UInt8] = [0x44, 0x42, 0x58, 0x43, 3, 0, 0, 0]
 
@@ -30,7 +30,7 @@ struct ContentLayout: Hashable, Sendable {
     var chunkCount: Int { Self.units(in: size, of: Self.chunkSize) }
     var blockCount: Int { Self.units(in: size, of: Self.blockSize) }
 
-    /// How many units of a size some bytes take, the last one perhaps in part.
+    /// How many units of a size the bytes need, rounded up.
     private static func units(in bytes: Int64, of size: Int64) -> Int {
         Int(clamping: (max(0, bytes) +| (size -| 1)) / size)
     }
@@ -50,7 +50,7 @@ struct ContentLayout: Hashable, Sendable {
         digestOffset(blockCount) +| Int64(clamping: chunk *| Self.sumSize)
     }
 
-    /// The bytes of a chunk; none behind the end of the content.
+    /// The bytes of a chunk; empty past the end of the content.
     func chunkRange(_ chunk: Int) -> Range<Int64> {
         let start = Int64(clamping: chunk) *| Self.chunkSize
         return start..<max(start, min(start +| Self.chunkSize, size))
@@ -62,23 +62,24 @@ struct ContentLayout: Hashable, Sendable {
     }
 }
 
-/// An open content. Reads and writes may run side by side: chunks are written before their sums.
+/// An open content. Reads and writes may run concurrently: chunks are written before their
+/// checksums.
 final class ContentFile: Sendable {
     let layout: ContentLayout
     private let data: Int32
     private let index: Int32
-    /// The data once more, past the page cache.
+    /// The data file opened a second time, bypassing the page cache.
     private let direct: DirectFile?
     private let buffer: DirectFile.Buffer
-    /// Bytes in chunks that were found damaged and dropped, until somebody asks. Lock: a leaf, held
-    /// while a sum is cleared, so that a chunk is counted once.
+    /// Bytes in chunks that were found damaged and dropped, since the last `takeLost`. Lock: a
+    /// leaf, held while a checksum is cleared, so that a chunk is counted once.
     private let lost = Mutex<Int64>(0)
-    /// Blocks from the first on whose digests are noted. Lock: a leaf.
+    /// Number of leading blocks whose digests are recorded. Lock: a leaf.
     private let notedBlocks = Mutex(0)
-    /// Digests that are read at once: memory does not follow the size that a content claims.
+    /// Digests that are read at once: memory use does not depend on the size that a content claims.
     private static let digestsAtOnce = 128
 
-    /// Opens the two files, making them if `creates`; nil if they are not there or not ours.
+    /// Opens the two files, creating them if `creates`; nil if they are missing or foreign.
     init?(
         dataPath: String, indexPath: String, hash: ContentHash, size: Int64, creates: Bool,
         buffer: DirectFile.Buffer
@@ -99,7 +100,7 @@ final class ContentFile: Sendable {
         let header = layout.header
         let known = Self.read(index, at: 0, count: header.count)
         if known == header { return }
-        // New, or an index of another version, or a torn one: nothing in it counts.
+        // New, or an index of another version, or a torn one: its entries are invalid.
         guard creates, ftruncate(index, 0) == 0, Self.write(index, header, at: 0) else {
             return nil
         }
@@ -110,7 +111,7 @@ final class ContentFile: Sendable {
         close(index)
     }
 
-    /// Bytes of the content, checked; nil when any of them is absent or damaged.
+    /// Verified bytes of the content; nil when any of them is absent or damaged.
     func bytes(_ range: Range<Int64>) -> [UInt8]? {
         guard range.lowerBound >= 0, range.upperBound <= layout.size, !range.isEmpty else {
             return range.isEmpty ? [] : nil
@@ -123,7 +124,7 @@ final class ContentFile: Sendable {
         else { return nil }
         let start = layout.chunkRange(chunks.lowerBound).lowerBound
         let end = layout.chunkRange(chunks.upperBound -| 1).upperBound
-        // Without this a read of absent chunks would first read their holes.
+        // Absent chunks are detected before the read, which would first read their holes.
         for number in 0..<chunks.count where Self.sum(sums, number).allSatisfy({ $0 == 0 }) {
             return nil
         }
@@ -143,14 +144,14 @@ final class ContentFile: Sendable {
         return Array(Self.slice(of: bytes[...], at: start, range))
     }
 
-    /// Whether all chunks of a range are there; they are not read.
+    /// Whether all chunks of a range are present; they are not read.
     func contains(_ range: Range<Int64>) -> Bool {
         guard range.lowerBound >= 0, range.upperBound <= layout.size else { return range.isEmpty }
         return layout.chunks(of: range).allSatisfy(isPresent)
     }
 
-    /// Stores whole chunks from an offset on; a rest that is no whole chunk is left out. Returns how
-    /// many bytes are new, or nil when the disk refused.
+    /// Stores whole chunks from an offset; a partial last chunk is left out. Returns how many bytes
+    /// are new, or nil when a write failed.
     func store(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Int64? {
         let end = offset +| Int64(clamping: bytes.count)
         let chunks = layout.chunks(of: offset..<end).filter {
@@ -169,49 +170,49 @@ final class ContentFile: Sendable {
             let range = layout.chunkRange(chunk)
             sums.append(contentsOf: Self.sum(of: Self.slice(of: bytes, at: offset, range)))
             let isPresent = known.map { Self.sum($0, number).contains { $0 != 0 } }
-            // An index that ends before these sums has none of them.
+            // An index that ends before these checksums has none of them.
             if !(isPresent ?? self.isPresent(chunk)) { added +|= Int64(clamping: range.count) }
         }
-        // The bytes first: a sum vouches for them.
+        // The bytes before their checksum, which declares them valid.
         guard write(whole, at: start),
             Self.write(index, sums, at: layout.sumOffset(first))
         else { return nil }
         return added
     }
 
-    /// The bytes of a range of the content, among some that begin at an offset.
+    /// The bytes of a range of the content, out of bytes that begin at an offset.
     private static func slice(
         of bytes: ArraySlice<UInt8>, at offset: Int64, _ range: Range<Int64>
     ) -> ArraySlice<UInt8> {
         bytes.dropFirst(Int(clamping: max(0, range.lowerBound -| offset))).prefix(range.count)
     }
 
-    /// Notes what the chunks of bytes that are in the file already sum up to. Returns whether the disk
-    /// took it.
+    /// Records the checksums of chunks whose bytes are in the file already. Returns whether the
+    /// write succeeded.
     func note(sums: [UInt8], from chunk: Int) -> Bool {
         Self.write(index, sums, at: layout.sumOffset(chunk))
     }
 
-    /// Notes a whole block's digest, for the check of the whole content.
+    /// Records a whole block's digest, for the check of the whole content.
     func noteDigest(_ digest: ContentHash, of block: Int) {
         _ = Self.write(index, digest.bytes, at: layout.digestOffset(block))
     }
 
-    /// Whether all blocks are known, and are not what the hash names. A digest that an earlier process
-    /// noted may be torn, and unlike bytes it has no sum, so then the bytes decide.
+    /// Whether all blocks are present and do not match the hash. A digest recorded by an earlier
+    /// process may be torn, and unlike bytes it has no checksum, so the bytes are then rehashed.
     func contradicts(_ hash: ContentHash) -> Bool {
         guard let noted = notedHash, noted != hash else { return false }
         return renewDigests().map { $0 != hash } ?? false
     }
 
-    /// Whether all blocks have digests. Goes on where the last look ended, so storing a block costs no look at
-    /// all the others.
+    /// Whether all blocks have digests. Resumes where the last check ended, so that storing a block
+    /// does not check all the others.
     private var hasAllDigests: Bool {
         var first = notedBlocks.withLock { $0 }
         defer { notedBlocks.withLock { $0 = first } }
         while first < layout.blockCount {
             let count = min(Self.digestsAtOnce, layout.blockCount -| first)
-            // An index that ends before has none from there on.
+            // An index that ends here has no further digests.
             let bytes =
                 Self.read(
                     index, at: layout.digestOffset(first), count: count *| ContentLayout.digestSize)
@@ -243,7 +244,7 @@ final class ContentFile: Sendable {
         return ContentHash(blockDigests: digests)
     }
 
-    /// Notes the digests of the blocks that are here anew, and returns the hash if all of them are.
+    /// Recomputes the digests of the blocks present, and returns the hash if all of them are.
     private func renewDigests() -> ContentHash? {
         defer { notedBlocks.withLock { $0 = 0 } }
         var digests: [ContentHash] = []
@@ -263,7 +264,7 @@ final class ContentFile: Sendable {
         return digests.count == layout.blockCount ? ContentHash(blockDigests: digests) : nil
     }
 
-    /// Numbers of present chunks and of those among them that are damaged; damaged ones are dropped.
+    /// Counts the chunks present and the damaged ones among them, which are dropped.
     func verify() -> (checked: Int, damaged: Int) {
         var checked = 0
         var damaged = 0
@@ -279,7 +280,7 @@ final class ContentFile: Sendable {
         return sum.map { !$0.allSatisfy { $0 == 0 } } ?? false
     }
 
-    /// Bytes that were dropped since the last call.
+    /// Bytes dropped since the last call.
     func takeLost() -> Int64 {
         lost.withLock { lost in
             defer { lost = 0 }
@@ -297,7 +298,7 @@ final class ContentFile: Sendable {
         }
     }
 
-    /// Drops the chunks whose bytes are not in the file at all.
+    /// Drops the chunks whose bytes the file lacks.
     private func forgetUnreadable(_ chunks: Range<Int>) {
         for chunk in chunks {
             let range = layout.chunkRange(chunk)
@@ -313,7 +314,7 @@ final class ContentFile: Sendable {
 
     static func sum(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         let hash = bytes.withUnsafeBytes { cxxhash_64($0.baseAddress, $0.count) }
-        // Zeros mean absent; one sum in 2^64 is moved out of the way.
+        // Zeros mean absent; one checksum in 2^64 is changed to 1.
         return withUnsafeBytes(of: max(1, hash).littleEndian) { Array($0) }
     }
 
@@ -334,7 +335,7 @@ final class ContentFile: Sendable {
         return bytes.count == count ? bytes : nil
     }
 
-    /// Writes into the data file: what is large past the page cache, as far as that goes.
+    /// Writes to the data file: large pieces bypass the page cache if possible.
     private func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
         guard let direct, bytes.count >= DiskBlockCache.directSize else {
             return Self.write(data, bytes, at: offset)
@@ -345,7 +346,7 @@ final class ContentFile: Sendable {
             data, bytes.dropFirst(done), at: offset +| Int64(clamping: done))
     }
 
-    /// Reads from the data file: what is large past the page cache.
+    /// Reads from the data file: large pieces bypass the page cache if possible.
     private func read(at offset: Int64, count: Int) -> [UInt8]? {
         if count >= DiskBlockCache.directSize, let bytes = direct?.read(at: offset, count: count) {
             return bytes

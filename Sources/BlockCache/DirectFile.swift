@@ -1,31 +1,31 @@
-// Reading and writing past the kernel's page cache. Not responsible for what is read and written, nor
-// for what to do where that is refused.
+// Direct I/O, bypassing the kernel's page cache. Not responsible for the data, nor for the fallback
+// where direct I/O is unsupported.
 
 import CFile
 import Core
 import Glibc
 import Synchronization
 
-/// A file whose large pieces travel between disk and process directly (O_DIRECT).
+/// A file whose large pieces are transferred with direct I/O (O_DIRECT).
 ///
-/// What is read through the mount lies in the kernel's pages as the mount's own. A second copy of it, as
-/// pages of the cache's file, would cost half of all processor time of a cold read, and drive out of
-/// memory what other programs use.
+/// Data read through the mount is in the page cache as the mount's own pages. A second copy of it,
+/// as pages of the cache's file, would cost half of all processor time of a cold read, and evict
+/// other programs' data from memory.
 final class DirectFile: Sendable {
     /// Offsets, lengths and addresses are multiples of this: the largest logical block of common
     /// disks.
     private static let alignment = 4096
-    /// Memory for what is written, which must begin at a multiple of the alignment.
+    /// Memory for writes, which must start at a multiple of the alignment.
     final class Buffer: Sendable {
         fileprivate static let size = 1 << 20
-        /// It stays as it is, because fresh pages cost more than the copy. Lock: a leaf, held while a
+        /// It is kept, because fresh pages cost more than the copy. Lock: a leaf, held while a
         /// piece is written.
         fileprivate let bytes = Mutex([UInt8](repeating: 0, count: size +| alignment))
     }
 
     private let descriptor: Int32
 
-    /// Opens an open file once more; nil where the filesystem has no such thing (tmpfs).
+    /// Opens an open file a second time; nil if the filesystem does not support direct I/O (tmpfs).
     init?(_ file: Int32) {
         descriptor = open("/proc/self/fd/\(file)", O_RDWR | O_CLOEXEC | CFILE_O_DIRECT)
         guard descriptor >= 0 else { return nil }
@@ -35,12 +35,12 @@ final class DirectFile: Sendable {
         close(descriptor)
     }
 
-    /// So many bytes, without what is no whole unit of the alignment.
+    /// Rounds down to a multiple of the alignment.
     private static func wholeUnits(_ count: Int) -> Int {
         count / alignment *| alignment
     }
 
-    /// Exactly `count` bytes from a multiple of the alignment on, or nil.
+    /// Exactly `count` bytes from an aligned offset, or nil.
     func read(at offset: Int64, count: Int) -> [UInt8]? {
         let wanted = Self.wholeUnits(count +| (Self.alignment -| 1))
         let bytes = [UInt8](unsafeUninitializedCapacity: wanted +| Self.alignment) {
@@ -48,7 +48,7 @@ final class DirectFile: Sendable {
             guard let first = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
             let start = first.alignedUp(toMultipleOf: Self.alignment)
             var done = 0
-            // A read that ends with the file ends where it likes, so there is no other piece.
+            // A short read means the end of the file, so there is no second piece.
             repeat {
                 done = pread(descriptor, start, wanted, off_t(offset))
             } while done < 0 && errno == EINTR
@@ -59,8 +59,8 @@ final class DirectFile: Sendable {
         return bytes.count == count ? bytes : nil
     }
 
-    /// Writes the part of some bytes that is a multiple of the alignment, from a multiple of it on.
-    /// Returns how many bytes that were: fewer when the disk refused.
+    /// Writes the aligned part of the bytes at an aligned offset. Returns the number of bytes
+    /// written: fewer when a write failed.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, by buffer: Buffer) -> Int {
         guard let address = bytes.baseAddress else { return 0 }
         let count = Self.wholeUnits(bytes.count)
@@ -75,7 +75,7 @@ final class DirectFile: Sendable {
                     let written = pwrite(
                         descriptor, start, piece, off_t(offset +| Int64(clamping: done)))
                     if written < 0 && errno == EINTR { continue }
-                    // What was written in part may end anywhere; the rest is not aligned then.
+                    // A partial write may end anywhere; the remainder is unaligned then.
                     guard written == piece else { return done }
                     done +|= piece
                 }

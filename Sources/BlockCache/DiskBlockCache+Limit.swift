@@ -1,14 +1,13 @@
-// How much of the disk the cache may take, which can change while it is in use, and how many descriptors.
+// The limits of the cache: disk space, which can change while it is in use, and descriptors.
 
 import Glibc
 import Synchronization
 
 extension DiskBlockCache {
-    /// Bytes that it may hold.
+    /// Maximum bytes of the cache.
     public var limit: Int64 { state.withLock { $0.retention.limit } }
 
-    /// Holds at most so many bytes from now on, and gives back at once what is more than that, but for
-    /// what is pinned.
+    /// Sets the maximum bytes, and evicts at once down to it, except for pinned contents.
     public func setLimit(_ bytes: Int64) {
         state.withLock { $0.retention.limit = bytes }
         evict(keeping: nil)
@@ -16,25 +15,27 @@ extension DiskBlockCache {
 }
 
 extension DiskBlockCache {
-    /// Opens or makes a cache folder that keeps at most `limit` bytes, and contents open by what the process may
-    /// open now.
+    /// Opens or creates a cache folder of at most `limit` bytes; the process's descriptor limit
+    /// determines how many contents stay open.
     ///
-    /// Throws `inUse` when another process has it, and what the system says when it cannot be made.
+    /// Throws `inUse` when another process has it, and the system's error when it cannot be
+    /// created.
     public convenience init(directory: String, limit: Int64) throws(BlockCacheError) {
         try self.init(
             directory: directory, limit: limit,
             openLimit: Self.openLimit(ofDescriptors: Self.descriptorLimit))
     }
 
-    /// How many descriptors the process may have.
+    /// The process's limit of descriptors.
     static var descriptorLimit: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// How many contents may be kept open: enough for many readers, and so few that their descriptors, three of
-    /// each, leave more than half to staging files, the database, connections and the threads' own.
+    /// How many contents may be kept open: enough for many readers, and so few that their
+    /// descriptors, three of each, leave more than half to staging files, the database, connections
+    /// and threads.
     static func openLimit(ofDescriptors count: Int) -> Int {
         min(max(4, count / 8), 128)
     }

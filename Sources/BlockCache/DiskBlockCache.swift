@@ -1,5 +1,5 @@
-// Content on disk, to be read again without the network. Everything here can be fetched again: the
-// folder may be deleted between runs, and damage is a miss.
+// Content on disk, to be read again without the network. All of it can be fetched again: the folder
+// may be deleted between runs, and damage is a miss.
 
 public import ContentHashing
 import Core
@@ -10,18 +10,18 @@ import Synchronization
 /// A cache of content, keyed by the hash of the whole content: renamed, copied and restored files
 /// share it.
 ///
-/// All calls may block on the local disk and on nothing else; they may be made from any thread.
+/// All calls may block for the local disk and for nothing else; they may be made from any thread.
 public final class DiskBlockCache: Sendable {
     /// Unit of fetching and of the content hash: 4 MiB.
     public static let blockSize = ContentLayout.blockSize
-    /// Bytes from which on a piece travels between disk and process directly: less is better left to the
-    /// kernel's page cache, which answers at once and may ask again.
+    /// Minimum bytes of a piece for direct I/O: smaller ones are better served by the kernel's page
+    /// cache, which responds at once and may be asked again.
     public static let directSize = 512 << 10
-    /// Unit of storing and checking: 64 KiB.
+    /// Unit of storing and verifying: 64 KiB.
     public static let chunkSize = ContentLayout.chunkSize
-    /// Bytes of the largest content that an index can be of; a damaged one may say anything.
+    /// Size of the largest content accepted from an index; a damaged one may claim any size.
     private static let largestContent: Int64 = 1 << 42
-    /// Contents kept open.
+    /// Maximum number of contents kept open.
     private let openLimit: Int
 
     struct State {
@@ -30,22 +30,21 @@ public final class DiskBlockCache: Sendable {
         var openOrder: [ContentHash] = []
     }
 
-    /// What storing a block found.
+    /// The result of storing a block.
     public enum Insertion: Hashable, Sendable {
-        /// It is kept, or the disk refused, which does no harm.
+        /// It is stored, or the write failed, which does no harm.
         case accepted
-        /// All blocks have passed by, and they are not the content that they should be. All of it was
-        /// dropped.
+        /// All blocks were seen, and their hash is not the content's. The content was removed.
         case mismatch
     }
 
-    /// What a check of everything found.
+    /// The result of verifying the cache.
     public struct Report: Hashable, Sendable {
-        /// Chunks that were read.
+        /// Number of chunks that were read.
         public var checked: Int
-        /// Chunks that were not what had been stored; they are gone.
+        /// Number of damaged chunks, which were dropped.
         public var damaged: Int
-        /// Bytes that the cache holds now.
+        /// Bytes in the cache now.
         public var bytes: Int64
     }
 
@@ -55,7 +54,8 @@ public final class DiskBlockCache: Sendable {
     /// Lock: a leaf; held for dictionary accesses only, never over disk calls.
     let state: Mutex<State>
 
-    /// Opens or makes a cache folder that keeps at most `limit` bytes, and so many contents open.
+    /// Opens or creates a cache folder of at most `limit` bytes, with `openLimit` contents kept
+    /// open.
     init(directory: String, limit: Int64, openLimit: Int) throws(BlockCacheError) {
         self.directory = directory
         self.openLimit = openLimit
@@ -76,7 +76,8 @@ public final class DiskBlockCache: Sendable {
     }
 
     deinit {
-        // A program that is just being started has a copy of the descriptor until its exec.
+        // A child process between fork and exec has a copy of the descriptor, which would keep the
+        // lock.
         flock(lock, LOCK_UN)
         close(lock)
     }
@@ -84,7 +85,7 @@ public final class DiskBlockCache: Sendable {
     /// Bytes that the cache holds.
     public var usedBytes: Int64 { state.withLock { $0.retention.used } }
 
-    /// Counts what earlier runs have left, oldest first. Reads work before it ends.
+    /// Counts the contents of earlier runs, oldest first. Reads work before it ends.
     public func countContents() {
         var found: [(hash: ContentHash, bytes: Int64, time: Int)] = []
         forEachContent { hash, path in
@@ -106,12 +107,12 @@ public final class DiskBlockCache: Sendable {
 
     // MARK: Reading
 
-    /// Somebody begins to read a content. The second time shows that it is used again.
+    /// Records that a content is opened for reading. The second use makes it protected.
     public func noteUse(of hash: ContentHash) {
         state.withLock { $0.retention.use(hash) }
     }
 
-    /// Bytes of a content, checked; nil unless all of them are here.
+    /// Verified bytes of a content; nil unless all of them are present.
     public func bytes(of hash: ContentHash, size: Int64, range: Range<Int64>) -> [UInt8]? {
         guard let file = content(hash, size: size, creates: false) else { return nil }
         let bytes = file.bytes(range)
@@ -119,16 +120,16 @@ public final class DiskBlockCache: Sendable {
         return bytes
     }
 
-    /// Whether bytes of a content are here. They are not read, and may yet turn out damaged.
+    /// Whether bytes of a content are present. They are not read, and may turn out to be damaged.
     public func contains(_ hash: ContentHash, size: Int64, range: Range<Int64>) -> Bool {
         content(hash, size: size, creates: false)?.contains(range) ?? false
     }
 
     // MARK: Storing
 
-    /// Stores a whole block. With the last one missing, the whole content is checked against its hash,
-    /// also when the disk does not take it, if it is one block.
-    /// What nobody has asked for yet is `unused`: reading it will be its first use.
+    /// Stores a whole block. The last missing block triggers the check of the whole content against
+    /// its hash, for a content of one block even if the write fails. `unused` means that the block
+    /// has not been requested yet: its first read will be its first use.
     public func insert(
         block: Int, of hash: ContentHash, size: Int64, bytes: [UInt8], unused: Bool = false
     ) -> Insertion {
@@ -137,9 +138,9 @@ public final class DiskBlockCache: Sendable {
             Int64(clamping: bytes.count) == min(Self.blockSize, size -| offset)
         else { return .mismatch }
         let digest = bytes.withUnsafeBytes { ContentHasher.blockDigest($0) }
-        // What can be checked at once is checked before anybody can read it.
+        // A single block is checked before it can be read.
         guard size > Self.blockSize || ContentHash(blockDigests: [digest]) == hash else {
-            // Parts of it may be here already.
+            // Parts of it may be present already.
             remove(hash)
             return .mismatch
         }
@@ -151,7 +152,7 @@ public final class DiskBlockCache: Sendable {
         return .mismatch
     }
 
-    /// Stores the whole chunks among some bytes.
+    /// Stores the whole chunks within the bytes.
     public func insert(at offset: Int64, of hash: ContentHash, size: Int64, bytes: [UInt8]) {
         guard offset >= 0, offset +| Int64(clamping: bytes.count) <= size,
             let file = content(hash, size: size, creates: true)
@@ -159,15 +160,14 @@ public final class DiskBlockCache: Sendable {
         store(bytes[...], at: offset, of: hash, in: file)
     }
 
-    /// Takes over a file with this content: by moving it, or, where it lies on another disk, by copying
-    /// it. It is read and checked before; if it is not the content, it stays where it is, and so does
-    /// what the cache has.
+    /// Moves a file with this content into the cache, or copies it from another disk. The content
+    /// is verified first; if it does not match, the file and the cached content stay unchanged.
     public func adopt(path: String, hash: ContentHash, size: Int64) {
         guard size > 0, let survey = survey(path, hash: hash, size: size), makeFolder(of: hash)
         else { return }
         forgetOpen(hash)
-        // The index first: sums of the old file would be right for the new one, but sums without
-        // their file are of no use.
+        // The index first: the old checksums would also be valid for the new file, but checksums
+        // without a file are useless.
         unlink(indexPath(hash))
         guard rename(path, dataPath(hash)) == 0 else {
             return copy(path, hash: hash, size: size)
@@ -189,7 +189,8 @@ public final class DiskBlockCache: Sendable {
         var digests: [ContentHash] = []
     }
 
-    /// Reads a file through; nil unless it is a plain file, under one name, with just this content.
+    /// Reads a whole file; nil unless it is a regular file with a single link and exactly this
+    /// content.
     private func survey(_ path: String, hash: ContentHash, size: Int64) -> Survey? {
         var survey = Survey()
         let isRead = forEachBlock(of: path, size: size) { bytes in
@@ -217,7 +218,7 @@ public final class DiskBlockCache: Sendable {
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var status = stat()
-        // A file with a second name could be changed under that one.
+        // A file with a second link could be changed through that one.
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_nlink == 1, Int64(clamping: status.st_size) == size
         else { return false }
@@ -233,7 +234,7 @@ public final class DiskBlockCache: Sendable {
 
     // MARK: Keeping; pins are in DiskBlockCache+Pins.swift
 
-    /// Forgets a content.
+    /// Removes a content from the cache.
     public func remove(_ hash: ContentHash) {
         state.withLock { state in
             state.retention.remove(hash)
@@ -243,7 +244,7 @@ public final class DiskBlockCache: Sendable {
         unlink(dataPath(hash))
     }
 
-    /// Reads everything and drops what is damaged.
+    /// Verifies all contents and drops damaged chunks.
     public func verify() -> Report {
         var report = Report(checked: 0, damaged: 0, bytes: 0)
         forEachContent { hash, _ in
@@ -266,8 +267,8 @@ public final class DiskBlockCache: Sendable {
         uses: Int = 1
     ) {
         guard let added = file.store(bytes, at: offset) else {
-            // The disk is full or failing: the cache gives an eighth back, and the reader has its
-            // bytes. The limit stays: others may free the disk.
+            // The disk is full or failing: the cache frees an eighth of its bytes, and the reader
+            // has its data anyway. The limit stays: other programs may free disk space.
             return evict { retention in
                 let used = retention.used
                 return retention.victims(downTo: used -| used / 8, keeping: nil)
@@ -280,7 +281,7 @@ public final class DiskBlockCache: Sendable {
         evict(keeping: hash)
     }
 
-    /// What bytes cost on disk: whole pages, and one for a new content's index.
+    /// Bytes needed on disk: whole pages, and one for a new content's index.
     private static func cost(_ bytes: Int64, isNew: Bool) -> Int64 {
         let page: Int64 = 4096
         guard bytes > 0 else { return 0 }
@@ -334,7 +335,7 @@ public final class DiskBlockCache: Sendable {
         }
     }
 
-    /// The size that a content's index was made for.
+    /// The content's size in its index.
     private func size(of hash: ContentHash) -> Int64? {
         let descriptor = open(indexPath(hash), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
@@ -361,8 +362,8 @@ public final class DiskBlockCache: Sendable {
         mkdir(folder(of: hash), 0o700) == 0 || errno == EEXIST && Self.isOurs(folder(of: hash))
     }
 
-    /// Whether a folder is one, belongs to this user, and is closed to others (or can be closed): who
-    /// can write here could make up content with its sums.
+    /// Whether a path is a folder that belongs to this user and is private (or can be made so):
+    /// another user with write access could forge content with its checksums.
     private static func isOurs(_ path: String) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,

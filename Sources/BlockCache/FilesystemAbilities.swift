@@ -1,21 +1,20 @@
-// What a cache can make use of in the filesystem that it lies on, found out by trying. Not responsible for
-// what follows from that.
+// Features of the cache's filesystem, determined by a probe. Not responsible for the consequences.
 
 import Core
 import Glibc
 
-/// What a filesystem can do for a cache.
+/// Features of a filesystem that a cache uses.
 public struct FilesystemAbilities: Hashable, Sendable {
-    /// Whether what was never written of a file takes no space.
+    /// Whether holes in files take no space.
     public let isSparse: Bool
-    /// Whether files can be read past the page cache.
+    /// Whether files support direct I/O.
     public let isDirect: Bool
 
-    /// Bytes of the file that is tried with; a page of them is written.
+    /// Size of the probe file; a page of it is written.
     private static let size = 4 << 20
 
-    /// Tries with a file that has no name any more when this returns. Throws `system` when none can be made
-    /// in the folder.
+    /// Probes with a file that is unlinked before this returns. Throws `system` when none can be
+    /// created in the folder.
     public init(probing folder: String) throws(BlockCacheError) {
         var template = Array("\(folder)/.probe.XXXXXX".utf8CString)
         let file = mkstemp(&template)

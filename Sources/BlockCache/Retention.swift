@@ -1,4 +1,4 @@
-// Which contents are kept when the cache is full. Pure: uses in, victims out.
+// The eviction policy. Pure: uses in, victims out.
 
 import ContentHashing
 import Core
@@ -6,8 +6,8 @@ import HeapModule
 
 /// A segmented least-recently-used list of contents.
 ///
-/// A content that was used once is on probation, one that was used again is protected. Probation goes
-/// first, so reading a whole tree once does not push out what is used every day.
+/// A content that was used once is on probation, one that was used again is protected. Probation is
+/// evicted first, so reading a whole tree once does not evict the contents in daily use.
 struct Retention: Sendable {
     struct Entry: Hashable, Sendable {
         var bytes: Int64
@@ -15,17 +15,17 @@ struct Retention: Sendable {
         var uses: Int
     }
 
-    /// What is kept at most, in bytes.
+    /// Maximum bytes of the cache.
     var limit: Int64
     private(set) var entries: [ContentHash: Entry] = [:]
     private(set) var used: Int64 = 0
-    /// Pins are for contents, here or not: what comes back is pinned again.
+    /// Pinned hashes, whether present or not: a content that is cached again is pinned again.
     private(set) var pinned: Set<ContentHash> = []
     /// Bytes of pinned contents.
     private(set) var pinnedBytes: Int64 = 0
     private var clock: UInt64 = 0
-    /// Who goes first. Of a content that was used since, or is gone or pinned, there are places that mean
-    /// nothing any more: they are passed over when their turn comes.
+    /// The order of eviction. Entries of contents that were used since, removed or pinned are
+    /// stale, and are skipped when they are popped.
     private var order = Heap<Place>()
 
     /// A place in the order of eviction.
@@ -44,7 +44,7 @@ struct Retention: Sendable {
         self.limit = limit
     }
 
-    /// Somebody has opened a content.
+    /// Records a use of a content.
     mutating func use(_ hash: ContentHash) {
         clock +|= 1
         entries[hash]?.lastUse = clock
@@ -52,11 +52,11 @@ struct Retention: Sendable {
         queue(hash)
     }
 
-    /// Gives a content its place in the order, if it can be evicted.
+    /// Inserts a content into the order, if it can be evicted.
     private mutating func queue(_ hash: ContentHash) {
         guard let place = place(of: hash) else { return }
         order.insert(place)
-        // Contents that are used often would fill it with places that mean nothing.
+        // Frequently used contents would fill it with stale entries.
         if order.count > 2 *| entries.count +| 64 {
             order = Heap(entries.keys.compactMap { self.place(of: $0) })
         }
@@ -67,8 +67,8 @@ struct Retention: Sendable {
         return Place(isProtected: entry.uses > 1, lastUse: entry.lastUse, hash: hash)
     }
 
-    /// Bytes of a content were added, or lost. The reader who brings a content is its first use;
-    /// what an earlier run has left has none yet.
+    /// Adds or subtracts a content's bytes. The read that brings a content is its first use;
+    /// contents of an earlier run have no use yet.
     mutating func add(_ bytes: Int64, to hash: ContentHash, uses: Int = 1) {
         if entries[hash] == nil {
             guard bytes > 0 else { return }
@@ -81,12 +81,12 @@ struct Retention: Sendable {
         if pinned.contains(hash) { pinnedBytes +|= bytes }
     }
 
-    /// A content was found on disk with so many bytes.
+    /// Records a content found on disk with its bytes.
     mutating func count(_ bytes: Int64, of hash: ContentHash) {
         add(max(0, bytes -| (entries[hash]?.bytes ?? 0)), to: hash, uses: 0)
     }
 
-    /// A content is gone.
+    /// Removes a content from the accounting.
     mutating func remove(_ hash: ContentHash) {
         if let entry = entries.removeValue(forKey: hash) {
             used = used -| entry.bytes
@@ -94,7 +94,7 @@ struct Retention: Sendable {
         }
     }
 
-    /// Keeps a content whatever happens, or no longer.
+    /// Pins or unpins a content.
     mutating func pin(_ hash: ContentHash, _ isPinned: Bool) {
         let bytes = entries[hash]?.bytes ?? 0
         if isPinned {
@@ -105,7 +105,7 @@ struct Retention: Sendable {
         }
     }
 
-    /// Keeps these contents whatever happens, and no others.
+    /// Pins these contents, and unpins all others.
     mutating func pinOnly(_ hashes: Set<ContentHash>) {
         let released = pinned.subtracting(hashes)
         pinned = hashes
@@ -113,20 +113,20 @@ struct Retention: Sendable {
         pinnedBytes = entries.reduce(0) { $0 +| (hashes.contains($1.key) ? $1.value.bytes : 0) }
     }
 
-    /// What contents that are not pinned may take. Pinned ones may be more than the limit: then the
-    /// others have a little left, without which each of their bytes would be fetched again and again.
+    /// Bytes available to unpinned contents. If pinned ones exceed the limit, a little remains,
+    /// without which each unpinned byte would be fetched again and again.
     private var room: Int64 { max(limit -| pinnedBytes, limit / 16) }
 
-    /// Contents to remove so that the rest is within the limit; they are counted as gone. `keeping` is
-    /// the one that is being filled: it goes last among those that were used as little as it was, so a
-    /// single huge file does not push out what is used often.
+    /// Contents to evict so that the rest is within the limit; they are removed from the
+    /// accounting. `current` is being filled: it is evicted last among contents with as few uses,
+    /// so that a single huge file does not evict frequently used ones.
     mutating func victims(keeping current: ContentHash?) -> [ContentHash] {
         guard used -| pinnedBytes > room else { return [] }
         // A little more than needed, so that a full cache does not search at every insertion.
         return victims(downTo: pinnedBytes +| (room -| room / 16), keeping: current)
     }
 
-    /// Contents to remove so that the rest is so small, limit or not.
+    /// Contents to evict down to `goal` bytes, regardless of the limit.
     mutating func victims(downTo goal: Int64, keeping current: ContentHash?) -> [ContentHash] {
         var victims: [ContentHash] = []
         var spared: Place?

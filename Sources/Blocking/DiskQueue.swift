@@ -1,9 +1,9 @@
-// Where blocking work goes when a task needs it: the cooperative pool has as many threads as the
-// machine has cores, and a task that waits for a disk on it stops everybody.
+// A queue for blocking work of tasks: the cooperative pool has as many threads as the machine has
+// cores, and a task that blocks one of them on a disk stalls all others.
 
 import Dispatch
 
-/// Runs work that blocks on the local disk on threads of its own.
+/// Runs work that blocks on the local disk on dedicated threads.
 public struct DiskQueue: Sendable {
     private let queue: DispatchQueue
 
@@ -12,7 +12,7 @@ public struct DiskQueue: Sendable {
         queue = DispatchQueue(label: label, attributes: .concurrent)
     }
 
-    /// Runs the work and returns what it returned or threw.
+    /// Runs the work and returns its result or throws its error.
     public func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {

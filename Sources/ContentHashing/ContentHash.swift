@@ -15,19 +15,19 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
     /// The 32 bytes of the digest.
     public let bytes: [UInt8]
 
-    /// Takes over 32 raw bytes; nil for any other count.
+    /// Takes 32 raw bytes; nil for any other count.
     public init?(bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes
     }
 
-    /// Takes over a finished SHA-256 digest.
+    /// Takes a finished SHA-256 digest.
     public init(_ digest: SHA256.Digest) {
         self.bytes = Array(digest)
     }
 
-    /// Parses the 64 hexadecimal digits that the API sends; nil if they are not that.
+    /// Parses the 64 hexadecimal digits of the API; nil for any other text.
     public init?(hex: String) {
         let digits = Array(hex.utf8)
         guard digits.count == 2 * Self.byteCount else { return nil }
@@ -54,7 +54,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
         self.init(outer.finalize())
     }
 
-    /// 64 lower-case hexadecimal digits, as the API writes it.
+    /// 64 lower-case hexadecimal digits, as in the API.
     public var hex: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
@@ -66,7 +66,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The text, for logs.
+    /// The hexadecimal text, for logs.
     public var description: String { hex }
 
     private static func value(ofHexDigit digit: UInt8) -> UInt8? {

@@ -1,4 +1,4 @@
-// Computes a content hash as bytes pass by, in pieces of any size.
+// Computes a content hash incrementally, from pieces of any size.
 
 import Crypto
 
@@ -11,10 +11,10 @@ public struct ContentHasher: Sendable {
     private var block = SHA256()
     private var bytesInBlock = 0
 
-    /// Starts with no content.
+    /// Starts with empty content.
     public init() {}
 
-    /// Adds the next bytes of the content.
+    /// Hashes the next bytes of the content.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -28,7 +28,7 @@ public struct ContentHasher: Sendable {
         }
     }
 
-    /// Adds the next bytes of the content.
+    /// Hashes the next bytes of the content.
     public mutating func update(_ bytes: some Collection<UInt8>) {
         let done: Void? = bytes.withContiguousStorageIfAvailable {
             update(UnsafeRawBufferPointer($0))
@@ -38,7 +38,7 @@ public struct ContentHasher: Sendable {
         }
     }
 
-    /// The hash of all bytes given so far; more may follow.
+    /// The hash of all bytes so far; more may follow.
     public func finalized() -> ContentHash {
         var copy = self
         if copy.bytesInBlock > 0 {
@@ -47,22 +47,22 @@ public struct ContentHasher: Sendable {
         return ContentHash(copy.outer.finalize())
     }
 
-    /// The hash of content that is at hand as a whole.
+    /// The hash of a whole content in memory.
     public static func hash(_ bytes: some Collection<UInt8>) -> ContentHash {
         var hasher = ContentHasher()
         hasher.update(bytes)
         return hasher.finalized()
     }
 
-    /// The digest of one block, as it enters the hash of the whole.
+    /// The digest of one block, an input of the content's hash.
     public static func blockDigest(_ block: UnsafeRawBufferPointer) -> ContentHash {
         var hasher = SHA256()
         hasher.update(bufferPointer: block)
         return ContentHash(hasher.finalize())
     }
 
-    /// The digest of one block of so many bytes, which is read in parts of at most `capacity` bytes, so
-    /// that it need not be in memory as a whole. `read` fills a part from an offset in the block on.
+    /// The digest of one block of `size` bytes, read in parts of at most `capacity` bytes, so that
+    /// it need not be in memory as a whole. `read` fills a part from an offset in the block.
     public static func blockDigest(
         size: Int, capacity: Int = 256 << 10,
         reading read: (_ offset: Int, _ part: UnsafeMutableRawBufferPointer) throws -> Void

@@ -1,17 +1,17 @@
-// One version of a file's content, as every layer that reads or keeps bytes names it.
+// One revision of a file's content, the key for every layer that reads or stores bytes.
 
 public import ContentHashing
 
-/// One version of a file's content.
+/// One revision of a file's content.
 public struct FileContent: Hashable, Sendable {
-    /// The version's name on the server.
+    /// The revision on the server.
     public var revision: Revision
-    /// The content's hash.
+    /// The content's Dropbox hash.
     public var hash: ContentHash
-    /// Size in bytes.
+    /// The content's size in bytes.
     public var size: Int64
 
-    /// Names all three.
+    /// Takes over all fields.
     public init(revision: Revision, hash: ContentHash, size: Int64) {
         self.revision = revision
         self.hash = hash

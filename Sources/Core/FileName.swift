@@ -1,5 +1,5 @@
-// A validated file name. Swift compares strings by canonical equivalence, under which "é" and
-// "e" + U+0301 are one; a filesystem must keep them apart, so names compare by their bytes here.
+// A validated file name. Swift compares strings by canonical equivalence, under which "é" and "e" +
+// U+0301 are equal; a filesystem must distinguish them, so names compare by their bytes.
 
 /// One component of a path: valid UTF-8 of 1 to 255 bytes without `/` and NUL, not `.` or `..`.
 public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible {
@@ -9,19 +9,19 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
     /// The name as text.
     public let string: String
 
-    /// The key under which the server files the name, where that is not the predicted one.
+    /// The server's key of the name, if it differs from the predicted one.
     public let key: String?
 
     /// Validates a name.
     ///
-    /// Throws `Invalid` with the rule that the text breaks.
+    /// Throws `Invalid` with the rule that the text violates.
     public init(_ string: String) throws(Invalid) {
         try Self.validate(string)
         self.string = string
         key = nil
     }
 
-    /// Validates a name that the server files under a key; with nil, under the predicted one.
+    /// Validates a name with the server's key; nil for the predicted one.
     public init(_ string: String, key: String?) throws(Invalid) {
         try Self.validate(string)
         self.string = string
@@ -40,7 +40,7 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
         }
     }
 
-    /// Validates the bytes of a name as the kernel or a server sends them.
+    /// Validates the bytes of a name from the kernel or a server.
     public init(utf8 bytes: some Collection<UInt8>) throws(Invalid) {
         guard let string = String(validating: bytes, as: UTF8.self) else {
             throw .notUTF8
@@ -48,52 +48,53 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
         try self.init(string)
     }
 
-    /// The rule that a refused name breaks.
+    /// The rule that a refused name violates.
     public enum Invalid: Error, Hashable, Sendable {
-        /// Empty, `.` or `..`.
+        /// The name is empty, `.` or `..`.
         case reserved
-        /// Contains `/` or NUL.
+        /// The name contains `/` or NUL.
         case forbiddenCharacter
-        /// More than 255 bytes.
+        /// The name has more than 255 bytes.
         case tooLong
-        /// Not valid UTF-8, which Dropbox cannot store.
+        /// The name is not valid UTF-8, which Dropbox cannot store.
         case notUTF8
     }
 
     /// The key under which Dropbox files this name: names with equal keys collide there.
     ///
-    /// The server's `path_lower` is the authority. Where that is not known it is predicted, because its
-    /// folding is not documented: NFC, then the lower-case mapping of each scalar, comes closest to it.
+    /// The server's `path_lower` is authoritative. If it is unknown, the key is predicted, because
+    /// Dropbox's folding is not documented: NFC, then the lower-case mapping of each scalar, comes
+    /// closest to it.
     public var folded: String {
         key ?? Folding.fold(string)
     }
 
-    /// Whether all of it is ASCII, whose folding is known.
+    /// Whether the name is pure ASCII, whose folding is known.
     public var isASCII: Bool {
         string.utf8.allSatisfy { $0 < 0x80 }
     }
 
-    /// Equal bytes, not canonical equivalence.
+    /// Compares bytes, not canonical equivalence.
     public static func == (left: FileName, right: FileName) -> Bool {
         left.string.utf8.elementsEqual(right.string.utf8)
     }
 
-    /// Hashes the bytes.
+    /// Hashes the name's bytes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(bytesOf: string)
     }
 
-    /// Orders by bytes.
+    /// Compares in byte order.
     public static func < (left: FileName, right: FileName) -> Bool {
         left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
     }
 
-    /// The text, for logs.
+    /// The name's text, for logs.
     public var description: String { string }
 }
 
 extension Hasher {
-    /// Mixes in a text's bytes, all at once: one by one they cost ten times as much.
+    /// Hashes a text's bytes in one call: byte by byte it costs ten times as much.
     public mutating func combine(bytesOf text: String) {
         var text = text
         text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }

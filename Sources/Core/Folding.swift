@@ -1,17 +1,17 @@
-// Case folding as Dropbox is assumed to do it. One place, because the rule is an assumption.
+// Case folding as Dropbox is assumed to do it. In one place, because the rule is an assumption.
 
 import Foundation
 
-/// Predicts which names Dropbox treats as one. What it has says itself under which key it is filed.
+/// Predicts which names collide on Dropbox. For its own entries Dropbox reports the key.
 public enum Folding {
-    /// The canonical composition (NFC), in which Dropbox keeps names.
+    /// The canonical composition (NFC), in which Dropbox stores names.
     public static func compose(_ text: String) -> String {
         text.precomposedStringWithCanonicalMapping
     }
 
     /// The folded form of a name or path: canonical composition, then lower case scalar by scalar.
     ///
-    /// ASCII takes a path without Unicode tables: nearly every name in an account is ASCII.
+    /// ASCII has a fast path without Unicode tables: nearly every name in an account is ASCII.
     public static func fold(_ text: String) -> String {
         var isFoldedASCII = true
         var isASCII = true

@@ -1,5 +1,5 @@
-// The identities that several layers speak of: inodes, Dropbox's ids, revisions and cursors.
-// Plain values; what they point to lives in MetadataStore and RemoteStore.
+// Identifiers shared by several layers: inodes, Dropbox's ids, revisions and cursors. Plain values;
+// MetadataStore and RemoteStore hold the objects.
 
 /// A 64-bit inode number, stable for a file's whole life: across rename, upload and remount.
 public struct InodeID: Hashable, Sendable, Comparable, CustomStringConvertible {
@@ -14,49 +14,49 @@ public struct InodeID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The mount's root folder; FUSE fixes its number (`FUSE_ROOT_ID`).
     public static let root = InodeID(1)
 
-    /// Orders by number.
+    /// Compares by the number.
     public static func < (left: InodeID, right: InodeID) -> Bool {
         left.rawValue < right.rawValue
     }
 
-    /// The text, for logs.
+    /// The number as text, for logs.
     public var description: String { "ino:\(rawValue)" }
 }
 
-/// Dropbox's identity of a file or folder (`id:…`), kept when it is renamed or changed.
+/// Dropbox's id of a file or folder (`id:…`), stable across renames and changes.
 public struct FileID: Hashable, Sendable, CustomStringConvertible {
-    /// The text as the API writes it, with the `id:` prefix.
+    /// The id's text with the `id:` prefix.
     public let rawValue: String
 
-    /// Wraps the text that the API sent.
+    /// Takes the text from the API.
     public init(_ rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// The text, for logs.
+    /// The id's text, for logs.
     public var description: String { rawValue }
 }
 
-/// One version of a file's content on Dropbox (`rev`).
+/// One revision of a file's content on Dropbox (`rev`).
 public struct Revision: Hashable, Sendable, CustomStringConvertible {
-    /// The text as the API writes it.
+    /// The revision's text in the API's form.
     public let rawValue: String
 
-    /// Wraps the text that the API sent.
+    /// Takes the text from the API.
     public init(_ rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// The text, for logs.
+    /// The revision's text, for logs.
     public var description: String { rawValue }
 }
 
-/// A place in the account's stream of changes.
+/// A position in the account's stream of changes.
 public struct Cursor: Hashable, Sendable {
-    /// The text as the API writes it; opaque.
+    /// The opaque text in the API's form.
     public let rawValue: String
 
-    /// Wraps the text that the API sent.
+    /// Takes the text from the API.
     public init(_ rawValue: String) {
         self.rawValue = rawValue
     }

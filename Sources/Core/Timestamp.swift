@@ -1,5 +1,5 @@
-// Wall-clock time as filesystems keep it: every `timespec` there can be. Total: no time that a user, a server
-// or a row gives overflows anything here.
+// Wall-clock time of filesystems, with the whole range of `timespec`. Total: no time from a user, a
+// server or a row overflows.
 
 #if canImport(Glibc)
     import Glibc
@@ -7,7 +7,7 @@
 
 /// A point in time in nanoseconds since 1970-01-01 UTC, with the range of the kernel's `timespec`.
 public struct Timestamp: Hashable, Sendable, Comparable {
-    /// Whole seconds since the epoch, rounded down; before 1970 negative.
+    /// Whole seconds since the epoch, rounded down; negative before 1970.
     public let seconds: Int64
 
     /// Nanoseconds after `seconds`, 0 to 999,999,999.
@@ -20,8 +20,8 @@ public struct Timestamp: Hashable, Sendable, Comparable {
         self.init(seconds: 0, nanoseconds: nanoseconds)
     }
 
-    /// Takes seconds and nanoseconds of any size and sign, which are added: the first or the last time there
-    /// is, where the sum is out of range.
+    /// Takes the sum of seconds and nanoseconds of any size and sign, clamped to the range of
+    /// times.
     public init(seconds: Int64, nanoseconds: Int64 = 0) {
         var carried = nanoseconds / Self.nanosecondsPerSecond
         var rest = nanoseconds % Self.nanosecondsPerSecond
@@ -34,21 +34,21 @@ public struct Timestamp: Hashable, Sendable, Comparable {
         nanosecondsWithinSecond = Int32(overflow ? (carried < 0 ? 0 : 999_999_999) : rest)
     }
 
-    /// The first time there is.
+    /// The earliest representable time.
     public static let distantPast = Timestamp(seconds: .min)
 
-    /// The last time there is.
+    /// The latest representable time.
     public static let distantFuture = Timestamp(seconds: .max, nanoseconds: 999_999_999)
 
-    /// Nanoseconds since the epoch, clamped to the years 1677 to 2262 that 64 bits can hold: for points in time
-    /// of this process, such as when something is due.
+    /// Nanoseconds since the epoch, clamped to the years 1677 to 2262 that fit in 64 bits: for
+    /// times of this process, such as when a retry is due.
     public var nanoseconds: Int64 {
         exactNanoseconds ?? (seconds < 0 ? .min : .max)
     }
 
-    /// Nanoseconds since the epoch; nil where 64 bits cannot hold them.
+    /// Nanoseconds since the epoch; nil if they do not fit in 64 bits.
     public var exactNanoseconds: Int64? {
-        // The seconds are rounded towards zero, so that a product that fits is not taken for one that does not.
+        // Rounded towards zero, so that the product does not overflow if the result fits.
         let isBefore = seconds < 0 && nanosecondsWithinSecond > 0
         let whole = isBefore ? seconds + 1 : seconds
         let rest = Int64(nanosecondsWithinSecond) - (isBefore ? Self.nanosecondsPerSecond : 0)
@@ -57,8 +57,8 @@ public struct Timestamp: Hashable, Sendable, Comparable {
         return overflow || carried ? nil : sum
     }
 
-    /// A time so many seconds later, or earlier; the last or first one there is, if that is out of range. What
-    /// is no number adds nothing.
+    /// The time `added` seconds later, or earlier if negative, clamped to the range of times. NaN
+    /// adds nothing.
     public func adding(seconds added: Double) -> Timestamp {
         guard !added.isNaN else { return self }
         let whole = added.rounded(.down)
@@ -73,7 +73,7 @@ public struct Timestamp: Hashable, Sendable, Comparable {
             seconds: sum, nanoseconds: Int64(nanosecondsWithinSecond) &+ rest)
     }
 
-    /// A time so many nanoseconds later, or earlier; the last or first one there is, if that is out of range.
+    /// The time `added` nanoseconds later, or earlier if negative, clamped to the range of times.
     public func adding(nanoseconds added: Int64) -> Timestamp {
         let carried = added / Self.nanosecondsPerSecond
         let (sum, overflow) = seconds.addingReportingOverflow(carried)
@@ -83,27 +83,27 @@ public struct Timestamp: Hashable, Sendable, Comparable {
             nanoseconds: Int64(nanosecondsWithinSecond) &+ added % Self.nanosecondsPerSecond)
     }
 
-    /// Seconds from another time to this one; negative, if that is later.
+    /// Seconds from another time to this one; negative if that is later.
     public func seconds(since other: Timestamp) -> Double {
         let (whole, overflow) = seconds.subtractingReportingOverflow(other.seconds)
         let rest = Double(nanosecondsWithinSecond &- other.nanosecondsWithinSecond) / 1e9
         return (overflow ? Double(seconds) - Double(other.seconds) : Double(whole)) + rest
     }
 
-    /// The same time as Dropbox stores it: without a fraction of a second, in the years 1 to 9999, for which
-    /// its format has room.
+    /// The time as Dropbox stores it: without a fraction of a second, in the years 1 to 9999, which
+    /// fit its format.
     public var storable: Timestamp {
         Timestamp(seconds: min(max(seconds, -62_135_596_800), 253_402_300_799))
     }
 
-    /// The system's clock now.
+    /// The current time of the system's clock.
     public static func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
 
-    /// Earlier is less.
+    /// Compares in chronological order.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.seconds == right.seconds
             ? left.nanosecondsWithinSecond < right.nanosecondsWithinSecond

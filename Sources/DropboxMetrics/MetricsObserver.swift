@@ -1,5 +1,5 @@
-// A client's work as counters and timers of swift-metrics, for whichever system an app has chosen to
-// collect them. Not responsible for exporting anything.
+// A client's events as counters and timers of swift-metrics, for the app's metrics backend. Not
+// responsible for exporting.
 
 public import CoreMetrics
 public import DropboxAPI
@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// | metric | dimensions |
 /// |---|---|
-/// | `dropbox_requests_total` | `route`, `status` (`none` without an answer) |
+/// | `dropbox_requests_total` | `route`, `status` (`none` without a response) |
 /// | `dropbox_request_duration_seconds` | `route` |
 /// | `dropbox_retries_total` | `route`, `reason` (`CallFailure.Kind`) |
 /// | `dropbox_call_duration_seconds` | `route` |
@@ -30,10 +30,11 @@ public final class MetricsObserver: DropboxObserver {
 
     private let prefix: String
     private let factory: any MetricsFactory
-    /// Instruments by name, since many factories make a new one each time. Held for a look or an addition.
+    /// Instruments by name, since many factories make a new one each time. Held for a lookup or an
+    /// insertion.
     private let instruments = Mutex(Instruments())
 
-    /// Names begin with `prefix`. Give the factory that the app has, unless it is `MetricsSystem`'s.
+    /// Names begin with `prefix`. Pass the app's factory, unless it is `MetricsSystem`'s.
     public init(prefix: String = "dropbox", factory: any MetricsFactory = MetricsSystem.factory) {
         self.prefix = prefix
         self.factory = factory
@@ -46,7 +47,7 @@ public final class MetricsObserver: DropboxObserver {
         time("request_duration_seconds", record.route, record.duration)
     }
 
-    /// Counts the decision.
+    /// Counts the retry by its reason.
     public func retryDecided(_ record: RetryRecord) {
         count("retries_total", of: record.failure)
     }
@@ -71,12 +72,12 @@ public final class MetricsObserver: DropboxObserver {
         count("token_renewals_total", [("outcome", outcome)])
     }
 
-    /// Counts bytes up.
+    /// Counts the bytes of request bodies.
     public func sent(bytes: Int, label: String) {
         count("sent_bytes_total", [("route", label)], by: bytes)
     }
 
-    /// Counts bytes down.
+    /// Counts the bytes of response bodies.
     public func received(bytes: Int, label: String) {
         count("received_bytes_total", [("route", label)], by: bytes)
     }

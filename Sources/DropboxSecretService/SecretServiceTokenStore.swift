@@ -1,28 +1,28 @@
-// Logins in the desktop's keyring: GNOME's, KDE's, or another that speaks the Secret Service API. Reached by
-// the program secret-tool of libsecret, so that nothing links GLib. Secrets travel by stdin and stdout, never as
-// arguments, which every user of the machine can read.
+// Logins in the desktop's keyring: GNOME's, KDE's, or another with the Secret Service API. Accessed
+// through libsecret's program secret-tool, so that GLib is not linked. Secrets are passed by stdin
+// and stdout, never as arguments, which every user of the machine can read.
 // https://specifications.freedesktop.org/secret-service/
 
 public import DropboxAPI
 import Subprocess
 import SystemPackage
 
-/// Keeps logins with the Secret Service of the user's session.
+/// Stores logins with the Secret Service of the user's session.
 ///
-/// A locked keyring makes the desktop ask the user for its password; a call waits for that, and cancelling
-/// the task ends it. Without secret-tool, a session bus or a keyring, calls throw
-/// `TokenStoreError.unavailable`: a server keeps logins in a `FolderTokenStore`.
+/// A locked keyring makes the desktop ask the user for its password; a call waits for that, and
+/// cancelling the task ends it. Without secret-tool, a session bus or a keyring, calls throw
+/// `TokenStoreError.unavailable`: a server stores logins in a `FolderTokenStore`.
 public struct SecretServiceTokenStore: TokenStore {
-    /// What secret-tool may say at most; a login has less than a kilobyte.
+    /// Maximum output of secret-tool; a login has less than a kilobyte.
     private static let outputLimit = 1 << 20
 
-    /// The app, as the keyring names it.
+    /// The app's name in the keyring.
     public let service: String
     private let program = Executable.name("secret-tool")
-    /// Variables for the program in place of this process's.
+    /// Environment variables for the program in place of this process's.
     private let variables: [String: String]
 
-    /// Names the app, for example `com.example.photos`; several apps do not see one another's logins.
+    /// Names the app, for example `com.example.photos`; apps do not see one another's logins.
     public init(service: String) {
         self.init(service: service, variables: [:])
     }
@@ -36,7 +36,7 @@ public struct SecretServiceTokenStore: TokenStore {
     public func load(_ account: String) async throws(TokenStoreError) -> StoredLogin? {
         let outcome = try await run("lookup", try attributes(of: account))
         guard outcome.isSuccess else {
-            // What is not there, and nothing else, is silent.
+            // Only a missing login gives no message.
             guard outcome.errors.isEmpty else { throw outcome.failure }
             return nil
         }
@@ -47,7 +47,7 @@ public struct SecretServiceTokenStore: TokenStore {
         }
     }
 
-    /// Keeps a login in place of the account's former one.
+    /// Replaces an account's login.
     public func save(
         _ login: StoredLogin, for account: String
     ) async throws(TokenStoreError) {
@@ -57,7 +57,7 @@ public struct SecretServiceTokenStore: TokenStore {
         guard outcome.isSuccess else { throw outcome.failure }
     }
 
-    /// Forgets an account's login, if there is one.
+    /// Removes an account's login, if there is one.
     public func remove(_ account: String) async throws(TokenStoreError) {
         let outcome = try await run("clear", try attributes(of: account))
         guard outcome.isSuccess || outcome.errors.isEmpty else { throw outcome.failure }
@@ -73,7 +73,8 @@ public struct SecretServiceTokenStore: TokenStore {
             .filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }.sorted()
     }
 
-    /// By what an account's login is found. A name that begins like an option would be taken for one.
+    /// The attributes that identify an account's login. A name that begins like an option would be
+    /// taken for one.
     private func attributes(of account: String) throws(TokenStoreError) -> [String] {
         try TokenStoreError.check(account: account)
         guard !account.hasPrefix("-") else { throw .invalidAccount(account) }
@@ -114,14 +115,15 @@ public struct SecretServiceTokenStore: TokenStore {
         }
     }
 
-    /// The reading end of a pipe that this text waits in. Subprocess is not left to fill one: its version
-    /// 1.0.2 ends this process when a program ends before it has read its input, as one without a session
-    /// bus does.
+    /// The read end of a pipe that contains the text. Subprocess must not write the input itself:
+    /// version 1.0.2 ends this process when a program ends before it has read its input, as one
+    /// without a session bus does.
     private func pipe(with text: String) throws -> FileDescriptor {
         let pipe = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
         defer { try? pipe.writeEnd.close() }
         do {
-            // A pipe takes 8 KiB at least, and a login has less: this does not wait, and throws if it would.
+            // A pipe has at least 8 KiB, and a login is smaller: this does not block, and throws if
+            // it would.
             try pipe.writeEnd.writeAll(text.utf8)
             return pipe.readEnd
         } catch {

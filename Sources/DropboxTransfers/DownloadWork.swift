@@ -1,22 +1,23 @@
-// One download, from whatever state a crash has left: a part file, whose length says how far it is, and a name that it may
-// have got already. The version is chosen once, by its revision, so parts of two versions never mix; the whole is compared
-// with the hash of that revision before it gets its name. The order of what is written down:
+// One download, resumed from any state a crash can leave: a part file, whose length is the
+// progress, and possibly the target file. The revision is chosen once, so parts of two revisions
+// never mix; the content hash of that revision is verified before the rename to the target. The
+// write order:
 //
 //   1. revision, size, hash and the part file's name, before the first byte;
-//   2. that the file may get its name, after its bytes are on the disk;
+//   2. that the rename may happen, after the bytes are durable;
 //   3. the result.
 
 import ContentHashing
 import DropboxAPI
 import Foundation
 
-/// Brings one file here.
+/// Runs a single download.
 struct DownloadWork {
     private let environment: WorkEnvironment
     private let request: DownloadRequest
     private var record: TransferRecord
     private var patience = Patience()
-    /// Whether all bytes were fetched anew because they were not those of the file.
+    /// Whether the download has restarted from zero because of a hash mismatch.
     private var hasBegunAnew = false
     private var length: UInt64 = 0
     private var hasher = ContentHasher()
@@ -30,7 +31,7 @@ struct DownloadWork {
         self.record = record
     }
 
-    /// Does all that is left to do; returns the version that is here.
+    /// Runs the remaining steps; returns the downloaded revision's metadata.
     mutating func run() async throws(WorkEnd) -> Files.FileMetadata {
         if record.revision == nil { try await choose() }
         guard let part = record.part, let size = record.size, let hash = record.hash,
@@ -52,7 +53,7 @@ struct DownloadWork {
 
     // MARK: The version
 
-    /// Asks for the present version, and keeps to it.
+    /// Records the current revision of the file, which the download keeps to.
     private mutating func choose() async throws(WorkEnd) {
         let file = try await file(at: request.path)
         guard file.isDownloadable, let hash = file.contentHash else {
@@ -86,7 +87,7 @@ struct DownloadWork {
         }
     }
 
-    /// The version's metadata, for the result.
+    /// The revision's metadata, for the result.
     private mutating func described(
         _ revision: Files.Rev
     ) async throws(WorkEnd) -> Files.FileMetadata {
@@ -101,7 +102,7 @@ struct DownloadWork {
 
     // MARK: The bytes
 
-    /// Fetches until all bytes are here and are those of the version.
+    /// Fetches until the part file is complete and its hash is that of the revision.
     private mutating func fill(
         _ file: PartFile, _ revision: Files.Rev, _ size: UInt64, _ hash: ContentHash
     ) async throws(WorkEnd) {
@@ -120,7 +121,7 @@ struct DownloadWork {
         }
     }
 
-    /// Fetches from where the part file ends; what comes before a failure stays.
+    /// Resumes at the part file's end; bytes received before a failure are kept.
     private mutating func fetch(
         _ file: PartFile, _ revision: Files.Rev, _ size: UInt64
     ) async throws(WorkEnd) {
@@ -173,7 +174,7 @@ struct DownloadWork {
 
     // MARK: The name
 
-    /// Whether an earlier run has given the file its name, without writing that down.
+    /// Whether an earlier run has renamed the part file but not recorded it.
     private func isPlaced(_ part: String, _ hash: ContentHash) async throws(WorkEnd) -> Bool {
         guard record.phase == .placing else { return false }
         let target = request.file

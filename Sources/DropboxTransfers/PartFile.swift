@@ -1,28 +1,28 @@
-// A download until it is complete: a file with a name of its own beside where it will be. Blocks for the disk.
+// The part file of a download, in the target's folder. All calls block for the disk.
 
 import ContentHashing
 import DropboxAPI
 import Glibc
 
-/// What the local disk refused.
+/// A failed system call on the local disk.
 struct DiskError: Error {
     let errno: Int32
 
-    /// The error of the call that has just failed.
+    /// The error of the last system call.
     static var current: DiskError { DiskError(errno: Glibc.errno) }
 
-    /// The failure that a transfer ends with.
+    /// The failure that ends a transfer.
     func failure(_ path: String) -> TransferFailure {
         TransferFailure(.localFile, "\(path): \(String(cString: strerror(errno)))")
     }
 }
 
-/// The bytes of a download that have come so far.
+/// The bytes of a download received so far.
 final class PartFile: Sendable {
     private let descriptor: Int32
     private let path: String
 
-    /// Opens the file, or makes it.
+    /// Opens or creates the part file.
     init(_ path: String) throws(DiskError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else { throw .current }
@@ -34,7 +34,7 @@ final class PartFile: Sendable {
         close(descriptor)
     }
 
-    /// A name in the same folder that nobody else uses.
+    /// A unique name in the same folder.
     static func name(beside file: String, id: UInt64) -> String {
         let (folder, name) = split(file)
         // Names have 255 bytes at most.
@@ -48,7 +48,8 @@ final class PartFile: Sendable {
         return (String(path[..<start]), String(path[start...]))
     }
 
-    /// How many bytes there are, and their hash so far. More than `limit` bytes are none of this download.
+    /// The length of the bytes received so far, and their hasher. A file of more than `limit` bytes
+    /// belongs to another download and is truncated.
     func contents(limit: UInt64) throws(DiskError) -> (length: UInt64, hasher: ContentHasher) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .current }
@@ -82,14 +83,15 @@ final class PartFile: Sendable {
         guard fsync(descriptor) == 0 else { throw .current }
     }
 
-    /// Gives the file its name, in one step, and makes that durable. False when another file is there and must stay.
+    /// Renames the part file to the target atomically and durably. False when another file exists
+    /// there and must stay.
     func place(at target: String, replacing: Bool) throws(DiskError) -> Bool {
         if replacing {
             guard rename(path, target) == 0 else { throw .current }
         } else {
             if link(path, target) != 0 {
                 guard errno == EEXIST else { throw .current }
-                // The first half of an earlier attempt, or somebody else's file.
+                // Linked by an earlier attempt that crashed before the unlink, or a foreign file.
                 guard try isSameFile(as: target) else { return false }
             }
             unlink(path)
@@ -105,7 +107,7 @@ final class PartFile: Sendable {
         return own.st_dev == other.st_dev && own.st_ino == other.st_ino
     }
 
-    /// Makes the names in a file's folder durable.
+    /// Makes the entries of a file's folder durable.
     static func synchronizeFolder(of path: String) throws(DiskError) {
         let folder = split(path).folder
         let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -116,7 +118,7 @@ final class PartFile: Sendable {
 
     // MARK: Other files
 
-    /// Whether a path has nothing.
+    /// Whether nothing exists at a path.
     static func isAbsent(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) != 0 && errno == ENOENT

@@ -1,11 +1,12 @@
-// Columns of rows as values. A damaged disk or another program can leave anything in a row, and GRDB's own
-// conversions end the process where a column is not what is asked for: here that is an error that names it.
+// Typed access to columns. A damaged disk or another program can leave any value in a row, and
+// GRDB's own conversions trap on a value of another type: these throw an error that names the
+// column.
 
 import ContentHashing
 import Foundation
 import GRDB
 
-/// A row holds what no version of this program writes.
+/// A row contains a value that no version of this program writes.
 struct DamagedRow: Error, CustomStringConvertible {
     var column: String
 
@@ -42,7 +43,7 @@ extension Row {
         }
     }
 
-    /// A column's value of whatever type; NULL where there is no such column.
+    /// A column's value of any type; NULL where there is no such column.
     private func storage(_ column: String) -> DatabaseValue.Storage {
         first { $0.0 == column }?.1.storage ?? .null
     }

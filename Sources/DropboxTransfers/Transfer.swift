@@ -1,12 +1,13 @@
-// What a queue of transfers is asked for, and what it tells about each. Not responsible for doing any of it.
+// The requests to a queue of transfers, and the state of each transfer. Not responsible for running
+// them.
 
 public import DropboxAPI
 
-/// A local file that is to be stored at Dropbox.
+/// A local file to upload to Dropbox.
 public struct UploadRequest: Codable, Hashable, Sendable {
     /// The local file's absolute path.
     public var file: String
-    /// Where it goes, and what is done about a file that is there already.
+    /// The target path, and the write mode for a file that exists there.
     public var commit: Files.CommitInfo
 
     /// Takes over all fields.
@@ -16,13 +17,14 @@ public struct UploadRequest: Codable, Hashable, Sendable {
     }
 }
 
-/// A file at Dropbox that is to be stored here.
+/// A file at Dropbox to download.
 public struct DownloadRequest: Codable, Hashable, Sendable {
-    /// A path, an id or `rev:…`. Its version of the time when the transfer begins is fetched, whatever changes later.
+    /// A path, an id or `rev:…`. The revision current when the transfer begins is fetched,
+    /// regardless of later changes.
     public var path: Files.ReadPath
     /// The local file's absolute path; its folder must exist.
     public var file: String
-    /// Whether a file that is there is replaced.
+    /// Whether an existing file is replaced.
     public var replacesExisting: Bool
 
     /// Takes over all fields.
@@ -33,28 +35,28 @@ public struct DownloadRequest: Codable, Hashable, Sendable {
     }
 }
 
-/// A transfer as of a moment.
+/// A snapshot of a transfer.
 public struct Transfer: Hashable, Sendable, Identifiable {
-    /// What is transferred.
+    /// The upload or download to perform.
     public enum Request: Hashable, Sendable {
         case upload(UploadRequest)
         case download(DownloadRequest)
     }
 
-    /// How far it is.
+    /// The state of a transfer.
     public enum State: Hashable, Sendable {
-        /// Its turn or its time has not come.
+        /// It waits for its start time, or for other transfers.
         case waiting
-        /// It is under way, or pauses after a failure of the network.
+        /// It is running, or backs off after a network failure.
         case running
         /// The file is stored.
         case stored(Files.FileMetadata)
         /// It ended without a result.
         case failed(TransferFailure)
-        /// It was cancelled.
+        /// It was cancelled by the caller.
         case cancelled
 
-        /// Whether nothing more will happen.
+        /// Whether the state is final.
         public var isEnded: Bool {
             switch self {
             case .waiting, .running: false
@@ -63,45 +65,47 @@ public struct Transfer: Hashable, Sendable, Identifiable {
         }
     }
 
-    /// The queue's number of it, which is never used again.
+    /// The queue's number of the transfer, which is never reused.
     public let id: Int64
-    /// Whatever its owner wrote there.
+    /// The text that the caller gave it.
     public let label: String
-    /// What is transferred.
+    /// The request of the transfer.
     public let request: Request
-    /// It does not start before; nil for at once.
+    /// The time before which it does not start; nil for at once.
     public let earliestStart: Timestamp?
-    /// How far it is.
+    /// The current state of the transfer.
     public internal(set) var state: State
-    /// Bytes that are on the other side.
+    /// Bytes that have reached the other side.
     public internal(set) var bytesDone: UInt64
-    /// All bytes; nil while a download's size is not known.
+    /// Total bytes; nil while a download's size is unknown.
     public internal(set) var bytesTotal: UInt64?
 }
 
-/// Why a transfer ended without a result. What the network or a busy server does to it is no failure: it goes on.
+/// The reason why a transfer ended without a result. Network failures and a busy server are no
+/// reason: the transfer continues.
 public struct TransferFailure: Error, Codable, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of a failure.
     public enum Reason: String, Codable, Sendable {
-        /// The local file could not be read, or the folder not be written to.
+        /// The local file could not be read, or the folder could not be written.
         case localFile
-        /// The local file is not what it was when the upload was enqueued.
+        /// The local file has changed since the upload was enqueued.
         case sourceChanged
-        /// A file is where the download was to go.
+        /// A file exists at the download's target path.
         case targetExists
         /// The server refused, for example for a conflict.
         case refused
-        /// There is nothing to download.
+        /// The file to download does not exist.
         case notFound
-        /// The bytes that came, or were stored, are not those of the file.
+        /// The content hash of the received or stored bytes is wrong.
         case damaged
-        /// Nobody can tell whether the upload is stored: it may have been, and is not at its path any more.
+        /// It is unknown whether the upload is stored: the commit may have succeeded, but the file
+        /// is no longer at its path.
         case uncertain
-        /// The client's access has ended, or it may not do this.
+        /// The client's access was revoked, or its permissions do not suffice.
         case access
     }
 
-    /// What kind of failure it is.
+    /// The kind of the failure.
     public var reason: Reason
     /// What happened, in one line.
     public var message: String
@@ -112,23 +116,23 @@ public struct TransferFailure: Error, Codable, Hashable, Sendable, CustomStringC
         self.message = message
     }
 
-    /// The message.
+    /// Returns the same text as `message`.
     public var description: String { message }
 }
 
-/// Why a queue did not do what it was asked for.
+/// The error of an operation on a queue.
 public enum TransferQueueError: Error, Hashable, Sendable {
-    /// Another queue, perhaps of another process, has this folder.
+    /// Another queue, perhaps of another process, has locked this folder.
     case inUse
     /// The folder cannot be used; with the system's error number.
     case folder(errno: Int32)
-    /// The record cannot be read or written; with SQLite's words.
+    /// The database cannot be read or written; with SQLite's message.
     case database(String)
     /// The file to upload cannot be read.
     case source(LocalFile.Failure)
     /// There is no such transfer.
     case unknownTransfer
-    /// It has not ended, so there is nothing to acknowledge.
+    /// The transfer has not ended, so it cannot be acknowledged.
     case notEnded
     /// The queue was closed.
     case closed

@@ -1,9 +1,9 @@
-// What everybody may see of the transfers: the last snapshot of each, and who waits for the next. Not responsible for
-// what is durable: see TransferStore.
+// The published state of all transfers: the last snapshot of each, and the readers of its updates.
+// Not responsible for durable state: see TransferStore.
 
 import Synchronization
 
-/// The present state of all transfers of a queue.
+/// The current state of all transfers of a queue.
 final class TransferBoard: Sendable {
     private struct State {
         var transfers: [Int64: Transfer] = [:]
@@ -11,8 +11,8 @@ final class TransferBoard: Sendable {
         var lastReader = 0
         var isClosed = false
 
-        /// Tells the readers; returns those for whom this was the last word. They are finished outside of the lock, because
-        /// that calls `onTermination`, which takes it.
+        /// Sends a snapshot to the readers; returns those whose sequence ends with it. They are
+        /// finished outside of the lock, because that calls `onTermination`, which takes it.
         mutating func show(_ transfer: Transfer) -> [AsyncStream<Transfer>.Continuation] {
             transfers[transfer.id] = transfer
             for reader in (readers[transfer.id] ?? [:]).values { reader.yield(transfer) }
@@ -21,7 +21,7 @@ final class TransferBoard: Sendable {
         }
     }
 
-    /// Held for a look or an assignment; readers are told inside, which wakes them and no more.
+    /// Held for a lookup or an assignment; readers are notified inside, which only wakes them.
     private let state = Mutex(State())
 
     var all: [Transfer] {
@@ -30,7 +30,7 @@ final class TransferBoard: Sendable {
 
     subscript(id: Int64) -> Transfer? { state.withLock { $0.transfers[id] } }
 
-    /// Changes what is shown of a transfer.
+    /// Updates the published state of a transfer.
     func change(_ id: Int64, _ body: (inout Transfer) -> Void) {
         let ended = state.withLock { state -> [AsyncStream<Transfer>.Continuation] in
             guard var transfer = state.transfers[id] else { return [] }
@@ -48,7 +48,7 @@ final class TransferBoard: Sendable {
         state.withLock { $0.transfers[id] = nil }
     }
 
-    /// Ends all sequences.
+    /// Ends all readers' sequences.
     func close() {
         let ended = state.withLock { state in
             state.isClosed = true
@@ -58,7 +58,7 @@ final class TransferBoard: Sendable {
         for reader in ended { reader.finish() }
     }
 
-    /// The transfer now, and each time something about it changes; who is late gets the last state only.
+    /// The transfer's current state, then each change; a slow reader gets the last state only.
     func updates(of id: Int64) -> AsyncStream<Transfer> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Transfer.self, bufferingPolicy: .bufferingNewest(1))

@@ -1,11 +1,12 @@
-// Transfers that outlive the process: who is next, and what is written down about each when it ends. How one transfer goes
-// on from what a crash has left is UploadWork's and DownloadWork's matter.
+// Transfers that survive the process: their order, and the durable record of their results.
+// UploadWork and DownloadWork resume a single transfer after a crash.
 
 import Blocking
 public import DropboxAPI
 import Foundation
 
-/// Uploads and downloads that are recorded in a folder and go on after the process ended, however it ended.
+/// Uploads and downloads that are recorded in a folder and are resumed after the process ended,
+/// even by a crash.
 ///
 ///     let queue = try TransferQueue.open(folder: path, client: client)
 ///     for transfer in try await queue.reconnect() { … }                  // what earlier runs have left
@@ -13,14 +14,15 @@ import Foundation
 ///     for await transfer in queue.updates(of: id) { print(transfer.bytesDone) }
 ///     try await queue.acknowledge(id)
 ///
-/// A folder belongs to one account: whoever opens it gives a client of that account. One queue at a time has a folder.
+/// A folder belongs to one account: always open it with a client of that account. One queue at a
+/// time has a folder.
 public actor TransferQueue {
     private let store: TransferStore
     private let client: DropboxClient
     private let settings: TransferSettings
     private let board = TransferBoard()
     private var tasks: [Int64: Task<Void, Never>] = [:]
-    /// Those whose record could not be written. They wait for another run.
+    /// Transfers whose record could not be written. They wait for the next start of the queue.
     private var suspended: Set<Int64> = []
     private var timer: Task<Void, Never>?
     private var isRunning = false
@@ -33,9 +35,10 @@ public actor TransferQueue {
         for record in try store.all() { board.show(record.transfer) }
     }
 
-    /// Opens or makes the record. The folder's parent must exist; the folder is private to the user.
+    /// Opens or creates the database. The folder's parent must exist; the folder is private to the
+    /// user.
     ///
-    /// Nothing is moved before `reconnect` is called. Blocks for the local disk.
+    /// No transfer runs before `reconnect` is called. Blocks for the local disk.
     public static func open(
         folder: String, client: DropboxClient, settings: TransferSettings = .init()
     ) throws(TransferQueueError) -> TransferQueue {
@@ -48,7 +51,7 @@ public actor TransferQueue {
         }
     }
 
-    /// All transfers of the record, oldest first. From now on those that have not ended are under way.
+    /// All recorded transfers, oldest first. The unfinished ones are running from now on.
     public func reconnect() async throws(TransferQueueError) -> [Transfer] {
         guard !isClosed else { throw .closed }
         isRunning = true
@@ -57,12 +60,13 @@ public actor TransferQueue {
         return transfers
     }
 
-    /// All transfers that are not acknowledged, oldest first.
+    /// All unacknowledged transfers, oldest first.
     public nonisolated var transfers: [Transfer] { board.all }
 
-    /// A transfer now, and each time something about it changes; it ends with the transfer, or the queue.
+    /// A transfer's current state, then each change; the sequence ends with the transfer, or the
+    /// queue.
     ///
-    /// Who is late gets the last state only. For an unknown transfer it is empty.
+    /// A slow reader gets the last state only. For an unknown transfer the sequence is empty.
     public nonisolated func updates(of id: Transfer.ID) -> AsyncStream<Transfer> {
         board.updates(of: id)
     }
@@ -122,8 +126,8 @@ public actor TransferQueue {
 
     // MARK: Ending
 
-    /// Ends a transfer, if it has not ended, and returns when it has. What is here of a download is removed; a file
-    /// that is stored stays.
+    /// Ends a transfer, if it has not ended, and returns when it has. The part file of a download
+    /// is removed; a stored file stays.
     public func cancel(_ id: Transfer.ID) async throws(TransferQueueError) {
         guard !isClosed else { throw .closed }
         guard board[id] != nil else { throw .unknownTransfer }
@@ -140,7 +144,7 @@ public actor TransferQueue {
         try await end(record)
     }
 
-    /// Forgets a transfer that has ended, and its result.
+    /// Deletes the record of a transfer that has ended, and its result.
     public func acknowledge(_ id: Transfer.ID) async throws(TransferQueueError) {
         guard let transfer = board[id] else { throw .unknownTransfer }
         guard transfer.state.isEnded else { throw .notEnded }
@@ -150,7 +154,7 @@ public actor TransferQueue {
         board.remove(id)
     }
 
-    /// Stops all transfers and frees the folder. They go on when it is opened again.
+    /// Stops all transfers and releases the folder. They are resumed when it is opened again.
     public func close() async {
         isClosed = true
         timer?.cancel()
@@ -163,7 +167,7 @@ public actor TransferQueue {
 
     // MARK: Running
 
-    /// Starts what is due, oldest first, as far as there is room.
+    /// Starts due transfers, oldest first, up to the concurrency limit.
     private func startDue() async {
         guard isRunning, !isClosed, tasks.count < settings.concurrency,
             let unfinished = try? await store.unfinished()
@@ -181,7 +185,7 @@ public actor TransferQueue {
         if let next { startDue(in: .seconds(next - now)) }
     }
 
-    /// A clock that is set meanwhile is noticed within a minute.
+    /// A change of the system clock takes effect within a minute.
     private func startDue(in delay: Duration) {
         timer?.cancel()
         timer = Task {
@@ -194,7 +198,7 @@ public actor TransferQueue {
         let store = store
         do throws(WorkEnd) {
             let environment = environment(of: id)
-            // What was due when somebody looked may have ended since.
+            // The transfer may have ended since it was found to be due.
             guard let record = try await environment.storing({ try await store.record(id) }),
                 !record.transfer.state.isEnded
             else { throw .stopped }
@@ -214,7 +218,7 @@ public actor TransferQueue {
         }
     }
 
-    /// What is to be written down when the work is done.
+    /// The row to write when the work has ended.
     private func outcome(
         of record: TransferRecord, _ environment: WorkEnvironment
     ) async throws(WorkEnd) -> TransferRecord {
@@ -236,7 +240,7 @@ public actor TransferQueue {
         }
     }
 
-    /// The row as the work has left it, with its end.
+    /// The row as the work has left it, with its result.
     private func ended(
         _ id: Int64, _ phase: TransferRecord.Phase, _ outcome: some Encodable,
         _ environment: WorkEnvironment
@@ -261,7 +265,8 @@ public actor TransferQueue {
         }
     }
 
-    /// Writes the end down first: after a crash the part file of a transfer that has ended is only in the way.
+    /// Records the end first: after a crash, the part file of a transfer that has ended is merely
+    /// garbage.
     private func end(_ record: TransferRecord) async throws(TransferQueueError) {
         let store = store
         try await recorded { try await store.update(record) }
@@ -271,7 +276,7 @@ public actor TransferQueue {
         board.show(record.transfer)
     }
 
-    /// The transfer stays in the record as it is, for another run.
+    /// Leaves the transfer's record unchanged for the next start of the queue.
     private func suspend(_ id: Int64, _ message: String) {
         suspended.insert(id)
         board.change(id) { $0.state = .failed(.init(.localFile, "the record: \(message)")) }

@@ -1,18 +1,19 @@
-// The tables of the record, and one transfer's row as a value. Not responsible for when it is written: see
-// TransferStore.
+// The database's tables, and one transfer's row as a value. Not responsible for when it is written:
+// see TransferStore.
 
 import ContentHashing
 import DropboxAPI
 import Foundation
 import GRDB
 
-/// What the record knows of a transfer.
+/// The row of a transfer.
 struct TransferRecord: Sendable {
-    /// How far it is, as far as it must be known after a crash.
+    /// The durable progress of a transfer.
     enum Phase: Int64, Sendable {
-        /// Bytes are to be moved.
+        /// Bytes remain to be transferred.
         case moving = 0
-        /// All bytes are there. The commit may have been sent; the part file may have got its name.
+        /// All bytes are transferred. The commit may have been sent; the part file may have been
+        /// renamed.
         case placing = 1
         case stored = 2
         case failed = 3
@@ -24,23 +25,23 @@ struct TransferRecord: Sendable {
     var request: Transfer.Request
     var earliestStart: Timestamp?
     var phase = Phase.moving
-    /// What the file to upload was when it was enqueued.
+    /// The identity of the file to upload when it was enqueued.
     var identity: FileIdentity?
-    /// The upload's session, and the bytes that it surely has.
+    /// The upload session, and the offset that it has reached for sure.
     var session: String?
     var offset: UInt64 = 0
-    /// The version to download: its revision, its size and its hash.
+    /// The revision to download, with its size and hash.
     var revision: String?
     var size: UInt64?
     var hash: ContentHash?
-    /// Where the download is until it is complete.
+    /// The part file's path until the download is complete.
     var part: String?
-    /// Metadata of what was stored, or the failure, as JSON.
+    /// Metadata of the stored file, or the failure, as JSON.
     var outcome: Data?
 }
 
 extension TransferRecord {
-    /// What the owner sees of it while it is not running.
+    /// The transfer as callers see it while it is not running.
     var transfer: Transfer {
         Transfer(
             id: id, label: label, request: request, earliestStart: earliestStart, state: state,
@@ -66,7 +67,7 @@ extension TransferRecord {
 }
 
 extension TransferFailure {
-    /// A row that nobody of this version has written.
+    /// The outcome of a row that this version has not written.
     fileprivate static let unreadable = TransferFailure(
         .damaged, "the record of the result cannot be read")
 }
@@ -74,14 +75,14 @@ extension TransferFailure {
 // MARK: Rows
 
 extension TransferRecord {
-    /// Every step that ever shipped, in order. A step is never edited once released.
+    /// Every released migration, in order. A released migration is never edited.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: version1) }
         return migrator
     }
 
-    /// `block`: the digests of the blocks of 4 MiB of an upload that its session has, by their number.
+    /// `block`: digests of the 4 MiB blocks that an upload's session has, by block number.
     private static let version1 = """
         CREATE TABLE transfer (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -125,7 +126,7 @@ extension TransferRecord {
         UPDATE transfer SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?
         """
 
-    /// The values of the columns. Sizes and inode numbers are 64 bits of either sign in SQLite.
+    /// The values of the columns. SQLite stores sizes and inode numbers as signed 64-bit integers.
     func arguments() throws -> StatementArguments {
         var upload: Data?
         var download: Data?
@@ -142,7 +143,8 @@ extension TransferRecord {
         ]
     }
 
-    /// Reads a row of all columns. Throws when the request cannot be read, or a column is no value of its type.
+    /// Decodes a row of all columns. Throws when the request is unreadable, or a column has a value
+    /// of another type.
     init(_ row: Row) throws {
         if let upload = try row.data(ifAny: "upload") {
             request = .upload(try JSON.decode(UploadRequest.self, from: Array(upload)))

@@ -1,5 +1,5 @@
-// The folder of a queue: its lock, its database, and what is asked of and written to that. What a crash leaves is always
-// a state that somebody can go on from, because each change is one transaction that is on the disk when it returns.
+// The folder of a queue: its lock, its database, and the queries. After a crash the state can
+// always be resumed, because each change is one transaction that is durable on return.
 
 import ContentHashing
 import DropboxAPI
@@ -8,17 +8,17 @@ import GRDB
 import Glibc
 import Synchronization
 
-/// The record of all transfers of one folder.
+/// The records of all transfers of one folder.
 final class TransferStore: Sendable {
     private let lock: FolderLock
-    /// Nil once the store is closed. The connection ends with the last request that uses it: one that is closed under a
-    /// request ends the process.
+    /// Nil once the store is closed. Each request retains the connection: closing one during a
+    /// request would trap.
     private let connection: Mutex<DatabaseQueue?>
 
     /// Opens or makes the folder (0700) and the database in it (0600).
     init(folder: String) throws(TransferQueueError) {
         lock = try FolderLock(folder)
-        // SQLite gives its other files the mode of this one.
+        // SQLite creates its other files with the mode of this one.
         let path = folder + "/transfers.sqlite"
         let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw .folder(errno: errno) }
@@ -38,7 +38,7 @@ final class TransferStore: Sendable {
         }
     }
 
-    /// Fails all further requests and gives the folder up.
+    /// Fails all further requests and releases the folder.
     func close() {
         connection.withLock { $0 = nil }
         lock.release()
@@ -68,7 +68,7 @@ final class TransferStore: Sendable {
         }
     }
 
-    /// Those that have not ended, oldest first: number, and seconds since 1970 before which it does not start.
+    /// Unfinished transfers, oldest first: number, and start time in seconds since 1970.
     func unfinished() async throws -> [(id: Int64, earliest: Int64)] {
         try await database.read { database in
             try Row.fetchAll(
@@ -77,7 +77,7 @@ final class TransferStore: Sendable {
         }
     }
 
-    /// Writes a new row; returns its number.
+    /// Inserts a new row; returns its number.
     func insert(_ record: TransferRecord) async throws -> Int64 {
         try await database.write { database in
             try database.execute(
@@ -86,7 +86,7 @@ final class TransferStore: Sendable {
         }
     }
 
-    /// Replaces a row, and adds what its session has got, if anything.
+    /// Replaces a row, and adds the digests of blocks that its session received, if any.
     func update(
         _ record: TransferRecord, adding digests: [ContentHash] = [], from start: UInt64 = 0
     ) async throws {
@@ -104,7 +104,7 @@ final class TransferStore: Sendable {
         }
     }
 
-    /// Replaces a row whose session is gone, and forgets what that had.
+    /// Replaces a row whose session is gone, and deletes its block digests.
     func updateForgettingBlocks(_ record: TransferRecord) async throws {
         try await database.write { database in
             try database.execute(
@@ -113,7 +113,7 @@ final class TransferStore: Sendable {
         }
     }
 
-    /// The digests of an upload's first blocks, `count` at most and as far as they are known without a gap.
+    /// The digests of an upload's first blocks, at most `count`, up to the first gap.
     func digests(of id: Int64, count: Int) async throws -> [ContentHash] {
         try await database.read { database in
             let rows = try Row.fetchAll(
@@ -144,7 +144,7 @@ final class TransferStore: Sendable {
     }
 }
 
-/// Sole use of a folder, until it is released or the process ends, however it ends.
+/// Exclusive lock on a folder, until it is released or the process ends, even by a crash.
 private final class FolderLock: Sendable {
     private let descriptor: Int32
 

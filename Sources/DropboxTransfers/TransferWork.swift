@@ -1,30 +1,31 @@
-// What uploads and downloads have in common: the record, the pauses, and the ways to end. Each effect is written down in
-// such an order that a crash between any two of them leaves something to go on from; `checkpoint` is where tests crash.
+// Common parts of uploads and downloads: the record, backoff, and the ways to end. Effects are
+// recorded in such an order that a crash between any two of them leaves a state to resume from;
+// `checkpoint` is where tests crash.
 
 import Blocking
 import ContentHashing
 import DropboxAPI
 import Foundation
 
-/// Why work on a transfer stops.
+/// The reason why work on a transfer stops.
 enum WorkEnd: Error {
-    /// The queue was closed or the transfer cancelled: the record stays as it is.
+    /// The queue was closed or the transfer cancelled: the record stays unchanged.
     case stopped
     /// The transfer ends without a result.
     case failed(TransferFailure)
-    /// The record could not be read or written: the transfer stays as it is.
+    /// The record could not be read or written: the transfer stays unchanged.
     case store(String)
 }
 
-/// What work on a transfer needs.
+/// The dependencies of work on a transfer.
 struct WorkEnvironment: Sendable {
     let client: DropboxClient
     let store: TransferStore
     let settings: TransferSettings
-    /// Tells how many bytes are on the other side, of how many.
+    /// Reports the bytes that have reached the other side, and the total.
     let progress: @Sendable (_ done: UInt64, _ total: UInt64?) -> Void
 
-    /// Where a crash may happen.
+    /// A point at which a crash is tested.
     func checkpoint(_ name: String) async throws(WorkEnd) {
         await settings.checkpoint(name)
         if Task.isCancelled { throw .stopped }
@@ -48,14 +49,14 @@ struct WorkEnvironment: Sendable {
         }
     }
 
-    /// Waits after a failure of a call, as long as the client's policy wants, however often it happens. Throws what
-    /// stays.
+    /// Backs off after a failed call by the client's policy, without a limit on retries. Throws
+    /// permanent failures.
     func wait<Failure>(
         after error: CallError<Failure>, _ patience: inout Patience
     ) async throws(WorkEnd) {
         var event = error.kind.retryEvent
         var attempts: Int? = .max
-        // Damage on the way, or a server that is broken: that it mends is not to be expected for ever.
+        // Damage in transit, or a broken server: retried a limited number of times.
         switch error.kind {
         case .response, .serialization, .route: (event, attempts) = (.serverFault, nil)
         default: break
@@ -66,7 +67,7 @@ struct WorkEnvironment: Sendable {
 }
 
 extension CallError {
-    /// The failure that a transfer ends with.
+    /// The failure that ends a transfer.
     var failure: TransferFailure {
         let reason: TransferFailure.Reason =
             switch kind {
@@ -79,14 +80,14 @@ extension CallError {
 
 /// Settings of a queue.
 public struct TransferSettings: Sendable {
-    /// Bytes of content in one request of an upload, rounded down to units of 4 MiB; of each transfer that is under
-    /// way, so many bytes are held in memory. What a crash or a lost answer costs is one request.
+    /// Bytes of content in one request of an upload, rounded down to units of 4 MiB; each running
+    /// transfer holds so many bytes in memory. A crash or a lost response costs one request.
     public var pieceSize: Int
-    /// Transfers under way at once.
+    /// Transfers running at the same time.
     public var concurrency: Int
     /// Called before and after each effect.
     package var checkpoint: @Sendable (String) async -> Void = { _ in }
-    /// Seconds since 1970.
+    /// The clock, in seconds since 1970.
     package var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
 
     /// Takes over all fields.
@@ -95,7 +96,7 @@ public struct TransferSettings: Sendable {
         self.concurrency = concurrency
     }
 
-    /// The pieces as they are sent.
+    /// The size of the pieces that are sent, in bytes.
     var wholePieceSize: UInt64 {
         let block = ContentHasher.blockSize
         // One request may have 150 MiB (files.stone).

@@ -1,20 +1,21 @@
-// One upload, from whatever state a crash has left: a sequential session, which knows how far it is, and a commit that
-// may have been sent before. The order of what is written down:
+// One upload, resumed from any state a crash can leave: a sequential session, which knows its
+// offset, and a commit that may have been sent before. The write order:
 //
 //   1. the session, before its first byte;
 //   2. the offset and the digests of a piece, after the server has it;
 //   3. that the commit may be sent, before it is;
 //   4. the result.
 //
-// After a crash between a piece and 2 the session is asked for its offset, by an append without bytes. After one between
-// 3 and 4 the server is asked what is at the path: equal content is this upload's own success.
+// After a crash between a piece and step 2, an append without bytes asks the session for its
+// offset. After one between 3 and 4, the metadata at the path decides: equal content is this
+// upload's own success.
 
 import Blocking
 import ContentHashing
 import DropboxAPI
 import Foundation
 
-/// Brings one file to the server.
+/// Runs a single upload.
 struct UploadWork {
     private let environment: WorkEnvironment
     private let request: UploadRequest
@@ -22,7 +23,7 @@ struct UploadWork {
     private var patience = Patience()
     /// Digests of the blocks before the offset.
     private var digests: [ContentHash] = []
-    /// Whether the session's offset is what the record says, for sure.
+    /// Whether the recorded offset is known to be the session's.
     private var knowsOffset = false
 
     private var client: DropboxClient { environment.client }
@@ -34,7 +35,7 @@ struct UploadWork {
         self.record = record
     }
 
-    /// Does all that is left to do; returns what was stored.
+    /// Runs the remaining steps; returns the stored file's metadata.
     mutating func run() async throws(WorkEnd) -> Files.FileMetadata {
         if record.phase == .placing, let stored = try await settle() { return stored }
         let file = try await open()
@@ -52,7 +53,7 @@ struct UploadWork {
 
     // MARK: The local file
 
-    /// The file as it was enqueued.
+    /// Opens the file; fails if it has changed since it was enqueued.
     private func open() async throws(WorkEnd) -> OpenedLocalFile {
         let path = request.file
         let file: OpenedLocalFile
@@ -94,14 +95,14 @@ struct UploadWork {
         }
     }
 
-    /// The start of the block that an offset is in.
+    /// The start of the block that contains an offset.
     private func blockStart(_ offset: UInt64) -> UInt64 {
         offset / UInt64(ContentHasher.blockSize) * UInt64(ContentHasher.blockSize)
     }
 
     // MARK: The session
 
-    /// Makes the record say what the session has.
+    /// Sets the recorded offset to that of the session.
     private mutating func findOffset(_ file: OpenedLocalFile) async throws(WorkEnd) {
         while !knowsOffset {
             guard let session = record.session else {
@@ -128,7 +129,8 @@ struct UploadWork {
         }
     }
 
-    /// Takes an offset for the session's, and knows the digests of all blocks before it.
+    /// Records an offset as the session's, and computes the missing digests of the blocks before
+    /// it.
     private mutating func adopt(
         _ offset: UInt64, _ file: OpenedLocalFile
     ) async throws(WorkEnd) {
@@ -138,7 +140,7 @@ struct UploadWork {
         let count = Int(offset == size ? (size + block - 1) / block : offset / block)
         digests = try await environment.storing { try await store.digests(of: id, count: count) }
         record.offset = offset
-        // Blocks whose arrival was not written down: those of a piece at most.
+        // Blocks whose arrival was not recorded: at most those of one piece.
         let end = min(UInt64(count) * block, size)
         while digests.count < count {
             let start = UInt64(digests.count) * block
@@ -162,14 +164,15 @@ struct UploadWork {
         try await environment.checkpoint("session noted")
     }
 
-    /// The session has expired, or is of no use.
+    /// Discards a session that has expired or cannot be used.
     private mutating func beginAnew() async throws(WorkEnd) {
         (record.session, record.offset, record.phase) = (nil, 0, .moving)
         (digests, knowsOffset) = ([], false)
         try await save(forgettingBlocks: true)
     }
 
-    /// Sends what follows, up to a multiple of the size of pieces. False when the offset is not known any more.
+    /// Sends the next piece, up to a multiple of the piece size. False when the offset has become
+    /// uncertain.
     private mutating func sendPiece(of file: OpenedLocalFile) async throws(WorkEnd) -> Bool {
         guard let session = record.session, knowsOffset else { return false }
         let pieceSize = environment.settings.wholePieceSize
@@ -196,7 +199,8 @@ struct UploadWork {
         return true
     }
 
-    /// After a failure the session is asked what it has. Throws what that cannot mend.
+    /// After a failure, makes the next round ask the session for its offset. Throws failures that
+    /// this cannot mend.
     private mutating func doubt(
         _ error: CallError<Files.UploadSessionAppendError>
     ) async throws(WorkEnd) -> Bool {
@@ -235,7 +239,7 @@ struct UploadWork {
         record.hash = ContentHash(blockDigests: digests)
     }
 
-    /// Makes the session a file; nil when its bytes have to be sent once more.
+    /// Commits the session; nil when its bytes have to be sent again.
     private mutating func commit() async throws(WorkEnd) -> Files.FileMetadata? {
         var mayBeStored = record.phase == .placing
         record.phase = .placing
@@ -287,7 +291,7 @@ struct UploadWork {
         return nil
     }
 
-    /// What is at the path, if it is this upload's content.
+    /// The metadata of the file at the path, if it is this upload's content.
     private mutating func settle() async throws(WorkEnd) -> Files.FileMetadata? {
         guard let hash = record.hash else { return nil }
         while true {

@@ -1,5 +1,5 @@
-// Between libfuse's callbacks and the filesystem: what a callback needs, and how an answer, now or
-// after waiting, becomes the one reply. The callbacks themselves are in Operations+….swift.
+// Connects libfuse's callbacks to the filesystem: the context of a callback, and how an answer,
+// immediate or deferred, becomes the one reply. The callbacks themselves are in Operations+….swift.
 
 import CFuse
 import Core
@@ -8,16 +8,16 @@ import Logging
 import Synchronization
 import SystemPackage
 
-/// What serves the requests of one session.
+/// Serves the requests of one session.
 final class Bridge: Sendable {
-    /// Who knows the answers.
+    /// The filesystem that computes the answers.
     let fileSystem: any FileSystemOperations
-    /// What waits on the network.
+    /// The operations that wait for the network.
     let pending = PendingOperations()
-    /// What was asked so far.
+    /// The number of requests by kind.
     let calls = CallCounts()
     let log: Logger
-    /// In a structure, because of what `Mutex` does to functions (see `Scripts/check-imports`).
+    /// In a structure, because of `Mutex`'s effect on functions (see `Scripts/check-imports`).
     private struct Initialization {
         var body: (@Sendable () -> Void)?
     }
@@ -34,22 +34,23 @@ final class Bridge: Sendable {
         guard let userData = fuse_req_userdata(request) else { return nil }
         let connection = userData.assumingMemoryBound(to: cfuse_connection.self)
         guard let owner = connection.pointee.owner else { return nil }
-        // Not retained by the connection: the session keeps the bridge until libfuse is done.
+        // Not retained by the connection: the session retains the bridge until libfuse is done.
         return Unmanaged<Bridge>.fromOpaque(owner).takeUnretainedValue()
     }
 
-    /// Has `body` called once, on libfuse's thread, when the kernel has accepted the connection.
+    /// Sets a closure to be called once, on libfuse's thread, when the kernel has accepted the
+    /// connection.
     func whenInitialized(_ body: @escaping @Sendable () -> Void) {
         initialized.withLock { $0.body = body }
     }
 
-    /// The kernel has accepted the connection.
+    /// Called when the kernel has accepted the connection.
     func becomeInitialized() {
         let body = initialized.withLock { $0.body.take() }
         body?()
     }
 
-    /// Answers a request, on this thread if the answer is there and else when its task ends.
+    /// Answers a request: immediately on this thread, or when the answer's task ends.
     func answer<Value>(
         _ reply: consuming Reply, _ operation: Operation, with answer: Answer<Value>,
         as encoding: Encoding<Value>
@@ -64,10 +65,10 @@ final class Bridge: Sendable {
         }
     }
 
-    /// Answers with an error.
+    /// Replies with an error.
     func fail(_ reply: consuming Reply, _ operation: Operation, with error: FileSystemError) {
         if case .inputOutput(let reason) = error {
-            // Only this one carries what no errno can say.
+            // Only this error has a reason that its errno cannot express.
             log.error(
                 "\(operation.name) failed",
                 metadata: ["inodes": "\(operation.inodes)", "reason": "\(reason)"])
@@ -85,18 +86,18 @@ final class Bridge: Sendable {
         }
     }
 
-    /// Runs the work in a task; the thread that took the request is free at once.
+    /// Runs the work in a task, and frees the thread that received the request at once.
     private func wait<Value: Sendable>(
         for work: @escaping @Sendable () async throws(FileSystemError) -> Value,
         reply: consuming Reply, operation: Operation, encoding: Encoding<Value>
     ) {
         guard let token = pending.enter(operation, processID: reply.caller.processID) else {
-            // The session is ending; like a network filesystem whose server has gone.
+            // The session is ending: ENOTCONN, as from a network filesystem whose server is gone.
             reply.fail(.socketNotConnected)
             return
         }
-        // Before the task starts, for the request is freed with its answer. Entered already, for an
-        // interruption that has happened is told of at once.
+        // Before the task starts, because the reply frees the request; after the operation is
+        // registered, because an earlier interruption is reported at once.
         reply.onInterrupt(token) { request, token in
             guard let request, let token, let bridge = Bridge.serving(request) else { return }
             bridge.pending.interrupt(UInt64(clamping: UInt(bitPattern: token)))
@@ -133,7 +134,7 @@ final class Bridge: Sendable {
     }
 }
 
-/// A reply that waits in a task, where a value that cannot be copied cannot be captured.
+/// A reply owned by a task: a noncopyable value cannot be captured directly.
 private final class ParkedReply: Sendable {
     private let reply: Mutex<Reply?>
 
@@ -141,27 +142,29 @@ private final class ParkedReply: Sendable {
         self.reply = Mutex(reply)
     }
 
-    /// The reply, the first time.
+    /// The reply on the first call, nil afterwards.
     func take() -> Reply? {
         reply.withLock { $0.take() }
     }
 }
 
-/// How a value becomes an answer, and how what it hands over is taken back if nobody takes it.
+/// How a value is sent as a reply, and how its lookup count or handle is taken back if the kernel
+/// does not take the reply.
 struct Encoding<Value>: Sendable {
-    /// Answers; false if the kernel did not take it.
+    /// Sends the reply; false if the kernel did not take it.
     let send: @Sendable (consuming Reply, Value) -> Bool
-    /// Gives the filesystem back what the answer would have handed to the kernel.
+    /// Returns to the filesystem the lookup count or handle that the reply would have passed to the
+    /// kernel.
     var takeBack: @Sendable (any FileSystemOperations, Value) -> Void = { _, _ in }
 }
 
 extension Encoding where Value == Void {
-    /// Success is all there is to say.
+    /// Success without a value.
     static var done: Self { Encoding { reply, _ in reply.succeed() } }
 }
 
 extension Encoding where Value == LookupResult {
-    /// A name's inode or its absence.
+    /// A name's inode, or a negative entry.
     static var lookup: Self {
         Encoding { reply, result in
             switch result {
@@ -186,12 +189,12 @@ extension Encoding where Value == Entry {
         }
     }
 
-    /// Attributes alone.
+    /// The attributes without a lookup.
     static var attributes: Self { Encoding { $0.attributes($1) } }
 }
 
 extension Encoding where Value == CreatedFile {
-    /// A new inode and its open file.
+    /// A new inode and its file handle.
     static var created: Self {
         Encoding {
             $0.created($1)
@@ -204,7 +207,7 @@ extension Encoding where Value == CreatedFile {
 }
 
 extension Encoding where Value == OpenedFile {
-    /// An open file of a known inode.
+    /// A file handle of a known inode.
     static func opened(_ inode: InodeID) -> Self {
         Encoding {
             $0.opened(fuse_file_info($1))
@@ -215,7 +218,7 @@ extension Encoding where Value == OpenedFile {
 }
 
 extension Encoding where Value == OpenedDirectory {
-    /// An open folder of a known inode.
+    /// A folder handle of a known inode.
     static func opened(_ inode: InodeID) -> Self {
         Encoding {
             $0.opened(fuse_file_info($1))
@@ -226,7 +229,7 @@ extension Encoding where Value == OpenedDirectory {
 }
 
 extension Encoding where Value == [UInt8] {
-    /// Content; never more than was asked for, which the kernel would take for a broken server.
+    /// Content, at most as much as requested: the kernel would treat more as a broken server.
     static func content(limit: Int) -> Self {
         Encoding { $0.bytes($1, limit: limit) }
     }
@@ -234,7 +237,7 @@ extension Encoding where Value == [UInt8] {
     /// A symbolic link's target.
     static var target: Self { Encoding { $0.target($1) } }
 
-    /// An extended attribute for a buffer of so many bytes; 0 asks for the size.
+    /// An extended attribute for a buffer of so many bytes; 0 requests the size.
     static func attribute(capacity: Int) -> Self {
         Encoding { reply, value in
             sendAttribute(value, to: reply, capacity: capacity)
@@ -243,7 +246,7 @@ extension Encoding where Value == [UInt8] {
 }
 
 extension Encoding where Value == [String] {
-    /// Names of extended attributes, each ended by NUL, for a buffer of so many bytes.
+    /// Names of extended attributes, each terminated by NUL, for a buffer of so many bytes.
     static func attributeNames(capacity: Int) -> Self {
         Encoding { reply, names in
             sendAttribute(
@@ -254,12 +257,12 @@ extension Encoding where Value == [String] {
 }
 
 extension Encoding where Value == Int {
-    /// A count of bytes.
+    /// A number of bytes.
     static var count: Self { Encoding { $0.count($1) } }
 }
 
 extension Encoding where Value == Int64 {
-    /// A place in a file.
+    /// An offset in a file.
     static var offset: Self { Encoding { $0.offset($1) } }
 }
 

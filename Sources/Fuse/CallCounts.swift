@@ -1,9 +1,9 @@
-// How often the kernel asked for what: the cost of what programs do on the mount, and the only way to see
-// whether the kernel's own caches work.
+// Counts the kernel's requests by kind: the cost of programs' operations on the mount, and the only
+// way to see whether the kernel's caches work.
 
 import Synchronization
 
-/// What the kernel asks for, by the names of FUSE.
+/// The kernel's requests, by the names of FUSE.
 enum Call: String {
     case getattr
     case setattr
@@ -44,12 +44,12 @@ final class CallCounts: Sendable {
     /// Held for an addition.
     private let counts = Mutex<[Call: UInt64]>([:])
 
-    /// Notes one.
+    /// Adds one request to its count.
     func note(_ call: Call) {
         counts.withLock { $0[call, default: 0] += 1 }
     }
 
-    /// All that came so far, by name.
+    /// All counts so far, by name.
     var totals: [String: UInt64] {
         let counts = counts.withLock { $0 }
         return Dictionary(uniqueKeysWithValues: counts.map { ($0.rawValue, $1) })

@@ -1,5 +1,5 @@
-// libfuse's session as a value with a beginning and an end: created, mounted, served, freed. No policy
-// about when; Session decides.
+// libfuse's session as a value with a lifetime: created, mounted, served, freed. Session decides
+// when.
 
 import CFuse
 import Glibc
@@ -9,20 +9,20 @@ import SystemPackage
 
 /// A mounted connection to the kernel.
 ///
-/// Made by `mount`, used by one thread in `serve`, and freed by `free` when nothing uses it any more.
-// Sendable because the pointers never change, libfuse's functions for replies, notifications and the
-// exit flag may be called from any thread, and Session sees to it that `serve` and `free` are called
-// once, in this order.
+/// Made by `mount`, used by one thread in `serve`, and freed by `free` after its last use.
+// Sendable because the pointers never change, libfuse's functions for replies, notifications and
+// the exit flag may be called from any thread, and Session guarantees that `serve` and `free` are
+// called once, in this order.
 final class Connection: @unchecked Sendable {
     private let session: OpaquePointer
     private let context: UnsafeMutablePointer<cfuse_connection>
     private let owner: Unmanaged<Bridge>
-    /// Where it is mounted.
+    /// The mountpoint of the connection.
     let mountpoint: Mountpoint
     /// The connection's number: its device's minor number.
     let device: UInt32
 
-    /// Mounts. Nothing is answered before `serve`.
+    /// Mounts the filesystem. No request is answered before `serve`.
     static func mount(
         _ bridge: Bridge, at mountpoint: Mountpoint, options: MountOptions
     ) throws(MountError) -> Connection {
@@ -42,7 +42,8 @@ final class Connection: @unchecked Sendable {
             owner.release()
             throw .refused(mountpoint.path, LibraryLog.text(since: messages))
         }
-        // The last one made at this path is ours: nothing else is known to mount here meanwhile.
+        // The last mount at this path is ours: no other process is expected to mount here at the
+        // same time.
         let device = MountTable.current().topMount(at: mountpoint.path)?.minor ?? 0
         return Connection(
             session: session, context: context, owner: owner, mountpoint: mountpoint,
@@ -60,7 +61,7 @@ final class Connection: @unchecked Sendable {
         self.device = device
     }
 
-    /// What libfuse would only print, found out before it is asked.
+    /// Detects errors that libfuse would only print.
     private static func checkPrerequisites(_ options: MountOptions) throws(MountError) {
         do {
             try FileDescriptor.open("/dev/fuse", .readWrite, options: .closeOnExec).close()
@@ -102,15 +103,16 @@ final class Connection: @unchecked Sendable {
         return session
     }
 
-    /// Where notifications go.
+    /// The target of notifications.
     var notificationTarget: NotificationTarget { NotificationTarget(session: session) }
 
-    /// Whether the kernel took the promise about setuid and setgid bits. Meaningful once ready.
+    /// Whether the kernel accepted `HANDLE_KILLPRIV_V2`. Valid once the session is ready.
     var dropsPrivilegeBits: Bool {
         context.pointee.granted_init_flags & UInt64(CFUSE_INIT_HANDLE_KILLPRIV_V2) != 0
     }
 
-    /// Serves requests on this thread and on those that libfuse makes, until the mount or `exit` ends it.
+    /// Serves requests on this thread and on libfuse's worker threads, until the filesystem is
+    /// unmounted or `exit` is called.
     func serve(threads: UInt32, clonesDevice: Bool) throws(SessionError) {
         let result = cfuse_session_loop(session, threads, clonesDevice ? 1 : 0)
         if result != 0 {
@@ -123,16 +125,16 @@ final class Connection: @unchecked Sendable {
         fuse_session_exit(session)
     }
 
-    /// Whether the mount is in the table of mounts still.
+    /// Whether the mount is still in the mount table.
     var isMounted: Bool {
         guard let top = MountTable.current().topMount(at: mountpoint.path) else { return false }
         return top.isFuse && top.minor == device
     }
 
-    /// Closes the device, which ends every request that is left, and frees all.
+    /// Closes the device, which aborts every remaining request, and frees the session.
     ///
     /// Not `fuse_session_unmount`: it closes the device before it unmounts, so that dirty pages of
-    /// memory-mapped files could not be written any more, and it unmounts whatever is at that path.
+    /// memory-mapped files could not be written back, and it unmounts any mount at that path.
     func free() {
         fuse_session_destroy(session)
         context.deallocate()

@@ -1,4 +1,4 @@
-// From the kernel's values to the filesystem's and back. Pure: no request, no policy.
+// Converts the kernel's values to the filesystem's and back. Pure: no request, no policy.
 
 import CFuse
 import Core
@@ -6,12 +6,13 @@ import FileSystem
 import Glibc
 
 extension Attributes {
-    /// What `stat(2)` shows of an inode.
+    /// The `stat(2)` of an inode.
     var status: stat {
         var status = stat()
         status.st_ino = ino_t(inode.rawValue)
-        // setuid and setgid are never shown. The kernel was promised that they do not outlive a write
-        // (HANDLE_KILLPRIV_V2), and programs that arrive by synchronization gain nobody's rights.
+        // setuid and setgid are never shown. The kernel was promised that they do not survive a
+        // write (HANDLE_KILLPRIV_V2), and programs that arrive by synchronization must not gain
+        // another user's rights.
         status.st_mode = kind.modeBits | mode_t(permissions & 0o1777)
         status.st_nlink = nlink_t(linkCount)
         status.st_uid = userID
@@ -26,10 +27,10 @@ extension Attributes {
     }
 }
 
-/// How much a program should read or write at a time (`st_blksize`).
+/// The preferred I/O size (`st_blksize`).
 ///
-/// stdio takes it for the size of its buffers, so that 128 KiB, the kernel's own readahead, turn
-/// thirty-two requests into one where programs write a line at a time. Disks say 4 KiB, NFS 1 MiB.
+/// stdio uses it as the size of its buffers: with 128 KiB, the kernel's own readahead, one request
+/// replaces thirty-two for programs that write a line at a time. Disks say 4 KiB, NFS 1 MiB.
 let preferredTransferSize = 128 << 10
 
 extension FileKind {
@@ -53,18 +54,18 @@ extension timespec {
 }
 
 extension Timestamp {
-    /// The point in time that the kernel sent.
+    /// Converts a time from the kernel.
     init(_ time: timespec) {
         self.init(seconds: Int64(clamping: time.tv_sec), nanoseconds: Int64(clamping: time.tv_nsec))
     }
 }
 
 extension fuse_entry_param {
-    /// An entry as the kernel wants it.
+    /// Converts an entry for a reply.
     init(_ entry: Entry) {
         self.init()
         ino = entry.attributes.inode.rawValue
-        // Inode numbers are never used twice; a generation only says that the content is another one.
+        // Inode numbers are never reused; a new generation only marks new content.
         generation = entry.generation
         attr = entry.attributes.status
         attr_timeout = entry.timeouts.attributes
@@ -73,7 +74,7 @@ extension fuse_entry_param {
 }
 
 extension fuse_file_info {
-    /// An open file as the kernel wants it.
+    /// Converts a file handle for a reply.
     init(_ file: OpenedFile) {
         self.init()
         fh = file.handle.rawValue
@@ -81,18 +82,18 @@ extension fuse_file_info {
         direct_io = file.isDirect ? 1 : 0
     }
 
-    /// An open folder as the kernel wants it.
+    /// Converts a folder handle for a reply.
     init(_ directory: OpenedDirectory) {
         self.init()
         fh = directory.handle.rawValue
-        // cache_readdir lets the kernel store the listing, keep_cache lets it use what it stored.
+        // cache_readdir lets the kernel cache the listing, keep_cache lets it use a cached one.
         cache_readdir = directory.cachesListing ? 1 : 0
         keep_cache = directory.cachesListing ? 1 : 0
     }
 }
 
 extension OpenFlags {
-    /// The flags of `open(2)`.
+    /// Converts the flags of `open(2)`.
     init(_ flags: CInt) {
         let access = flags & O_ACCMODE
         self.init(
@@ -107,7 +108,7 @@ extension OpenFlags {
 }
 
 extension AttributeChanges {
-    /// What `setattr` shall change. A change time is left to the filesystem.
+    /// The changes of a `setattr`. The change time is left to the filesystem.
     init(_ status: stat, mask: CInt) {
         self.init()
         if mask & FUSE_SET_ATTR_MODE != 0 {
@@ -124,7 +125,7 @@ extension AttributeChanges {
             isNow: mask & FUSE_SET_ATTR_MTIME_NOW)
     }
 
-    /// "Now" comes with the plain bit set as well, and with a time that means nothing.
+    /// A request for "now" sets the plain bit as well, with an undefined time.
     private static func time(_ time: timespec, given: CInt, isNow: CInt) -> TimeChange? {
         if isNow != 0 { return .now }
         return given != 0 ? .time(Timestamp(time)) : nil
@@ -132,7 +133,7 @@ extension AttributeChanges {
 }
 
 extension RenameMode {
-    /// The flags of `renameat2(2)`; nil for those that have no meaning here (`RENAME_WHITEOUT`).
+    /// The flags of `renameat2(2)`; nil for unsupported ones (`RENAME_WHITEOUT`).
     init?(flags: UInt32) {
         switch flags {
         case 0: self = .replace
@@ -156,7 +157,7 @@ extension AttributeWriteMode {
 }
 
 extension AllocationMode {
-    /// The mode of `fallocate(2)`; nil for what is not supported, such as collapsing a range.
+    /// The mode of `fallocate(2)`; nil for unsupported ones, such as collapsing a range.
     init?(mode: CInt) {
         let keepSize: CInt = 0x01
         let punchHole: CInt = 0x02
@@ -173,7 +174,7 @@ extension AllocationMode {
 }
 
 extension SeekTarget {
-    /// The `whence` of `lseek(2)`; nil for those that the kernel answers itself.
+    /// The `whence` of `lseek(2)`; nil for those that the kernel handles itself.
     init?(whence: CInt) {
         switch whence {
         case 3: self = .data
@@ -184,12 +185,13 @@ extension SeekTarget {
 }
 
 extension statvfs {
-    /// What `statfs(2)` shows.
+    /// Converts to the result of `statfs(2)`.
     init(_ usage: SpaceUsage) {
         self.init()
-        // Fixed at the page size: `df` multiplies, and old programs take f_bsize for the fragment.
+        // Fixed at the page size: `df` multiplies, and old programs confuse f_bsize with the
+        // fragment size.
         let blockSize: Int64 = 4096
-        // Dropbox does not limit the count of files; rsync and installers want some to be free.
+        // Dropbox does not limit the number of files; rsync and installers expect some free ones.
         let freeEntries: UInt64 = 1 << 32
         f_bsize = UInt(clamping: blockSize)
         f_frsize = UInt(clamping: blockSize)

@@ -1,20 +1,21 @@
-// When a signal ends a waiting operation. The kernel tells of the first signal only, and not which it
-// was; so the caller's pending signals are looked at, and looked at again while it waits.
+// When a signal cancels a waiting operation. The kernel reports the first signal only, without its
+// number; so the caller's pending signals are read from /proc, repeatedly while it waits.
 
 import Core
 
-/// The signals that wait for a thread and are not blocked, as bits: signal n is bit n − 1.
+/// A thread's pending, unblocked signals as bits: signal n is bit n − 1.
 struct PendingSignals: Hashable, Sendable {
-    /// The bits.
+    /// The set as a bit mask.
     var bits: UInt64
 
-    /// Reads /proc/TID/status; nil if the thread is not visible from here.
+    /// Reads /proc/TID/status; nil if the thread is not visible in this PID namespace.
     static func of(thread: Int32) -> PendingSignals? {
         guard thread > 0, let status = readSmallFile("/proc/\(thread)/status") else { return nil }
         return PendingSignals(parsing: status)
     }
 
-    /// Parses the text of /proc/TID/status: the thread's own, the process's, less those blocked.
+    /// Parses the text of /proc/TID/status: the thread's and the process's pending signals, less
+    /// those blocked.
     init?(parsing status: String) {
         guard let own = Self.mask("SigPnd:", in: status),
             let shared = Self.mask("ShdPnd:", in: status),
@@ -29,7 +30,7 @@ struct PendingSignals: Hashable, Sendable {
             .flatMap { UInt64($0, radix: 16) }
     }
 
-    /// Whether one of the signals is among them.
+    /// Whether one of the signals is pending.
     func contains(anyOf signals: [Int32]) -> Bool {
         signals.contains { bits & 1 << UInt64($0 - 1) != 0 }
     }
@@ -37,31 +38,31 @@ struct PendingSignals: Hashable, Sendable {
 
 /// The decision about an interrupted operation.
 enum Interruption: Hashable, Sendable {
-    /// Cancel it; its outcome decides what the caller sees.
+    /// Cancel it; its outcome determines the caller's result.
     case cancel
-    /// Let it go on, and look again later.
+    /// Let it continue, and check again later.
     case wait
 
-    /// For how long to wait between two looks.
+    /// The interval between two checks.
     static let interval: Duration = .milliseconds(100)
 
-    /// SIGKILL. Every signal that kills shows as this one in each thread of the dying process.
+    /// SIGKILL. Every fatal signal appears as this one in each thread of the dying process.
     private static let deadly: [Int32] = [9]
     /// SIGHUP, SIGINT, SIGQUIT, SIGABRT and SIGTERM, caught: the user wants the program to stop.
     private static let stopping: [Int32] = [1, 2, 3, 6, 15]
 
-    /// Decides.
+    /// Decides whether to cancel an interrupted operation.
     ///
-    /// A dying caller waits for nothing, so every operation may stop. A caller that was told to stop
-    /// gets EINTR where the operation allows it. Other signals (a child's end, a resized window,
-    /// a language runtime's preemption) are none of the filesystem's business: programs do not expect
-    /// EINTR from files for them.
+    /// A dying caller waits for nothing, so every operation may be cancelled. A caller that was
+    /// told to stop gets EINTR where the operation allows it. Other signals (SIGCHLD, a resized
+    /// window, a language runtime's preemption) are ignored: programs do not expect EINTR from
+    /// files for them.
     ///
     /// - Parameters:
-    ///   - signals: What waits for the caller; nil if it is in another PID namespace. Then an
-    ///     interruption counts as a wish to stop once it has lasted for one interval.
+    ///   - signals: The caller's pending signals; nil if it is in another PID namespace. Then an
+    ///     interruption counts as a request to stop once it has lasted for one interval.
     ///   - isInterruptible: Whether the operation allows EINTR.
-    ///   - looks: How often this was asked before for the same operation.
+    ///   - looks: How often this was called before for the same operation.
     static func decide(
         signals: PendingSignals?, isInterruptible: Bool, looks: Int
     ) -> Interruption {
@@ -76,9 +77,9 @@ enum Interruption: Hashable, Sendable {
 }
 
 extension PendingOperations {
-    /// Follows an interrupted operation until it is cancelled or ends by itself.
+    /// Monitors an interrupted operation until it is cancelled or ends by itself.
     func interrupt(_ token: UInt64) {
-        // The first look is taken at once, for Ctrl-C and SIGKILL to be felt at once.
+        // The first check is immediate, so that Ctrl-C and SIGKILL take effect at once.
         if look(token, looks: 0) { return }
         Task {
             var looks = 0
@@ -89,7 +90,7 @@ extension PendingOperations {
         }
     }
 
-    /// Decides once; true if there is nothing more to do.
+    /// Decides once; true if no further check is needed.
     private func look(_ token: UInt64, looks: Int) -> Bool {
         guard let waiter = waiter(of: token) else { return true }
         let decision = Interruption.decide(

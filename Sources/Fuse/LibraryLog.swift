@@ -1,4 +1,5 @@
-// What libfuse has to say. It has one log function per process, so this is one object per process.
+// libfuse's log messages. libfuse has one log function per process, so this is one object per
+// process.
 
 import CFuse
 import Core
@@ -14,11 +15,11 @@ enum LibraryLog {
         var total = 0
     }
 
-    /// More than libfuse says about one failure.
+    /// More messages than libfuse logs for one failure.
     private static let kept = 16
     private static let state = Mutex(State())
 
-    /// Sends messages to `log` from now on and returns a mark for `text(since:)`.
+    /// Sends further messages to `log` and returns a mark for `text(since:)`.
     static func capture(to log: Logger) -> Int {
         let isFirst = state.withLock { state in
             defer { state.log = log }
@@ -33,7 +34,7 @@ enum LibraryLog {
         return state.withLock { $0.total }
     }
 
-    /// What was said since a mark, or that nothing was.
+    /// The messages since a mark, or a text that there were none.
     static func text(since mark: Int) -> String {
         let messages = state.withLock { $0.messages.suffix($0.total -| mark) }
         return messages.isEmpty ? "no reason given" : messages.joined(separator: "; ")

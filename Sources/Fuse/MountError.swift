@@ -1,22 +1,22 @@
-// Why a filesystem could not be mounted or served, and what to do about it. One case per remedy.
+// The reasons why a filesystem could not be mounted or served, with remedies. One case per remedy.
 
 public import SystemPackage
 
-/// A failure to mount. Its description says what is wrong and what helps.
+/// A failure to mount. Its description names the cause and the remedy.
 public enum MountError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// /dev/fuse does not exist.
+    /// The device /dev/fuse does not exist.
     case deviceMissing
     /// /dev/fuse exists and cannot be opened.
     case deviceForbidden(Errno)
-    /// An unprivileged user needs `fusermount3`, and it is not there.
+    /// An unprivileged user needs `fusermount3`, which is missing.
     case fusermountMissing
-    /// /etc/fuse.conf does not let users open their mounts to others.
+    /// /etc/fuse.conf does not let users open their mounts to other users.
     case accessForOthersForbidden
     /// The mountpoint does not exist.
     case mountpointMissing(FilePath)
     /// The mountpoint is a file.
     case mountpointNotADirectory(FilePath)
-    /// The mountpoint cannot be looked at.
+    /// The mountpoint cannot be accessed.
     case mountpointInaccessible(FilePath, Errno)
     /// A FUSE filesystem is mounted there already.
     case mountpointBusy(FilePath, source: String)
@@ -24,10 +24,10 @@ public enum MountError: Error, Hashable, Sendable, CustomStringConvertible {
     case mountpointStale(FilePath)
     /// Neither this process nor `fusermount3` may detach the mount.
     case detachFailed(FilePath, Errno)
-    /// libfuse or the kernel refused for another reason, in their words.
+    /// libfuse or the kernel refused for another reason; with their message.
     case refused(FilePath, String)
 
-    /// What is wrong, and what helps.
+    /// The cause and the remedy.
     public var description: String {
         switch self {
         case .deviceMissing:
@@ -81,12 +81,12 @@ public enum MountError: Error, Hashable, Sendable, CustomStringConvertible {
 public enum SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kernel or libfuse ended the session with an error.
     case failed(Errno)
-    /// The session ended before the kernel had answered to it.
+    /// The session ended before the kernel had accepted the connection.
     case endedBeforeReady
     /// The session was run before.
     case alreadyRun
 
-    /// What is wrong, and what helps.
+    /// The cause and the remedy.
     public var description: String {
         switch self {
         case .failed(let errno):

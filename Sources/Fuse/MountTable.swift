@@ -1,47 +1,47 @@
-// The kernel's list of mounts, from /proc/self/mountinfo. Reading it asks no filesystem anything,
-// which `stat(2)` of a mountpoint would: that hangs while the mount's own process does the asking.
+// The kernel's mount table, from /proc/self/mountinfo. Reading it sends no request to a filesystem,
+// as `stat(2)` of a mountpoint would: that hangs in the mount's own process.
 
 import Core
 public import SystemPackage
 
-/// The mounts that this process sees, oldest first.
+/// The mounts visible to this process, oldest first.
 public struct MountTable: Sendable {
-    /// One mount.
+    /// One mount of the table.
     public struct Mount: Hashable, Sendable {
         /// The device's major number; 0 for FUSE.
         public var major: UInt32
         /// The device's minor number, which names a FUSE connection in /sys/fs/fuse/connections.
         public var minor: UInt32
-        /// Where it is mounted.
+        /// The path of the mountpoint.
         public var path: FilePath
         /// The filesystem's type, such as `fuse.dbxfs`.
         public var type: String
-        /// What is mounted.
+        /// The source, such as a device.
         public var source: String
 
-        /// Whether a FUSE server answers for it.
+        /// Whether it is a FUSE filesystem.
         public var isFuse: Bool { type == "fuse" || type.hasPrefix("fuse.") }
     }
 
     /// All mounts, in the order of the kernel.
     public var mounts: [Mount]
 
-    /// Parses the text of /proc/self/mountinfo; lines that make no sense are left out.
+    /// Parses the text of /proc/self/mountinfo; malformed lines are left out.
     public init(parsing text: String) {
         mounts = text.split(separator: "\n").compactMap(Self.parse)
     }
 
-    /// The table now. Empty if /proc is not there.
+    /// The current table. Empty if /proc is missing.
     public static func current() -> MountTable {
         MountTable(parsing: readSmallFile("/proc/self/mountinfo") ?? "")
     }
 
-    /// The mount that a path lookup would find at exactly this path: the last one made.
+    /// The mount that a path lookup finds at exactly this path: the last one mounted.
     public func topMount(at path: FilePath) -> Mount? {
         mounts.last { $0.path == path }
     }
 
-    /// The mount that a canonical path lies in.
+    /// The mount that contains a canonical path.
     public func mount(containing path: FilePath) -> Mount? {
         var place = path
         while true {
@@ -68,7 +68,7 @@ public struct MountTable: Sendable {
             type: String(fields[separator +| 1]), source: unescape(fields[separator +| 2]))
     }
 
-    /// Undoes the kernel's octal escapes for space, tab, newline, backslash and `#`.
+    /// Decodes the kernel's octal escapes for space, tab, newline, backslash and `#`.
     private static func unescape(_ field: Substring) -> String {
         let bytes = Array(field.utf8)
         var plain: [UInt8] = []
@@ -89,7 +89,7 @@ public struct MountTable: Sendable {
     }
 }
 
-/// The text of a file in /proc, /sys or /etc, which are small and answer at once; nil if unreadable.
+/// The text of a small file in /proc, /sys or /etc, which never blocks; nil if unreadable.
 func readSmallFile(_ path: String) -> String? {
     guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return nil }
     defer { try? file.close() }

@@ -1,19 +1,19 @@
-// A mountpoint before and after the session: is it usable, is it stale, detach it. Everything here
-// runs before requests are served or on a thread that serves none.
+// A mountpoint before and after the session: checks that it is usable, detects a stale mount,
+// detaches. The calls run before requests are served or on a thread that serves none.
 
 import CFuse
 import Glibc
 public import SystemPackage
 
-/// A directory that a filesystem is, or shall be, mounted on.
+/// A directory on which a filesystem is, or will be, mounted.
 public struct Mountpoint: Hashable, Sendable {
-    /// The canonical path, as the kernel shows it in its table of mounts.
+    /// The canonical path, as in the kernel's mount table.
     public let path: FilePath
 
     /// Finds the canonical path of a directory that can be mounted on.
     ///
-    /// Throws what is wrong with it: missing, not a directory, not accessible, mounted on by FUSE
-    /// already, or left behind by a FUSE process that died.
+    /// Throws the problem: missing, not a directory, not accessible, already a FUSE mount, or a
+    /// stale one of a FUSE process that died.
     public init(_ path: FilePath) throws(MountError) {
         var status = stat()
         if fstatat(AT_FDCWD, path.string, &status, 0) != 0 {
@@ -26,43 +26,43 @@ public struct Mountpoint: Hashable, Sendable {
         }
     }
 
-    /// A path that the table of mounts has shown, so nothing is left to check.
+    /// Takes a path from the mount table without further checks.
     private init(listed path: FilePath) {
         self.path = path
     }
 
-    /// Whether a FUSE filesystem is mounted there whose process is gone.
+    /// Whether a FUSE filesystem whose process is gone is mounted there.
     ///
-    /// Such a mount answers every call with `ENOTCONN`, "Transport endpoint is not connected".
+    /// Such a mount fails every call with `ENOTCONN`, "Transport endpoint is not connected".
     public static func isStale(_ path: FilePath) -> Bool {
         var status = stat()
         return fstatat(AT_FDCWD, path.string, &status, 0) != 0 && errno == ENOTCONN
     }
 
-    /// Detaches what a dead process left mounted there, and says whether there was anything.
+    /// Detaches the stale mount of a dead process; returns whether there was one.
     ///
-    /// Processes that still have files open in it keep getting `ENOTCONN`; the directory is free.
-    /// Blocks for as long as `fusermount3` takes.
+    /// Processes with open files in it keep getting `ENOTCONN`; the directory is free. Blocks for
+    /// as long as `fusermount3` takes.
     @discardableResult
     public static func detachStale(_ path: FilePath) throws(MountError) -> Bool {
         guard isStale(path) else { return false }
-        // The last component cannot be resolved, since looking at it fails.
+        // The last component cannot be resolved, since `stat` of it fails.
         let parent = try canonical(path.removingLastComponent())
         let resolved = path.lastComponent.map { parent.appending($0) } ?? parent
         try Mountpoint(listed: resolved).detach()
         return true
     }
 
-    /// Takes the mount out of the tree of directories at once; it ends when its last user is gone.
+    /// Lazily unmounts: the mount disappears at once, and ends with its last user.
     ///
-    /// Dirty pages of memory-mapped files are written first, so the session must still serve, and the
-    /// caller must not be one of its threads.
+    /// Dirty pages of memory-mapped files are written back first, so the session must still serve,
+    /// and the caller must not be one of its threads.
     func detach() throws(MountError) {
         if umount2(path.string, CInt(MNT_DETACH | UMOUNT_NOFOLLOW)) == 0 {
             return
         }
         let refused = Errno(rawValue: errno)
-        // EINVAL: nothing is mounted there any more, which is what was wanted.
+        // EINVAL: already unmounted, which is the goal.
         if refused == .invalidArgument { return }
         guard refused == .notPermitted, let fusermount = Fusermount.locate(),
             Fusermount.detach(path, with: fusermount)
@@ -90,7 +90,7 @@ public struct Mountpoint: Hashable, Sendable {
 
 /// The setuid program that mounts and unmounts for users.
 enum Fusermount {
-    /// Where it is, or nil. The first place is where libfuse looks first.
+    /// The program's path, or nil. The first place is where libfuse looks first.
     static func locate() -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         let folders = ["/usr/bin", "/bin"] + path.split(separator: ":").map(String.init)
@@ -112,7 +112,7 @@ enum Fusermount {
         return status == 0
     }
 
-    /// Whether /etc/fuse.conf lets users open their mounts to others.
+    /// Whether /etc/fuse.conf lets users open their mounts to other users.
     static func allowsOthers(configuration: String) -> Bool {
         configuration.split(separator: "\n").contains { line in
             line.split(whereSeparator: \.isWhitespace).first == "user_allow_other"

@@ -1,22 +1,23 @@
-// Which notification goes to the kernel next. A pure state machine; Notifier runs it.
+// Chooses the next notification for the kernel. A pure state machine; Notifier runs it.
 //
-// A notification takes the locks of the kernel that requests hold until they are answered: one about
-// a name waits for every request in that folder, and while it waits it keeps new lookups in the folder
-// waiting too. One about pages waits for reads of that file. None of these waits can be killed. So a
-// notification is held back while an operation that waits on the network holds what it needs.
+// A notification takes kernel locks that requests hold until they are answered: one about a name
+// waits for every request in that folder, and while it waits it blocks new lookups in the folder.
+// One about pages waits for reads of that file. None of these waits can be killed. So a
+// notification is held back while an operation that waits for the network holds a lock that it
+// needs.
 
 import Core
 import DequeModule
 
-/// Something for the kernel to forget.
+/// An invalidation of the kernel's caches.
 enum Notification: Hashable, Sendable {
-    /// What a name led to.
+    /// A name's directory entry.
     case entry(FileName, parent: InodeID)
-    /// A name that was deleted; inotify watchers are told.
+    /// A deleted name; inotify watchers are notified.
     case deletion(FileName, child: InodeID, parent: InodeID)
     /// An inode's attributes, and with `content` its pages.
     case inode(InodeID, content: Bool)
-    /// A folder's cached listing, also the one that is being read at this moment.
+    /// A folder's cached listing, including one being read at this moment.
     case listing(InodeID)
 
     /// The inodes whose locks or pages the kernel takes for it.
@@ -25,21 +26,22 @@ enum Notification: Hashable, Sendable {
         case .entry(_, let parent): [parent]
         case .deletion(_, let child, let parent): [parent, child]
         case .inode(let inode, content: true), .listing(let inode): [inode]
-        // Attributes are marked stale without taking anything.
+        // Attributes are marked stale without a lock.
         case .inode(_, content: false): []
         }
     }
 }
 
-/// Notifications, each at most once: those about one folder or file in the order of their arrival, and
-/// folders by turns.
+/// Pending notifications without duplicates: those about one folder or file in the order of their
+/// arrival, and folders round robin.
 ///
-/// Choosing costs no more when many wait: a batch of news may bring 100,000 for one folder.
+/// The cost of choosing does not depend on their number: a batch of deltas may bring 100,000 for
+/// one folder.
 struct NotificationQueue {
-    /// Holders older than this are taken to be stuck, and are waited for as long as they last. Younger
-    /// ones are waited for this long: a busy folder always has some, and they pass.
+    /// Holders older than this count as stuck, and are waited for until they end. Younger ones are
+    /// waited for at most this long: a busy folder always has some, and they end soon.
     static let patience: Duration = .seconds(1)
-    /// When to look again at what was held back.
+    /// When to retry notifications that were held back.
     static let retryInterval: Duration = .milliseconds(50)
 
     private struct Waiting {
@@ -47,33 +49,33 @@ struct NotificationQueue {
         let arrival: ContinuousClock.Instant
     }
 
-    /// What waits, by the folder or file that it is about.
+    /// Pending notifications, by the folder or file that they are about.
     private var lanes: [InodeID: Deque<Waiting>] = [:]
     /// The keys of `lanes`, the next one first.
     private var turns: Deque<InodeID> = []
-    /// What could not go when it was its lane's turn, because of another inode that it needs. There are
-    /// about as many as operations that wait.
+    /// Notifications whose lane was free, but not another inode that they need. There are about as
+    /// many as waiting operations.
     private var setAside: [Waiting] = []
-    /// What needs nothing.
+    /// Notifications that take no locks.
     private var free: Deque<Notification> = []
     private var queued: Set<Notification> = []
     private var underWay: [Notification] = []
 
-    /// What to do next.
+    /// The next action of the notifier.
     enum Step: Hashable, Sendable {
         /// Send this one, then report it with `finished`.
         case send(Notification)
-        /// Everything is held back; ask again after this time, or when one has finished.
+        /// All are held back; ask again after this time, or when one has finished.
         case retry(after: Duration)
-        /// Nothing is waiting.
+        /// The queue is empty.
         case idle
     }
 
-    /// Whether nothing waits and nothing is under way.
+    /// Whether no notification is pending or in flight.
     var isEmpty: Bool { queued.isEmpty && underWay.isEmpty }
 
-    /// Adds a notification unless an equal one waits already. One under way does not count: it may
-    /// have passed the point at which it drops what has changed since.
+    /// Adds a notification unless an equal one is pending. One in flight does not count: it may
+    /// have passed the point at which it drops later changes.
     mutating func add(_ notification: Notification, now: ContinuousClock.Instant) {
         guard queued.insert(notification).inserted else { return }
         guard let lane = notification.inodes.first else { return free.append(notification) }
@@ -81,16 +83,16 @@ struct NotificationQueue {
         lanes[lane, default: []].append(Waiting(notification: notification, arrival: now))
     }
 
-    /// Forgets what has not been sent.
+    /// Drops all pending notifications.
     mutating func removeAll() {
         let underWay = underWay
         self = NotificationQueue()
         self.underWay = underWay
     }
 
-    /// Chooses the next notification that nothing holds back.
+    /// Chooses the next notification that is not held back.
     ///
-    /// - Parameter holds: For how long the oldest waiting operation has held each inode that is held.
+    /// - Parameter holds: How long the oldest waiting operation has held each inode that is held.
     mutating func next(
         now: ContinuousClock.Instant, holds: [InodeID: Duration]
     ) -> Step {
@@ -102,7 +104,7 @@ struct NotificationQueue {
         return .send(notification)
     }
 
-    /// Takes note that the kernel has dealt with one.
+    /// Records that the kernel has processed a notification.
     mutating func finished(_ notification: Notification) {
         if let index = underWay.firstIndex(of: notification) {
             underWay.remove(at: index)
@@ -117,7 +119,7 @@ struct NotificationQueue {
         let busy: Set<InodeID>
 
         func isFree(_ inode: InodeID, for candidate: Waiting) -> Bool {
-            // Two for one folder would only block two threads where one is enough.
+            // A second one for the same folder would only block a second thread.
             guard !busy.contains(inode) else { return false }
             guard let hold = holds[inode] else { return true }
             return hold < NotificationQueue.patience
@@ -147,7 +149,8 @@ struct NotificationQueue {
         return nil
     }
 
-    /// The first one of a lane that can go. What cannot, although the lane can, is set aside.
+    /// The first sendable notification of a lane. Those blocked by another inode only are set
+    /// aside.
     private mutating func take(from lane: InodeID, _ moment: Moment) -> Notification? {
         while let head = lanes[lane]?.first, moment.isFree(lane, for: head) {
             lanes[lane]?.removeFirst()

@@ -1,5 +1,5 @@
-// The threads that tell the kernel what to forget. Never called in a request's path: callers only
-// queue, and go on.
+// The threads that send invalidations to the kernel. Never on a request's path: callers only
+// enqueue.
 
 import CFuse
 public import Core
@@ -7,12 +7,12 @@ import Dispatch
 public import FileSystem
 import Synchronization
 
-/// Sends invalidations to the kernel, from threads of its own.
+/// Sends invalidations to the kernel, from dedicated threads.
 ///
-/// Made before the session, so that the filesystem can be given it; what arrives before the session
-/// is mounted is dropped, since the kernel has nothing to forget yet.
+/// Made before the session, so that the filesystem can receive it; notifications before the mount
+/// are dropped, since the kernel has nothing cached yet.
 public final class Notifier: KernelInvalidating {
-    /// Sends one notification; blocks as long as the kernel does. 0 or -errno.
+    /// Sends one notification; blocks as long as the kernel does. Returns 0 or -errno.
     typealias Transmission = @Sendable (Notification) -> CInt
 
     private struct State {
@@ -21,37 +21,37 @@ public final class Notifier: KernelInvalidating {
         var threads = 0
     }
 
-    /// Held for changes of the queue only, never while the kernel is told.
+    /// Held for changes of the queue only, never while the kernel is called.
     private let state = Mutex(State())
-    /// Counts reasons to look at the queue.
+    /// Signalled for each reason to check the queue.
     private let work = DispatchSemaphore(value: 0)
     /// Signalled by each thread that ends.
     private let ended = DispatchSemaphore(value: 0)
-    /// More than one, because the kernel may keep one waiting for a folder's lock; few, because each
-    /// waits for another folder.
+    /// More than one, because the kernel may block one on a folder's lock; few, because each blocks
+    /// on a different folder.
     private static let threadCount = 4
 
-    /// Starts detached.
+    /// Starts without a session.
     public init() {}
 
-    /// Forget what a name led to.
+    /// Invalidates the directory entry of a name.
     public func invalidateEntry(_ name: FileName, in parent: InodeID) {
         add(.entry(name, parent: parent))
     }
 
-    /// Forget a deleted name, and tell inotify watchers.
+    /// Invalidates a deleted name, and notifies inotify watchers.
     public func invalidateDeletedEntry(
         _ name: FileName, of child: InodeID, in parent: InodeID
     ) {
         add(.deletion(name, child: child, parent: parent))
     }
 
-    /// Forget an inode's attributes or also its content.
+    /// Invalidates an inode's attributes, and with `content` its pages.
     public func invalidateInode(_ inode: InodeID, content: Bool) {
         add(.inode(inode, content: content))
     }
 
-    /// Forget a folder's listing.
+    /// Invalidates a folder's cached listing.
     public func invalidateListing(of folder: InodeID) {
         add(.listing(folder))
     }
@@ -70,9 +70,9 @@ public final class Notifier: KernelInvalidating {
 
     // MARK: Session's side
 
-    /// Starts sending.
+    /// Attaches the session and starts the threads.
     ///
-    /// - Parameter holds: For how long waiting operations have held inodes.
+    /// - Parameter holds: How long waiting operations have held inodes.
     func attach(
         holds: @escaping @Sendable () -> [InodeID: Duration],
         transmit: @escaping Transmission
@@ -90,8 +90,8 @@ public final class Notifier: KernelInvalidating {
         }
     }
 
-    /// Drops what is queued and waits for the threads; false if the kernel still holds one of them
-    /// after `limit`, in which case what `transmit` uses must not be freed.
+    /// Drops pending notifications and waits for the threads; false if one is still blocked in the
+    /// kernel after `limit`, in which case the resources of `transmit` must not be freed.
     func detach(waiting limit: Duration) -> Bool {
         let threads = state.withLock { state in
             state.isAttached = false
@@ -112,8 +112,9 @@ public final class Notifier: KernelInvalidating {
             }
             switch step {
             case .send(let notification):
-                // Failures need no answer: the kernel does not know the name or the inode (ENOENT),
-                // a mount or a file below it is in the way (EBUSY, ENOTEMPTY), or the end is near.
+                // Failures are ignored: the kernel does not know the name or the inode (ENOENT), a
+                // mount or a file below it prevents it (EBUSY, ENOTEMPTY), or the session is
+                // ending.
                 _ = transmit(notification)
                 state.withLock { $0.queue.finished(notification) }
                 // Another thread may have held back one for the same inodes.
@@ -129,13 +130,12 @@ public final class Notifier: KernelInvalidating {
     }
 }
 
-/// Where notifications go.
-// Sendable because libfuse allows notifications from any thread, and the session is freed only after
-// the notifier has been detached.
+/// Sendable because libfuse allows notifications from any thread, and the session is freed only
+/// after the notifier has been detached.
 struct NotificationTarget: @unchecked Sendable {
     let session: OpaquePointer
 
-    /// Tells the kernel. 0 or -errno.
+    /// Sends the notification to the kernel. Returns 0 or -errno.
     func transmit(_ notification: Notification) -> CInt {
         switch notification {
         case .entry(let name, let parent):
@@ -148,16 +148,16 @@ struct NotificationTarget: @unchecked Sendable {
                     session, parent.rawValue, child.rawValue, bytes, count)
             }
         case .inode(let inode, let content):
-            // A negative offset spares the pages; 0 and length 0 means all of them.
+            // A negative offset skips the pages; offset and length 0 invalidate all of them.
             fuse_lowlevel_notify_inval_inode(session, inode.rawValue, content ? 0 : -1, 0)
         case .listing(let folder):
             transmit(listingOf: folder)
         }
     }
 
-    /// A listing is put into the kernel's cache when its answer has arrived, so an answer from before the
-    /// change may come there after the cache was dropped. Who reads a folder holds its lock until then:
-    /// to forget a name in it, even one that no file can have, waits for that.
+    /// The kernel caches a listing when its reply has arrived, so a reply from before the change
+    /// may be cached after an invalidation. The reader of a folder holds its lock until then:
+    /// invalidating a name in it, even one that no file can have, waits for that lock.
     private func transmit(listingOf folder: InodeID) -> CInt {
         _ = fuse_lowlevel_notify_inval_entry(session, folder.rawValue, ".", 1)
         return fuse_lowlevel_notify_inval_inode(session, folder.rawValue, 0, 0)

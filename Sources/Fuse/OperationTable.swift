@@ -1,15 +1,15 @@
-// The operations that this bridge answers, on one page. Left out on purpose:
+// The operations that this bridge implements, on one page. Omitted on purpose:
 //
-// - getlk, setlk, flock: the kernel then keeps locks itself, which is right for one machine.
-// - access: permission bits are the kernel's to check (`default_permissions`).
+// - getlk, setlk, flock: the kernel then manages locks itself, which is right for one machine.
+// - access: the kernel checks permission bits (`default_permissions`).
 // - poll, bmap: have no meaning here, and libfuse tells the kernel not to ask again.
-// - write_buf: the filesystem takes memory, so that spliced pages would be copied all the same.
-// - retrieve_reply: nothing is ever retrieved from the kernel's cache.
+// - write_buf: the filesystem needs the data in memory, so spliced pages would be copied anyway.
+// - retrieve_reply: the kernel's cache is never read back.
 
 import CFuse
 
 extension fuse_lowlevel_ops {
-    /// libfuse's table of callbacks. None of them captures anything; each finds its bridge through
+    /// libfuse's table of callbacks. None of them captures context; each finds its bridge through
     /// the request.
     static var bridge: fuse_lowlevel_ops {
         var operations = fuse_lowlevel_ops()
@@ -28,7 +28,7 @@ extension fuse_lowlevel_ops {
     }
 }
 
-/// Finds the bridge and takes over the request, or leaves both alone if libfuse gave neither.
+/// Finds the bridge and takes over the request; does nothing if libfuse passed neither.
 func serve(_ request: fuse_req_t?, _ call: Call, _ body: (Bridge, consuming Reply) -> Void) {
     guard let request else { return }
     let reply = Reply(request)

@@ -1,4 +1,4 @@
-// Callbacks that read and change what `stat(2)` and `statfs(2)` show.
+// Callbacks for the attributes of `stat(2)` and `statfs(2)`.
 
 import CFuse
 import Core

@@ -1,4 +1,4 @@
-// Callbacks from opendir to releasedir, and how a listing is laid out in the kernel's buffer.
+// Callbacks from opendir to releasedir, and the layout of a listing in the kernel's buffer.
 
 import CFuse
 import Core
@@ -61,7 +61,7 @@ extension Bridge {
         ) { entry in
             listing.append(entry)
         }
-        // Entries that fit are handed over even if an error came after: their lookups are counted.
+        // Entries that fit are sent even if an error came after: their lookups are counted.
         if let error, listing.count == 0 {
             let operation = Operation(name: "readdir", inodes: [inode], isInterruptible: false)
             fail(reply, operation, with: error)
@@ -82,19 +82,19 @@ extension Bridge {
 struct ListingBuffer: ~Copyable {
     private let bytes: UnsafeMutableRawBufferPointer
     private let withEntries: Bool
-    /// How many bytes are filled.
+    /// Number of bytes filled.
     private(set) var count = 0
 
-    /// Fills memory that the caller owns and keeps.
+    /// Uses memory that the caller owns and keeps alive.
     init(_ bytes: UnsafeMutableRawBufferPointer, withEntries: Bool) {
         self.bytes = bytes
         self.withEntries = withEntries
     }
 
-    /// What is filled.
+    /// The filled part of the buffer.
     var filled: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[..<count]) }
 
-    /// Adds an entry; false, and nothing is added, if it does not fit.
+    /// Appends an entry; false, without effect, if it does not fit.
     mutating func append(_ entry: DirectoryEntry) -> Bool {
         let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
         let start = rest.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -113,7 +113,7 @@ struct ListingBuffer: ~Copyable {
         return true
     }
 
-    /// Inode 0 tells the kernel that there is a name and no lookup, as for "." and "..".
+    /// Inode 0 tells the kernel that there is a name without a lookup, as for "." and "..".
     private static func parameters(_ entry: DirectoryEntry) -> fuse_entry_param {
         if let full = entry.entry {
             return fuse_entry_param(full)

@@ -1,5 +1,5 @@
-// Callbacks for extended attributes. Those that belong to the kernel's own security and ACL code are
-// answered here: it asks for them often, and this filesystem never has any.
+// Callbacks for extended attributes. Those of the kernel's security and ACL code are answered here:
+// it asks for them often, and this filesystem never has any.
 
 import CFuse
 import Core
@@ -33,16 +33,16 @@ extension fuse_lowlevel_ops {
     }
 }
 
-/// Who answers for an extended attribute.
+/// The component that handles an extended attribute.
 enum AttributeName: Hashable, Sendable {
-    /// The filesystem.
+    /// The filesystem handles it.
     case fileSystem(String)
-    /// Nobody: file capabilities and POSIX ACLs.
+    /// Always absent: file capabilities and POSIX ACLs.
     case kernel
-    /// Nobody: the name is not UTF-8.
+    /// Always absent: the name is not UTF-8.
     case undecodable
 
-    /// Sorts a name as the kernel sent it.
+    /// Classifies a name from the kernel.
     init(_ bytes: [UInt8]) {
         guard let name = String(validating: bytes, as: UTF8.self) else {
             self = .undecodable
@@ -90,7 +90,7 @@ extension Bridge {
             return
         }
         guard case .fileSystem(let name) = AttributeName(copyBytes(name)) else {
-            // What `cp -a` and `setfacl` take for "this filesystem has none".
+            // `cp -a` and `setfacl` understand ENOTSUP as "this filesystem has none".
             reply.fail(.notSupported)
             return
         }

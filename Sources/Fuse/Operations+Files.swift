@@ -38,7 +38,7 @@ extension fuse_lowlevel_ops {
                 if let info {
                     bridge.fileSystem.release(InodeID(inode), handle: HandleID(info.pointee.fh))
                 }
-                // close(2) has returned long ago; no error would reach anybody.
+                // close(2) has returned long ago; an error could not be reported.
                 reply.succeed()
             }
         }
@@ -99,8 +99,8 @@ extension Bridge {
             with: result, as: .count)
     }
 
-    /// Not interruptible: programs do not look for EINTR from close(2), and the descriptor is closed
-    /// whatever it says.
+    /// Not interruptible: programs do not expect EINTR from close(2), and the descriptor is closed
+    /// in any case.
     fileprivate func flush(_ reply: consuming Reply, _ inode: fuse_ino_t, _ info: Info) {
         guard let info else { return }
         let inode = InodeID(inode)

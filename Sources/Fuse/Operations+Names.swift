@@ -1,5 +1,5 @@
-// Callbacks that find, make, remove and rename names. They decode and copy; the strings are libfuse's
-// and end with the callback.
+// Callbacks that look up, create, remove and rename names. They decode and copy; libfuse owns the
+// strings, which are valid during the callback only.
 
 import CFuse
 import Core
@@ -50,7 +50,8 @@ extension fuse_lowlevel_ops {
                 bridge.rename(reply, parent, name, newParent, newName, flags)
             }
         }
-        // EPERM means "this filesystem has no hard links" to cp, git and tar; ENOSYS reads like a bug.
+        // cp, git and tar understand EPERM as "this filesystem has no hard links"; ENOSYS looks
+        // like a bug.
         link = { request, _, _, _ in serve(request, .link) { _, reply in reply.fail(.notPermitted) }
         }
         readlink = { request, inode in
@@ -70,7 +71,7 @@ extension Bridge {
             with: fileSystem.lookup(copyBytes(name), in: parent), as: .lookup)
     }
 
-    /// Regular files only: Dropbox has no notion of pipes, sockets and devices.
+    /// Regular files only: Dropbox has no pipes, sockets and devices.
     fileprivate func makeNode(
         _ reply: consuming Reply, _ parent: fuse_ino_t, _ name: Name, _ mode: mode_t
     ) {

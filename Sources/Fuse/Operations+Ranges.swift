@@ -1,4 +1,5 @@
-// Callbacks on ranges of open files: fallocate, copy_file_range, lseek; and ioctl, which has none.
+// Callbacks on ranges of open files: fallocate, copy_file_range, lseek; and ioctl, which is
+// unsupported.
 
 import CFuse
 import Core
@@ -26,7 +27,7 @@ extension fuse_lowlevel_ops {
             }
         }
         ioctl = { request, _, _, _, _, _, _, _, _ in
-            // What isatty(3), chattr(1) and FICLONE take for "not this kind of file".
+            // isatty(3), chattr(1) and FICLONE understand ENOTTY as "not this kind of file".
             serve(request, .ioctl) { _, reply in reply.fail(.inappropriateIOCTLForDevice) }
         }
     }
@@ -54,7 +55,7 @@ extension Bridge {
             with: result, as: .done)
     }
 
-    /// The largest copy that the reply's 32 bits can tell of, in whole pages.
+    /// The largest copy whose size fits in the reply's 32 bits, in whole pages.
     private static var maximumCopy: Int { Int(clamping: UInt32.max) & ~4095 }
 
     fileprivate func copyRange(

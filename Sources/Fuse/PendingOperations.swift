@@ -1,25 +1,25 @@
-// The operations that wait on the network: which there are, whom they keep waiting, and how they are
-// cancelled. Knows no request and no filesystem.
+// The operations that wait for the network: their table, the inodes they hold, and their
+// cancellation. Independent of requests and filesystems.
 
 import Core
 import Dispatch
 import Synchronization
 
-/// What is to be known of an operation while it waits.
+/// The properties of a waiting operation.
 struct Operation: Sendable {
     /// Name for the log.
     let name: StaticString
-    /// The inodes whose locks or pages the kernel holds until the answer: the parents of names, the
-    /// file that is read.
+    /// The inodes whose locks or pages the kernel holds until the reply: the parents of names, the
+    /// file being read.
     let inodes: [InodeID]
-    /// Whether a signal short of death may end it.
+    /// Whether a non-fatal signal may cancel it.
     let isInterruptible: Bool
 }
 
-/// The table of operations under way.
+/// The table of operations in flight.
 ///
-/// An operation is entered before its task starts and leaves after its answer. Closing the table
-/// decides between "answered" and "never to be answered" for each, so that the session can be freed.
+/// An operation is registered before its task starts and removed after its reply. Closing the table
+/// decides for each whether it may still reply, so that the session can be freed.
 final class PendingOperations: Sendable {
     private struct Entry {
         let operation: Operation
@@ -37,14 +37,15 @@ final class PendingOperations: Sendable {
         var phase = Phase.open
     }
 
-    /// Held for dictionary accesses only; nothing foreign is called under it.
+    /// Held for dictionary accesses only; no foreign code is called under it.
     private let state = Mutex(State())
     /// Signalled when an operation ends while the table closes.
     private let ended = DispatchSemaphore(value: 0)
 
     // MARK: An operation's life
 
-    /// Enters an operation and returns its token, or nil if no more are accepted. Tokens are never 0.
+    /// Registers an operation and returns its token, or nil if no more are accepted. Tokens are
+    /// never 0.
     func enter(_ operation: Operation, processID: Int32) -> UInt64? {
         state.withLock { state in
             guard state.phase == .open else { return nil }
@@ -55,10 +56,11 @@ final class PendingOperations: Sendable {
         }
     }
 
-    /// Starts the task of an entered operation.
+    /// Starts the task of a registered operation.
     func start(_ token: UInt64, _ body: @escaping @Sendable () async -> Void) {
         state.withLock { state in
-            // Under the lock, so that the task cannot end before it is noted: it waits to leave.
+            // Under the lock: the task blocks on it in `leave`, so it cannot end before it is
+            // recorded.
             let task = Task { await body() }
             state.entries[token]?.task = task
             if state.entries[token]?.isCancelled == true || state.phase != .open {
@@ -67,7 +69,7 @@ final class PendingOperations: Sendable {
         }
     }
 
-    /// Asks for the right to answer; false if the session is being freed and nothing may be answered.
+    /// Acquires the right to reply; false if the session is being freed and no reply is allowed.
     func beginAnswer(_ token: UInt64) -> Bool {
         state.withLock { state in
             guard state.phase != .closed else { return false }
@@ -76,7 +78,7 @@ final class PendingOperations: Sendable {
         }
     }
 
-    /// Takes an operation out.
+    /// Removes an operation from the table.
     func leave(_ token: UInt64) {
         let isClosing = state.withLock { state in
             state.entries[token] = nil
@@ -98,7 +100,8 @@ final class PendingOperations: Sendable {
         task?.cancel()
     }
 
-    /// The process that waits for an operation and whether a signal may end it; nil when it has ended.
+    /// The process waiting for an operation and whether a signal may cancel it; nil when it has
+    /// ended.
     func waiter(of token: UInt64) -> (processID: Int32, isInterruptible: Bool)? {
         state.withLock { state in
             state.entries[token].map { ($0.processID, $0.operation.isInterruptible) }
@@ -107,7 +110,7 @@ final class PendingOperations: Sendable {
 
     // MARK: Locks of the kernel
 
-    /// For how long the oldest operation has made the kernel hold on to each inode that is held.
+    /// How long the oldest operation has made the kernel hold each inode that is held.
     func holds(now: ContinuousClock.Instant) -> [InodeID: Duration] {
         state.withLock { state in
             var holds: [InodeID: Duration] = [:]
@@ -122,7 +125,8 @@ final class PendingOperations: Sendable {
 
     // MARK: End
 
-    /// Accepts no more, cancels all, and waits for their answers. Blocks; returns whether all came.
+    /// Refuses further operations, cancels all, and waits for their replies. Blocks; returns
+    /// whether all ended.
     func cancelAll(waiting limit: Duration) -> Bool {
         let tasks = state.withLock { state in
             if state.phase == .open {
@@ -134,7 +138,7 @@ final class PendingOperations: Sendable {
         return ended.wait(atMost: limit) { state.withLock { $0.entries.isEmpty } }
     }
 
-    /// Forbids further answers and waits for those being given this moment. Blocks for a system call.
+    /// Forbids further replies and waits for those in progress. Blocks for a system call.
     func close() {
         state.withLock { $0.phase = .closed }
         _ = ended.wait(atMost: nil) {
@@ -144,13 +148,14 @@ final class PendingOperations: Sendable {
 }
 
 extension DispatchSemaphore {
-    /// For how long a waiter relies on a signal.
+    /// The longest wait without a check of the condition.
     private static let look = DispatchTimeInterval.milliseconds(20)
 
-    /// Waits until a condition holds, whose changes are signalled; false if it did not within `limit`.
+    /// Waits until a condition holds whose changes are signalled; false if it did not within
+    /// `limit`.
     ///
-    /// The session's end and `stop` may wait for one thing at a time, and each signal wakes one of
-    /// them only: so both look now and then without one.
+    /// The session's end and `stop` may wait at the same time, and each signal wakes only one of
+    /// them: so both also check periodically.
     func wait(atMost limit: Duration?, until isMet: () -> Bool) -> Bool {
         let deadline = limit.map { DispatchTime.now() + .nanoseconds($0.wholeNanoseconds) }
         while !isMet() {
@@ -162,7 +167,7 @@ extension DispatchSemaphore {
 }
 
 extension Duration {
-    /// For Dispatch, which counts nanoseconds; caps at what `Int` holds.
+    /// In nanoseconds for Dispatch, capped at the limit of `Int`.
     var wholeNanoseconds: Int {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = Int(seconds).multipliedReportingOverflow(by: 1_000_000_000)

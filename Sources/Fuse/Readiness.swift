@@ -1,8 +1,8 @@
-// A gate that opens once, with yes or no, for tasks that wait for it.
+// A one-shot event with a yes or no, for waiting tasks.
 
 import Synchronization
 
-/// Whether the mount works: unknown, then yes or no for good.
+/// Whether the mount works: undecided, then yes or no for good.
 final class Readiness: Sendable {
     private enum State {
         case unknown([CheckedContinuation<Bool, Never>])
@@ -11,7 +11,7 @@ final class Readiness: Sendable {
 
     private let state = Mutex(State.unknown([]))
 
-    /// Decides; only the first decision counts.
+    /// Sets the result; only the first call counts.
     func decide(_ isReady: Bool) {
         let waiting = state.withLock { state in
             guard case .unknown(let waiting) = state else {
@@ -23,7 +23,7 @@ final class Readiness: Sendable {
         waiting.forEach { $0.resume(returning: isReady) }
     }
 
-    /// Waits for the decision.
+    /// Waits for the result.
     func wait() async -> Bool {
         await withCheckedContinuation { continuation in
             let known: Bool? = state.withLock { state in

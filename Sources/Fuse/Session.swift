@@ -1,4 +1,4 @@
-// The life of a mount: mounted, served, stopped. Requests are Bridge's affair, signals the CLI's.
+// The lifecycle of a mount: mounted, served, stopped. Bridge handles requests, the CLI signals.
 
 import CFuse
 import Dispatch
@@ -22,12 +22,12 @@ public import SystemPackage
 /// try await served
 /// ```
 ///
-/// The process must not use paths below its own mountpoint: it would wait for itself, and not even
-/// SIGKILL ends that.
+/// The process must not use paths below its own mountpoint: it would deadlock, and not even SIGKILL
+/// ends that.
 public final class Session: Sendable {
-    /// For how long `stop` lets programs that have files open go on using them.
+    /// How long `stop` lets programs with open files continue to use them.
     public static let defaultGrace: Duration = .seconds(2)
-    /// For how long the end waits for cancelled operations and for the kernel. What is left then is
+    /// How long the end waits for cancelled operations and for the kernel. Remaining ones are
     /// abandoned with the process.
     private static let endLimit: Duration = .seconds(10)
 
@@ -45,12 +45,13 @@ public final class Session: Sendable {
     private let readiness = Readiness()
     /// Held for changes of phase and for ending the loop, whose thread and session it keeps alive.
     private let phase = Mutex(Phase.mounted)
-    /// Entered while there is something to free.
+    /// Entered while there are resources to free.
     private let alive = DispatchGroup()
 
-    /// Mounts a filesystem. Nothing is answered before `run`, so nobody may look at the mount yet.
+    /// Mounts a filesystem. Requests are answered from `run` on, so the mount must not be accessed
+    /// yet.
     ///
-    /// Blocks for as long as `fusermount3` takes. Throws what is wrong and what helps.
+    /// Blocks for as long as `fusermount3` takes. Throws the cause with its remedy.
     public static func mount(
         _ fileSystem: any FileSystemOperations, at path: FilePath, options: MountOptions,
         notifier: Notifier, log: Logger
@@ -76,12 +77,12 @@ public final class Session: Sendable {
     /// The mountpoint's canonical path.
     public var mountpoint: FilePath { connection.mountpoint.path }
 
-    /// How often the kernel asked for what, by FUSE's names: `lookup`, `readdirplus` ….
+    /// The number of the kernel's requests by FUSE's names: `lookup`, `readdirplus` ….
     public var calls: [String: UInt64] { bridge.calls.totals }
 
     // MARK: Serving
 
-    /// Serves requests until somebody unmounts the filesystem or `stop` is called.
+    /// Serves requests until the filesystem is unmounted or `stop` is called.
     ///
     /// When it returns, every operation has ended, no more notifications are sent, and the mount is
     /// gone. Throws if the connection failed or the session was run or stopped before.
@@ -96,12 +97,12 @@ public final class Session: Sendable {
 
     /// Waits until the kernel has accepted the connection; from then on the mount works.
     ///
-    /// Throws `SessionError.endedBeforeReady` if the session ended without having got there.
+    /// Throws `SessionError.endedBeforeReady` if the session ended before that.
     public func waitUntilReady() async throws(SessionError) {
         guard await readiness.wait() else { throw .endedBeforeReady }
     }
 
-    /// The loop's thread from beginning to end.
+    /// The body of the loop's thread.
     private func serve() -> Result<Void, SessionError> {
         let isFirst = phase.withLock { phase in
             guard case .mounted = phase else { return false }
@@ -137,7 +138,7 @@ public final class Session: Sendable {
         readiness.decide(true)
     }
 
-    /// The kernel offers no more than 128 KiB when the connection opens; sysfs takes more after that.
+    /// At INIT the kernel accepts no more than 128 KiB; sysfs accepts more after that.
     private func raiseReadAhead() -> Bool {
         let path = FilePath("/sys/class/bdi/0:\(connection.device)/read_ahead_kb")
         guard let file = try? FileDescriptor.open(path, .writeOnly) else { return false }
@@ -147,11 +148,11 @@ public final class Session: Sendable {
 
     // MARK: Stopping
 
-    /// Unmounts and ends the session, and returns when all is freed.
+    /// Unmounts and ends the session, and returns when all resources are freed.
     ///
-    /// The mount disappears from the tree at once. Programs that have files open there may use them
-    /// for `grace`; then operations that wait on the network are cancelled, and what is still open
-    /// fails with `ENOTCONN`. Stopping twice, or after the end, does nothing more.
+    /// The mount disappears from the tree at once. Programs with open files may use them for
+    /// `grace`; then operations that wait for the network are cancelled, and files still open fail
+    /// with `ENOTCONN`. Stopping twice, or after the end, has no effect.
     public func stop(grace: Duration = Session.defaultGrace) async {
         await withCheckedContinuation { continuation in
             startThread(named: "fuse-stop") { [self] in
@@ -175,11 +176,12 @@ public final class Session: Sendable {
             end()
             return
         }
-        // On a thread of its own: it writes dirty pages through the filesystem, which may take long.
+        // On a separate thread: it writes back dirty pages through the filesystem, which may take
+        // long.
         startThread(named: "fuse-detach") { [self] in detach() }
         if alive.wait(for: grace) { return }
         log.notice("programs still use the mount; ending it", metadata: ["path": "\(mountpoint)"])
-        // While requests are still answered, because a notification under way waits for answers.
+        // While requests are still answered, because a notification in flight waits for replies.
         _ = bridge.pending.cancelAll(waiting: Self.endLimit)
         _ = notifier.detach(waiting: Self.endLimit)
         repeat {
@@ -187,9 +189,10 @@ public final class Session: Sendable {
         } while !alive.wait(for: .milliseconds(10))
     }
 
-    /// The loop's thread waits for its workers, and looks at the exit flag when a signal wakes it. A
-    /// signal that comes before it waits is lost, so that it has to be sent until it works. The loop
-    /// may end by itself at any time, and what the flag lies in is freed then.
+    /// The loop's thread waits for its workers, and checks the exit flag when a signal wakes it. A
+    /// signal that comes before it waits is lost, so callers repeat this until the loop has ended.
+    /// The loop may end by itself at any time, and then frees the memory of the flag; the lock
+    /// prevents that here.
     private func endLoop() {
         phase.withLock { phase in
             guard case .serving(let thread) = phase else { return }
@@ -207,7 +210,7 @@ public final class Session: Sendable {
         }
     }
 
-    /// Ends what the loop has left, and frees the session if nothing can use it any more.
+    /// Cleans up after the loop, and frees the session if it has no remaining users.
     private func end() {
         // An aborted connection leaves its mount behind, and every access to it fails.
         detach()
@@ -227,7 +230,7 @@ public final class Session: Sendable {
 }
 
 extension DispatchGroup {
-    /// Waits for at most so long; false if that was not enough.
+    /// Waits for at most `limit`; false on timeout.
     fileprivate func wait(for limit: Duration) -> Bool {
         wait(timeout: .now() + .nanoseconds(limit.wholeNanoseconds)) == .success
     }

@@ -1,10 +1,11 @@
-// Threads of our own, for what may block: the session's loop and its end, the notifier. Swift's
-// cooperative pool has as many threads as the machine has cores, and must never wait for the kernel.
+// Dedicated threads for blocking work: the session's loop and its end, the notifier. Swift's
+// cooperative pool has as many threads as the machine has cores, and must never wait for the
+// kernel.
 
 import CFuse
 import Glibc
 
-/// Starts a detached thread that takes no signals, so that they reach the threads that want them.
+/// Starts a detached thread with signals blocked, so that they reach the threads that handle them.
 ///
 /// The name, at most 15 bytes, is what `ps -L` shows.
 func startThread(named name: StaticString, _ body: @escaping @Sendable () -> Void) {
@@ -15,7 +16,7 @@ func startThread(named name: StaticString, _ body: @escaping @Sendable () -> Voi
     defer { pthread_attr_destroy(&attributes) }
     var thread = pthread_t()
     let result = pthread_create(&thread, &attributes, runThread, start.toOpaque())
-    // Fails only when the process may have no more threads, and then nothing works.
+    // Fails only at the limit of threads, and then no part of the mount works.
     precondition(result == 0, "pthread_create failed: \(result)")
 }
 
@@ -24,7 +25,7 @@ private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRaw
     let start = Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
     var blocked = sigset_t()
     sigfillset(&blocked)
-    // What a thread does to itself must still end in a crash report; the last one wakes the loop.
+    // A thread's own faults must still end in a crash report; the last signal wakes the loop.
     for signal in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, cfuse_wake_signal()] {
         sigdelset(&blocked, signal)
     }

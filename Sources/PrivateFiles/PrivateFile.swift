@@ -1,12 +1,12 @@
-// Files that hold secrets: nothing is taken from a file that others could have read or made, and a new
-// version takes the old one's place as a whole.
+// Files with secrets: a file that other users can read or have created is refused, and a new
+// version replaces the old one atomically.
 
 import Glibc
 import SystemPackage
 
 /// Small files of mode 0600.
 public enum PrivateFile {
-    /// One version of a file that is always replaced and never changed.
+    /// One version of a file that is always replaced and never modified.
     public struct Version: Hashable, Sendable {
         private let inode: UInt64
         private let seconds: Int
@@ -14,26 +14,26 @@ public enum PrivateFile {
 
         fileprivate init(_ status: stat) {
             inode = UInt64(status.st_ino)
-            // When its entry was last changed: an inode's number may be used again.
+            // The change time distinguishes files whose inode number is reused.
             seconds = status.st_ctim.tv_sec
             nanoseconds = status.st_ctim.tv_nsec
         }
     }
 
-    /// Which version of a file is there; nil when there is none.
+    /// The current version of a file; nil when there is none.
     public static func version(of path: String) -> Version? {
         var status = stat()
         return lstat(path, &status) == 0 ? Version(status) : nil
     }
 
-    /// Whether there certainly is no such file, as opposed to a disk that does not answer.
+    /// Whether the file certainly does not exist, as opposed to a failing disk.
     public static func isMissing(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) != 0 && errno == ENOENT
     }
 
-    /// A file's text; nil when there is no such file. Throws when it has more than `limit` bytes or is no regular file.
-    /// Links are not followed: they could lead to a file of another user.
+    /// A file's text; nil when the file does not exist. Throws when it has more than `limit` bytes
+    /// or is no regular file. Links are not followed: they could lead to a file of another user.
     public static func read(
         _ path: String, limit: Int = 16384
     ) throws(PrivateFileError) -> String? {
@@ -64,9 +64,9 @@ public enum PrivateFile {
         }
     }
 
-    /// Replaces a file by one of mode 0600 with this text, durable before it takes the name.
+    /// Replaces a file by one of mode 0600 with this text, durable before the rename.
     ///
-    /// The new file has a name of its own until then, so that two who write at once do not mix.
+    /// The new file has a unique temporary name, so that concurrent writers do not mix.
     public static func replace(_ path: String, with text: String) throws(PrivateFileError) {
         var template = Array((path + ".XXXXXX").utf8CString)
         let descriptor = mkstemp(&template)
@@ -91,8 +91,8 @@ public enum PrivateFile {
         synchronizeFolder(of: path)
     }
 
-    /// Removes a file, if there is one, and what a `replace` that was killed has left of it: that holds a
-    /// secret, too.
+    /// Removes a file, if there is one, and the temporary files of a `replace` that was killed:
+    /// they contain a secret, too.
     public static func remove(_ path: String) throws(PrivateFileError) {
         if unlink(path) != 0, errno != ENOENT {
             throw .unwritable(path, reason: currentErrno.description)
@@ -104,14 +104,14 @@ public enum PrivateFile {
         synchronizeFolder(of: path)
     }
 
-    /// Whether a text can be a token: only what may stand in an HTTP header, for a line break would let
-    /// it add headers.
+    /// Whether a text can be a token: only characters that an HTTP header allows, because a line
+    /// break could add headers.
     public static func isSecret(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     }
 
-    /// Writes a new file's bytes to the disk and closes it, once: another thread may have the same number
-    /// for a file of its own right after.
+    /// Writes a new file's bytes durably and closes the descriptor once: another thread may reuse
+    /// its number right after.
     private static func fill(_ descriptor: Int32, with text: String) throws {
         let file = FileDescriptor(rawValue: descriptor)
         try file.closeAfter {
@@ -120,13 +120,13 @@ public enum PrivateFile {
         }
     }
 
-    /// Whether a path is that of a file that `replace` was killed over.
+    /// Whether a path is that of a temporary file of `replace`.
     private static func isPath(_ path: String, leftFrom target: String) -> Bool {
         path.hasPrefix(target + ".") && path.utf8.count == target.utf8.count + 7
     }
 }
 
-/// The text of errno as of now.
+/// The current value of errno.
 var currentErrno: Errno { Errno(rawValue: errno) }
 
 /// An error's text without the word "error" and without a number.

@@ -1,16 +1,16 @@
-// What can be wrong with files that hold secrets. Not responsible for saying what to do about it: whoever
-// knows what the file is for does.
+// Errors of files with secrets. Not responsible for the remedy: the caller knows the file's
+// purpose.
 
-/// Why a private file or folder was refused, or could not be used.
+/// The reason why a private file or folder was refused, or could not be used.
 public enum PrivateFileError: Error, Hashable, Sendable {
-    /// The file is another user's, or others may read it.
+    /// The file belongs to another user, or other users can read it.
     case fileTooOpen(String)
-    /// The folder is another user's, or others may look into it.
+    /// The folder belongs to another user, or other users can access it.
     case folderTooOpen(String)
     /// The file cannot be read.
     case unreadable(String, reason: String)
-    /// The file or folder cannot be written, made or removed.
+    /// The file or folder cannot be written, created or removed.
     case unwritable(String, reason: String)
-    /// There is no room on the disk.
+    /// The disk has no free space.
     case diskFull(String)
 }

@@ -1,21 +1,22 @@
-// Folders that only their owner can look into, and the little that is asked of any folder.
+// Folders that only their owner can access, and helpers for any folder.
 
 import Glibc
 public import SystemPackage
 
 /// Folders of mode 0700.
 public enum PrivateFolder {
-    /// What becomes of a folder that is there and that others may look into.
+    /// The treatment of an existing folder that other users can access.
     public enum Opening: Hashable, Sendable {
-        /// It becomes private.
+        /// The folder is made private.
         case closed
-        /// It is refused: what is in it may have been read already.
+        /// The folder is refused: its files may have been read already.
         case refused
     }
 
-    /// Makes a folder and those above it; the last one is private to the user.
+    /// Creates a folder and its parents; the last one is private to the user.
     ///
-    /// Refuses a folder of another user, and a link to a folder: what is put there could be read or replaced.
+    /// Refuses a folder of another user, and a link to a folder: files in it could be read or
+    /// replaced.
     public static func make(
         _ path: String, ifOpen opening: Opening = .closed
     ) throws(PrivateFileError) {
@@ -31,7 +32,7 @@ public enum PrivateFolder {
                     ? .diskFull(path) : .unwritable(path, reason: reason(error))
             }
         }
-        // A link leads to a folder that its maker has chosen, which would be closed to others.
+        // The maker of a link chooses its target, which would be made private.
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK else {
             throw .unwritable(
                 path, reason: "a symbolic link; name the folder it leads to")
@@ -59,7 +60,7 @@ public func folderPath(of path: String) -> String {
     FilePath(path).removingLastComponent().string
 }
 
-/// Makes the names in a file's folder durable. That it fails is no reason to fail: the file itself is.
+/// Makes the entries in a file's folder durable. A failure is ignored: the file itself is durable.
 public func synchronizeFolder(of path: String) {
     let folder = open(folderPath(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return }
@@ -67,7 +68,7 @@ public func synchronizeFolder(of path: String) {
     close(folder)
 }
 
-/// The names in a folder; none when it cannot be read.
+/// The names in a folder; empty when it cannot be read.
 public func folderNames(in path: String) -> [String] {
     (try? namesOfFolder(path)) ?? []
 }

@@ -1,4 +1,4 @@
-// Folders down as a whole.
+// Downloads folders as zip archives.
 
 import ContentHashing
 import Core
@@ -23,18 +23,19 @@ extension DropboxStore {
     }
 }
 
-/// A zip archive on its way.
+/// A zip archive being downloaded.
 private actor DropboxArchive: RemoteArchive {
     private let stream: DropboxByteStream<Files.DownloadZipError>
     private var reader: ZipReader
-    /// Bytes that an archive may have beside its files, and what may have been added since they were counted.
+    /// Allowance for headers of the archive and for files added since the folder's bytes were
+    /// counted.
     private static let spareBytes: Int64 = 64 << 20
-    /// The server packs fewer than 10,000, and an archive has its folders as well.
+    /// The server packs fewer than 10,000 files; an archive contains folders, too.
     private static let mostEntries = 20_000
 
     init(_ stream: DropboxByteStream<Files.DownloadZipError>, bytes: Int64) {
         self.stream = stream
-        // Packed and unpacked.
+        // Limits packed and unpacked bytes.
         reader = ZipReader(
             limit: ContentHasher.blockSize, total: max(0, bytes) *| 4 +| Self.spareBytes,
             entries: Self.mostEntries)

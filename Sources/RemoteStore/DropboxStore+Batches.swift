@@ -1,19 +1,19 @@
-// Many small changes in few requests: 1,000 small files travel in a handful. Nothing is repeated here
-// after it may have been applied, but for the sending of pieces: the answers of a repeated batch would
-// not tell one's own success from another client's change.
+// Batches of small changes: 1,000 small files take a handful of requests. Only the sending of
+// pieces is retried once it may have been applied: the responses to a repeated batch could not
+// distinguish an own success from another client's change.
 
 import Core
 import DropboxAPI
 
 extension DropboxStore {
-    /// Pieces in one request: the argument travels in a header, and each takes about 130 bytes of it.
+    /// Pieces in one request: the argument is a header, and each piece takes about 130 bytes of it.
     private static let piecesPerRequest = 250
-    /// Bytes in one request. The server takes 150 MiB; a lost request costs less this way.
+    /// Bytes in one request. The server accepts 150 MiB; a smaller request is cheaper to lose.
     private static let bytesPerRequest = 16 << 20
 
     // MARK: Content
 
-    /// Sends whole contents, each into a session of its own.
+    /// Sends whole contents, each into a separate session.
     public func send(
         _ contents: [[UInt8]]
     ) async throws(RemoteError) -> [RemoteOutcome<UploadSession>] {
@@ -44,7 +44,7 @@ extension DropboxStore {
         }
     }
 
-    /// Which contents share a request.
+    /// Partitions contents into requests.
     private static func requests(for contents: [[UInt8]]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         var start = 0
@@ -110,7 +110,7 @@ extension DropboxStore {
         return results
     }
 
-    /// A piece whose first answer was lost is refused, and has arrived all the same.
+    /// A piece whose first response was lost is refused on retry, but has arrived.
     private static func outcome(
         of result: Files.UploadSessionAppendBatchResultEntry, _ session: UploadSession, size: Int
     ) -> RemoteOutcome<UploadSession> {
@@ -125,7 +125,7 @@ extension DropboxStore {
         }
     }
 
-    /// Makes sessions files, in one commit of the namespace.
+    /// Commits sessions as one batch, under one lock of the namespace.
     public func finishUploads(
         _ uploads: [FinishedUpload]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
@@ -160,7 +160,7 @@ extension DropboxStore {
 
     // MARK: Names
 
-    /// Makes folders.
+    /// Creates folders as one batch.
     public func makeFolders(
         at paths: [RemotePath]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
@@ -181,7 +181,7 @@ extension DropboxStore {
         }
     }
 
-    /// Deletes files.
+    /// Deletes files as one batch.
     public func deleteFiles(
         _ deletions: [RemoteDeletion]
     ) async throws(RemoteError) -> [RemoteOutcome<Void>] {
@@ -209,7 +209,7 @@ extension DropboxStore {
         }
     }
 
-    /// Moves files.
+    /// Moves files as one batch.
     public func moveFiles(
         _ moves: [RemoteRelocation]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
@@ -228,7 +228,7 @@ extension DropboxStore {
         return outcomes
     }
 
-    /// Copies files.
+    /// Copies files as one batch.
     public func copyFiles(
         _ copies: [RemoteRelocation]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {

@@ -1,5 +1,5 @@
-// Content down, and small content up. A commit may have been applied although its answer was lost, so
-// what looks like a conflict is compared with what was sent.
+// Downloads, and uploads of small content. A commit may have been applied although its response was
+// lost, so an apparent conflict is compared with the content sent.
 
 import Blocking
 import ContentHashing
@@ -7,7 +7,7 @@ public import Core
 import DropboxAPI
 
 extension DropboxStore {
-    /// The bytes of one version.
+    /// Downloads a range of one revision.
     public func download(
         _ revision: Revision, range: Range<Int64>
     ) async throws(RemoteError) -> any RemoteByteStream {
@@ -22,7 +22,7 @@ extension DropboxStore {
                 range: .bytes(bytes), options: .download(bytes: Int64(clamping: range.count)))
         } catch {
             let mapped = RemoteError(error) { RemoteError($0) }
-            // A revision that is none cannot be found either.
+            // An invalid revision means not found, too.
             throw mapped == .disallowedName ? .notFound : mapped
         }
         guard download.result.rev == revision.rawValue else {
@@ -34,7 +34,7 @@ extension DropboxStore {
         return DropboxByteStream(download.body) { RemoteError($0) }
     }
 
-    /// Stores content in one call.
+    /// Uploads content in one request.
     public func upload(
         _ source: any UploadSource, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
@@ -62,7 +62,7 @@ extension DropboxStore {
         let (mode, isStrict): (Files.WriteMode, Bool) =
             switch commit.expectation {
             case .absent(let strict): (.add, strict)
-            // Strict, or else a file that was deleted would come back.
+            // Strict: otherwise the commit would resurrect a deleted file.
             case .revision(let revision): (.update(revision.rawValue), true)
             }
         return Files.CommitInfo(
@@ -72,7 +72,7 @@ extension DropboxStore {
             mute: true, strictConflict: isStrict)
     }
 
-    /// What was stored must be what was sent.
+    /// Checks that the stored content is the content sent.
     func stored(
         _ file: Files.FileMetadata, size: Int64, _ commit: RemoteCommit
     ) throws(RemoteError) -> RemoteEntry {
@@ -82,11 +82,12 @@ extension DropboxStore {
         return try reader.entry(.file(file))
     }
 
-    /// A conflict, or a session that is gone, may be this very commit's success, told to nobody: then
-    /// the file is there with this content. Throws the error if not.
+    /// Treats a conflict or a missing session as success if the file at the path has this content:
+    /// an earlier request may have been applied and its response lost. Otherwise throws the error.
     ///
-    /// `wasPossible` is whether a request of this call before the refused one may have been applied. A
-    /// strict commit is not content with an equal file; it must be its own, by all that can be seen.
+    /// `wasPossible` is whether a request of this call before the refused one may have been
+    /// applied. A strict commit does not accept an equal file of another client; all visible fields
+    /// must match its own.
     func ownSuccess(
         of commit: RemoteCommit, size: Int64, wasPossible: Bool, insteadOf error: RemoteError
     ) async throws(RemoteError) -> RemoteEntry {
@@ -103,7 +104,7 @@ extension DropboxStore {
         return there
     }
 
-    /// The hash of a part of the content, read on a thread that may wait for the disk.
+    /// The hash of a range of the content, read on a thread that may block for the disk.
     func hash(
         of source: any UploadSource, _ range: Range<Int64>
     ) async throws(RemoteError) -> ContentHash {
@@ -118,7 +119,7 @@ extension DropboxStore {
 }
 
 extension Files.UploadArg {
-    /// A commit, with the hash of what is to be committed.
+    /// A commit with the hash of its content.
     fileprivate init(_ commit: Files.CommitInfo, contentHash: ContentHash?) {
         self.init(
             path: commit.path, mode: commit.mode, autorename: commit.autorename,

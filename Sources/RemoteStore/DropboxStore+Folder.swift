@@ -1,16 +1,16 @@
-// Follows the mounted folder: others may rename, move or delete it, or make another one in its place. What
-// the server says of its path is not documented for these cases, so the folder is asked for by its id.
+// Follows the mounted folder: other clients may rename, move, delete or replace it. The server's
+// responses for its path are not documented for these cases, so the folder is identified by its id.
 
 import Core
 import DropboxAPI
 import Synchronization
 
 extension DropboxStore {
-    /// How long the server's word that the folder is where it was lasts for changes that would make a folder
-    /// anew.
+    /// How long a confirmation of the folder's place is trusted by changes that would otherwise
+    /// recreate the folder.
     private static let trust = Duration.seconds(2)
 
-    /// A folder as the server has it.
+    /// A folder's id and path on the server.
     struct FoundFolder: Hashable {
         var id: FileID
         var path: RemotePath
@@ -18,25 +18,25 @@ extension DropboxStore {
 
     // MARK: Names
 
-    /// Names what paths start from.
+    /// The name of the root of all paths.
     public var root: String { rooted.withLock { $0.folder.name(in: $0.root.name) } }
 
-    /// Takes over what an earlier process has noted of the mounted folder.
+    /// Restores the mounted folder that an earlier process has recorded.
     public func resume(root: String) {
         rooted.withLock { $0.folder.resume(name: root) }
     }
 
-    /// Has paths start from another root from now on.
+    /// Changes the root of all paths.
     public func start(at root: Root) {
         rooted.withLock { $0.start(at: root) }
     }
 
-    /// Finds out which space the person's team has now, if this is a view of the team's, and where the mounted
-    /// folder is, or which one is in its place now.
+    /// Updates the root: the team's namespace, if this is a view of the team's space, and the path
+    /// of the mounted folder, or the folder that has replaced it.
     public func refreshRoot() async throws(RemoteError) {
         if case .team = rooted.withLock({ $0.root }) {
             let account = try await account()
-            // Without a team's space, the home folder is all that there is.
+            // Without a team's space, there is only the home folder.
             start(at: account.teamNamespace.map { .team(namespace: $0) } ?? .home)
         }
         let folder = rooted.withLock { $0.folder }
@@ -52,8 +52,8 @@ extension DropboxStore {
 
     // MARK: Asking
 
-    /// Where the mounted folder is: asked for once in a process. Throws `notFound` or `notAFolder` if there
-    /// never was one, and `rootChanged` if the one that an earlier process knew is gone.
+    /// The mounted folder, requested once per process. Throws `notFound` or `notAFolder` if it
+    /// never existed, and `rootChanged` if the folder that an earlier process recorded is gone.
     @discardableResult
     func mountedFolder() async throws(RemoteError) -> MountedFolder {
         let folder = rooted.withLock { $0.folder }
@@ -72,8 +72,8 @@ extension DropboxStore {
         return rooted.withLock { $0.folder }
     }
 
-    /// Makes sure that a change which makes what is missing above it does not make the mounted folder anew.
-    /// Throws `rootChanged` when that is gone from its path.
+    /// Prevents a change that creates missing parents from recreating the mounted folder. Throws
+    /// `rootChanged` when the folder is gone from its path.
     func prepareToMake() async throws(RemoteError) {
         let folder = try await mountedFolder()
         guard folder.isPart, let confirmed = folder.confirmed,
@@ -82,8 +82,8 @@ extension DropboxStore {
         try await confirm(folder)
     }
 
-    /// Throws `rootChanged` unless the mounted folder is where it was: then what is missing in it is missing,
-    /// and what is told of its path is told of it.
+    /// Throws `rootChanged` unless the mounted folder is still at its path: only then do a
+    /// `notFound` and the listings of that path concern it.
     func confirm(_ folder: MountedFolder) async throws(RemoteError) {
         guard folder.isPart, let id = folder.id else { return }
         guard let found = try await find(id.rawValue), found.id == id, found.path == folder.path
@@ -101,8 +101,8 @@ extension DropboxStore {
         }
     }
 
-    /// The folder that a path or an id leads to; nil when there is none that can be reached by a path. The
-    /// first question says what it is instead of a folder.
+    /// The folder of a path or an id; nil when there is none with a path. On the first request a
+    /// file is an error of its own.
     private func find(
         _ name: String, isFirst: Bool = false
     ) async throws(RemoteError) -> FoundFolder? {
@@ -127,7 +127,7 @@ extension DropboxStore {
     }
 }
 
-/// What the account's paths start from, with the client that says so, and the mounted folder in it.
+/// The root of the account's paths, the client for it, and the mounted folder in it.
 struct Rooted: Sendable {
     private(set) var root: DropboxStore.Root
     private(set) var client: DropboxClient

@@ -1,13 +1,13 @@
-// Old versions of files on Dropbox. How long it keeps them is a matter of the account's plan.
+// Old revisions of files on Dropbox. Their retention depends on the account's plan.
 
 public import Core
 import DropboxAPI
 
 extension DropboxStore: RemoteHistory {
-    /// Most versions in one answer; the most that the API allows.
+    /// Maximum revisions in one response; the API's limit.
     private static let revisionLimit = 100
 
-    /// The newest versions of what was at a path.
+    /// The newest revisions of the file at a path.
     public func revisions(
         of path: RemotePath, limit: Int
     ) async throws(RemoteError) -> RemoteRevisions {
@@ -42,11 +42,11 @@ extension DropboxStore: RemoteHistory {
         }
     }
 
-    /// Makes an old version the current one.
+    /// Restores an old revision as the current one.
     public func restore(
         _ path: RemotePath, to revision: Revision
     ) async throws(RemoteError) -> RemoteEntry {
-        // A second request could undo what others have stored after the first.
+        // A retry could overwrite what other clients have stored after the first request.
         try await prepareToMake()
         var options = CallOptions.change
         options.retryAfterSend = false

@@ -1,29 +1,29 @@
-// Batches that may outlive the request that started them: launched, asked about, finished. The API has a pair of
-// unions for each kind of batch; they differ in the outcome, and here in nothing.
+// Batches that may outlive the request that started them: launched, polled, finished. The API has a
+// pair of unions for each kind of batch; they differ only in the outcome.
 
 import Core
 import DropboxAPI
 
-/// How far a batch is.
+/// The state of a batch.
 enum BatchState<Outcome> {
     case done(Outcome)
-    /// It has become a job, to be asked about.
+    /// The batch runs as a job, to be polled.
     case started(Async.AsyncJobID)
     case running
     case failed(String)
 }
 
-/// What the server says of a batch, at its start or later.
+/// The server's report on a batch, at its start or later.
 protocol BatchReport: Codable, Sendable {
     associatedtype Outcome: Sendable
     var state: BatchState<Outcome> { get }
 }
 
 extension DropboxStore {
-    /// Pauses between questions after a job: twice as long each time, up to this.
+    /// Longest pause between polls of a job; pauses double up to this.
     private static var longestPause: Duration { .seconds(5) }
 
-    /// Starts what may become a job, and waits for its end.
+    /// Starts a batch that may become a job, and waits for its end.
     func finish<Argument, Launch: BatchReport, Status: BatchReport>(
         _ route: Route<Argument, Launch, NoError>, _ argument: Argument,
         _ check: Route<Async.PollArg, Status, Async.PollError>
@@ -66,7 +66,7 @@ extension DropboxStore {
 }
 
 extension CallOptions {
-    /// For batches of changes: not sent again when they may have been applied.
+    /// For batches of changes: not retried when they may have been applied.
     static var batch: CallOptions {
         CallOptions(
             deadline: .now.advanced(by: .seconds(1800)), retryAfterSend: false,

@@ -1,11 +1,11 @@
-// Folders, deletes, moves and copies. The client sends a request again when the fate of the first is
-// unknown; what then looks like a failure may be the first one's success.
+// Folders, deletes, moves and copies. The client retries a request when the fate of the first is
+// unknown; an apparent failure may then be the first one's success.
 
 public import Core
 import DropboxAPI
 
 extension DropboxStore {
-    /// Makes a folder.
+    /// Creates a folder at a path.
     public func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
         try await prepareToMake()
         let result: Files.CreateFolderResult
@@ -31,8 +31,8 @@ extension DropboxStore {
     ) async throws(RemoteError) {
         let name = try await name(of: node, isGuarded: revision != nil)
         var options = CallOptions.change
-        // A second request could delete what another client has put there after the first. An id or a
-        // revision is not made anew.
+        // A retry could delete an entry that another client has put there after the first request.
+        // Ids and revisions are never reused.
         if revision == nil && !name.isID { options.retryAfterSend = false }
         let deleted: Files.Metadata
         do {
@@ -46,7 +46,7 @@ extension DropboxStore {
             if mapped == .notFound, error.context.earlierAttemptMayHaveTakenEffect { return }
             throw mapped
         }
-        // The deletion itself is done: whatever its answer says, only another id matters.
+        // The deletion itself has succeeded: of its response, only a different id matters.
         guard case .entry(let entry) = reader.read(deleted), let id = node.id,
             let found = entry.id, found != id
         else { return }
@@ -54,7 +54,7 @@ extension DropboxStore {
         throw .conflict(.other)
     }
 
-    /// Moves to a free place, unless what has the id is there already.
+    /// Moves to a free path, unless the node with the id is there already.
     public func move(
         _ node: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
@@ -69,7 +69,7 @@ extension DropboxStore {
             case .notFound, .conflict: break
             default: throw error
             }
-            // Its own old name is no success of a move that changes only the case.
+            // A move that changes only the case has not succeeded while the old name is there.
             guard let there = try await entry(at: target), there.id == id,
                 there.name.string == target.lastComponent.map(Folding.compose)
             else { throw error }
@@ -77,7 +77,7 @@ extension DropboxStore {
         }
     }
 
-    /// Copies to a free place.
+    /// Copies to a free path.
     public func copy(
         _ source: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
@@ -113,7 +113,7 @@ extension DropboxStore {
         }
     }
 
-    /// Sends a move or copy; for a source that was uploaded a moment ago, again if it is not found.
+    /// Sends a move or copy; retries `notFound` for a source that was uploaded a moment ago.
     private func relocateOnce(
         _ route: Route<Files.RelocationArg, Files.RelocationResult, Files.RelocationError>,
         _ source: RemoteReference, _ target: RemotePath
@@ -145,7 +145,7 @@ extension DropboxStore {
     }
 }
 
-/// Why a move or copy failed.
+/// The failure of a move or copy.
 private struct RelocationFailure: Error {
     var reason: RemoteError
     /// Whether an earlier request of the same call may have done it.

@@ -1,30 +1,30 @@
-// How requests name the node that they are about: by its id, which the API takes in place of a path. A
-// service that refuses that is asked where the node is, and sent that path.
+// How requests name a node: by its id, which the API accepts in place of a path. For a service that
+// refuses ids in changes, the current path is looked up and sent.
 
 public import Core
 import DropboxAPI
 import Logging
 
-/// How one request names a node.
+/// The name of a node in one request.
 struct NodeName: Hashable, Sendable {
-    /// What stands for the path.
+    /// The id or path sent.
     var text: String
-    /// Whether that is an id, and so means this node wherever it is.
+    /// Whether that is an id, and so refers to this node at any path.
     var isID: Bool
 }
 
-/// The answer to one change of a batch.
+/// The response to one change of a batch.
 struct BatchAnswer<Value: Sendable>: Sendable {
     var outcome: RemoteOutcome<Value>
-    /// Whether the form is refused in which the node was named.
+    /// Whether the service refused the form of the node's name.
     var isFormRefused = false
 }
 
 extension DropboxStore {
-    /// Questions that are asked at once before a batch.
+    /// Concurrent lookups before a batch.
     private static let checksAtOnce = 8
 
-    /// What has an id, wherever it is now.
+    /// The entry with an id, at its current path.
     public func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
         guard id.isSendable else { return nil }
         try await mountedFolder()
@@ -46,10 +46,10 @@ extension DropboxStore {
         }
     }
 
-    /// What a request is to call a node.
+    /// The name of a node for a request.
     ///
-    /// Where only paths can be sent, this asks where the node is now, unless the change is guarded by a
-    /// revision, which no other node has. Throws `notFound` if the node is gone.
+    /// If only paths can be sent, this looks up the current path, unless a revision guards the
+    /// change, which no other node has. Throws `notFound` if the node is gone.
     func name(
         of node: RemoteReference, isGuarded: Bool = false
     ) async throws(RemoteError) -> NodeName {
@@ -62,7 +62,7 @@ extension DropboxStore {
         return NodeName(text: serverPath(entry.foldedPath), isID: false)
     }
 
-    /// Takes note if a failure says that the service does not take ids in changes. Returns whether it does.
+    /// Records if a failure means that the service refuses ids in changes. Returns whether it does.
     func noteRefusal<Failure: NamingError>(
         of name: NodeName, _ error: CallError<Failure>
     ) -> Bool {
@@ -71,7 +71,7 @@ extension DropboxStore {
         return true
     }
 
-    /// Says so if an answer is about another node than was meant.
+    /// Logs if a response is about another node than the intended one.
     func compare(_ entry: RemoteEntry, with node: RemoteReference) {
         guard let id = node.id, let found = entry.id, found != id else { return }
         log.warning(
@@ -81,8 +81,8 @@ extension DropboxStore {
 
     // MARK: Batches
 
-    /// Sends changes of nodes as one batch. What is refused because it was named by an id is sent again by
-    /// its path.
+    /// Sends changes of nodes as one batch. Changes refused because of an id are resent with the
+    /// path.
     func sendNamed<Change: Sendable, Value: Sendable>(
         _ changes: [Change], isGuarded: Bool = false, node: (Change) -> RemoteReference,
         send: ([(change: Change, name: NodeName)]) async throws(RemoteError) -> [BatchAnswer<Value>]
@@ -122,7 +122,7 @@ extension DropboxStore {
         do throws(RemoteError) {
             return try await send(changes)
         } catch {
-            // The whole request is refused when one of its paths is none for the API.
+            // The server refuses the whole request when one of its paths is malformed.
             guard error == .disallowedName, changes.contains(where: \.name.isID) else {
                 throw error
             }
@@ -130,7 +130,7 @@ extension DropboxStore {
         }
     }
 
-    /// What requests are to call nodes, in their order.
+    /// The names of nodes for requests, in their order.
     private func names(
         of nodes: [RemoteReference], isGuarded: Bool
     ) async -> [RemoteOutcome<NodeName>] {
@@ -151,8 +151,9 @@ extension DropboxStore {
         }
     }
 
-    /// What a request is to call a node, or why there is no such name. A function of its own: in a child task's
-    /// closure that returns it with the index, Swift 6.3 optimizes the index away (seen as an index out of range).
+    /// The name of a node for a request, or the error. A separate function: in a child task's
+    /// closure that returns it with the index, Swift 6.3 optimizes the index away (seen as an index
+    /// out of range).
     private func outcome(
         of node: RemoteReference, isGuarded: Bool
     ) async -> RemoteOutcome<NodeName> {
@@ -165,13 +166,13 @@ extension DropboxStore {
 }
 
 extension FileID {
-    /// Whether it has the form of an id, and cannot be taken for a path.
+    /// Whether it has the form of an id, and cannot be mistaken for a path.
     fileprivate var isSendable: Bool { rawValue.hasPrefix("id:") }
 }
 
 /// The error of a route whose argument names a node.
 protocol NamingError {
-    /// Whether it says that the node is not named in a form that the route takes.
+    /// Whether the route refused the form of the node's name.
     var isFormRefused: Bool { get }
 }
 
@@ -200,7 +201,7 @@ extension Files.RelocationBatchErrorEntry: NamingError {
 }
 
 extension CallError where Failure: NamingError {
-    /// Whether the node is not named in a form that the route takes.
+    /// Whether the route refused the form of the node's name.
     fileprivate var isFormRefused: Bool {
         switch kind {
         case .route(let failure, _): failure.isFormRefused

@@ -1,11 +1,11 @@
-// Content up in pieces. Every piece may have arrived although its answer was lost, so what looks like a
-// wrong place is compared with where the piece ends.
+// Uploads in pieces. Every piece may have arrived although its response was lost, so an incorrect
+// offset is compared with the end of the piece.
 
 import Core
 import DropboxAPI
 
 extension DropboxStore {
-    /// Opens a session.
+    /// Starts an upload session.
     public func startUpload(concurrent: Bool) async throws(RemoteError) -> UploadSession {
         do {
             let argument = Files.UploadSessionStartArg(
@@ -18,7 +18,7 @@ extension DropboxStore {
         }
     }
 
-    /// Adds a piece.
+    /// Appends a piece to a session.
     public func append(
         _ source: any UploadSource, range: Range<Int64>, to session: UploadSession, closes: Bool
     ) async throws(RemoteError) {
@@ -44,7 +44,7 @@ extension DropboxStore {
         }
     }
 
-    /// Makes a session's bytes a file.
+    /// Commits an upload session.
     public func finishUpload(
         _ session: UploadSession, size: Int64, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
@@ -67,19 +67,20 @@ extension DropboxStore {
     }
 }
 
-/// What to do about a refused piece. Pure.
+/// The reaction to a refused piece. Pure.
 enum AppendRemedy: Hashable {
-    /// The server has it.
+    /// The server has the piece.
     case done
-    /// The server has a part of it; this is missing.
+    /// The server has a part of the piece; this range is missing.
     case send(Range<Int64>)
-    /// It does not fit.
+    /// The piece does not fit the session.
     case fail
 
     init(_ error: Files.UploadSessionAppendError?, range: Range<Int64>, closes: Bool) {
         switch error {
         case .closed:
-            // Only a piece of ours can have closed it. Should this one be missing, finishing says so.
+            // Only a piece of ours can have closed it. If this one is missing, the commit reports
+            // it.
             self = .done
         case .incorrectOffset(let place):
             guard let end = Int64(exactly: place.correctOffset) else {
@@ -87,7 +88,7 @@ enum AppendRemedy: Hashable {
                 return
             }
             if end >= range.upperBound {
-                // An empty piece that closes must still do so, at the true end.
+                // An empty piece that closes the session must still do so, at the true end.
                 self = closes && end > range.upperBound ? .fail : .done
             } else if end > range.lowerBound {
                 self = .send(end..<range.upperBound)

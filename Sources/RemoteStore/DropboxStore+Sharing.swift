@@ -1,9 +1,9 @@
-// Shared links on Dropbox. Who may follow one is a matter of the account's and its team's settings.
+// Shared links on Dropbox. Their audience depends on the account's and its team's settings.
 
 import DropboxAPI
 
 extension DropboxStore: RemoteSharing {
-    /// The link to what is at a path.
+    /// The shared link of an entry.
     public func link(to path: RemotePath) async throws(RemoteError) -> RemoteLink {
         try await mountedFolder()
         if let url = try await knownLink(to: path) { return RemoteLink(url: url, isNew: false) }
@@ -14,7 +14,7 @@ extension DropboxStore: RemoteSharing {
                 options: .interactive)
             return RemoteLink(url: try Self.checked(made.url), isNew: true)
         } catch let error as CallError<Sharing.CreateSharedLinkWithSettingsError> {
-            // Somebody else was faster, or an answer was lost.
+            // Another client created it first, or a response was lost.
             if case .sharedLinkAlreadyExists = error.routeError,
                 let url = try await knownLink(to: path)
             {
@@ -40,7 +40,7 @@ extension DropboxStore: RemoteSharing {
         }
     }
 
-    /// It is shown to people, who open it.
+    /// Checks a URL, because users see and open it.
     private static func checked(_ url: String) throws(RemoteError) -> String {
         guard url.hasPrefix("https://"), url.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             throw .malformed("a link that is none")

@@ -1,6 +1,6 @@
 // Dropbox as the cloud of a filesystem. Not responsible for HTTP, tokens and retries: those are
-// DropboxAPI's; here its routes become the operations of `RemoteStoring`, and nothing that the server
-// says is believed before it has been checked.
+// DropboxAPI's. Its routes become the operations of `RemoteStoring`, and every response is
+// validated.
 
 public import Core
 public import DropboxAPI
@@ -9,17 +9,17 @@ import Synchronization
 
 /// An account on Dropbox, or the part of it below a folder.
 ///
-/// Requests that change something are sent again by the client when their fate is unknown: each either
-/// says what it expects to find, or is recognised here as done.
+/// The client retries changes when their fate is unknown: each either states its expected
+/// precondition, or is recognised here as already applied.
 public final class DropboxStore: RemoteStoring {
-    /// What the account's paths start from.
+    /// The root of the account's paths.
     public enum Root: Hashable, Sendable {
-        /// The person's own folder: what Dropbox assumes when nothing is said.
+        /// The user's home folder: Dropbox's default.
         case home
-        /// The team's space, named by `RemoteAccount.teamNamespace`. Once the person has changed
-        /// teams, every call throws `rootChanged` until `refreshRoot`.
+        /// The team's space, with the namespace from `RemoteAccount.teamNamespace`. Once the user
+        /// has changed teams, every call throws `rootChanged` until `refreshRoot`.
         case team(namespace: String)
-        /// Any namespace that the person can use, for example a shared folder's.
+        /// Any namespace that the user can access, for example a shared folder's.
         case namespace(String)
 
         var name: String {
@@ -39,23 +39,23 @@ public final class DropboxStore: RemoteStoring {
         }
     }
 
-    /// Largest page of a listing; the most that the API allows.
+    /// Maximum entries of a listing's page; the API's limit.
     private static let pageLimit: UInt32 = 2000
-    /// Longest pause that the server's wish for one is believed, in seconds.
+    /// Upper limit of the server's longpoll backoff, in seconds.
     private static let longestBackoff: UInt64 = 3600
 
     let clock: StoreClock
-    /// What paths start from.
+    /// The root of all paths.
     let rooted: Mutex<Rooted>
     let log: Logger
     private let refused = Mutex(0)
     /// Whether the service has refused an id in a change.
     private let idRefusal = Mutex(false)
-    /// Files that the server may not know everywhere yet.
+    /// Recent uploads, which may not be visible everywhere on the server yet.
     private let recentUploads = Mutex(RecentUploads())
 
-    /// Speaks for one account by way of a client; `prefix` is the folder that the mount's root is, "" for the
-    /// account's own.
+    /// Accesses one account through a client; `prefix` is the path of the mounted folder, "" for
+    /// the whole account.
     public convenience init(
         client: DropboxClient, root: Root = .home, prefix: RemotePath = .root,
         log: Logger = Logger(label: "remote")
@@ -74,23 +74,22 @@ public final class DropboxStore: RemoteStoring {
         self.clock = clock
     }
 
-    /// How many entries of listings were refused so far, because nothing sensible could be made of
-    /// them.
+    /// How many listing entries were refused so far as invalid.
     public var refusedEntryCount: Int { refused.withLock { $0 } }
 
     var client: DropboxClient { rooted.withLock { $0.client } }
 
-    /// Reads what is told of the mounted folder as it is now.
+    /// A reader for metadata below the mounted folder's current path.
     var reader: MetadataReader { MetadataReader(prefix: rooted.withLock { $0.folder.prefix }) }
 
     func serverPath(_ path: RemotePath) -> String {
         "\(rooted.withLock { $0.folder.prefix }.rawValue)\(path.rawValue)"
     }
 
-    /// Whether changes are sent by path, because the service does not take ids.
+    /// Whether changes are sent by path, because the service refuses ids.
     var refusesIDs: Bool { idRefusal.withLock { $0 } }
 
-    /// From here on, changes are sent by path.
+    /// Makes all further changes use paths.
     func noteRefusalOfIDs() {
         let isNew = idRefusal.withLock { refuses in
             defer { refuses = true }
@@ -111,7 +110,7 @@ public final class DropboxStore: RemoteStoring {
 
     // MARK: Account
 
-    /// Whose account this is.
+    /// The account of the token.
     public func account() async throws(RemoteError) -> RemoteAccount {
         do throws(CallError<NoError>) {
             var account = try await RemoteAccount(of: client)
@@ -125,7 +124,7 @@ public final class DropboxStore: RemoteStoring {
         }
     }
 
-    /// Bytes used and allowed; for a member of a team with a cap of their own, that one.
+    /// Bytes used and allowed; for a member of a team with an individual cap, that cap.
     public func space() async throws(RemoteError) -> RemoteSpace {
         do throws(CallError<NoError>) {
             return RemoteSpace(try await client.call(Users.getSpaceUsage, options: .interactive))
@@ -155,7 +154,7 @@ public final class DropboxStore: RemoteStoring {
         return try page(listing, after: nil, in: mounted).page
     }
 
-    /// The next page or delta.
+    /// The next page of a listing or delta.
     public func list(after cursor: Core.Cursor) async throws(RemoteError) -> RemotePage {
         let mounted = try await mountedFolder()
         let argument = Files.ListFolderContinueArg(cursor: cursor.rawValue)
@@ -169,18 +168,18 @@ public final class DropboxStore: RemoteStoring {
             guard mounted.isPart, mapped == .notFound || mapped == .notAFolder else {
                 throw mapped
             }
-            // The cursor's folder is not where it was. Whether that is the mounted one is to be asked.
+            // The cursor's folder has moved. Check whether that is the mounted one.
             try await confirm(mounted)
             throw mapped
         }
         let (page, isRootTold) = try page(listing, after: cursor, in: mounted)
         if isRootTold || !page.hasMore { try await confirm(mounted) }
-        // It went and came back, or was made anew: what is told of it does not say what it lost meanwhile.
+        // The folder was moved back or recreated: the delta lacks the deletions in between.
         if isRootTold { throw .cursorReset }
         return page
     }
 
-    /// The position after everything that is there now.
+    /// A cursor after the current state of the account.
     public func latestCursor() async throws(RemoteError) -> Core.Cursor {
         try await latestCursor(includesDeleted: false)
     }
@@ -198,7 +197,7 @@ public final class DropboxStore: RemoteStoring {
         }
     }
 
-    /// Waits for a change.
+    /// Waits for a change by longpoll.
     public func waitForChange(
         after cursor: Core.Cursor, timeout: Int
     ) async throws(RemoteError) -> RemoteChange {
@@ -215,7 +214,7 @@ public final class DropboxStore: RemoteStoring {
         }
     }
 
-    /// What is at a path. At a path that Dropbox would not store, there is nothing.
+    /// The entry at a path. Nil for a path that Dropbox would refuse to store.
     public func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
         guard path != .root else { return nil }
         let mounted = try await mountedFolder()
@@ -234,7 +233,7 @@ public final class DropboxStore: RemoteStoring {
         return entry.kind == .deleted ? nil : entry
     }
 
-    /// Also returns whether the mounted folder itself is told to have gone or to be another one.
+    /// Also returns whether the mounted folder itself is reported as deleted or replaced.
     private func page(
         _ listing: TolerantListing, after cursor: Core.Cursor?, in mounted: MountedFolder
     ) throws(RemoteError) -> (page: RemotePage, isRootTold: Bool) {
@@ -266,17 +265,17 @@ public final class DropboxStore: RemoteStoring {
     }
 }
 
-/// Time, replaceable in tests.
+/// The clock, replaceable in tests.
 struct StoreClock: Sendable {
     var now: @Sendable () -> ContinuousClock.Instant = { .now }
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 }
 
 extension CallOptions {
-    /// For calls that a process may be waiting for.
+    /// For calls that a process may wait for.
     static var interactive: CallOptions { .within(patience) }
 
-    /// How long processes wait for a server that asks for a pause, or does not answer.
+    /// How long processes wait for a server that asks for a pause, or does not respond.
     static var patience: Duration { .seconds(60) }
 
     /// For changes of names. Moves and deletes of large folders take the server long.
@@ -284,8 +283,9 @@ extension CallOptions {
         CallOptions(deadline: .now.advanced(by: .seconds(300)), retryAfterSend: true)
     }
 
-    /// For so many bytes down, over a link of at least 16 KiB a second. A body that stops is asked for
-    /// again from where it stopped, soon, because somebody may wait for it; pauses do not count as slowness.
+    /// For a download of `bytes` over a link of at least 16 KiB a second. A body that stalls is
+    /// requested again soon from where it stopped, because a process may wait for it; pauses do not
+    /// count as slowness.
     static func download(bytes: Int64) -> CallOptions {
         CallOptions(
             deadline: .now.advanced(by: .seconds(bytes >> 14)).advanced(by: patience),
@@ -293,14 +293,14 @@ extension CallOptions {
             pauseDeadline: .now.advanced(by: patience))
     }
 
-    /// For so many bytes up, over a link of at least 4 KiB a second: nobody waits for an upload, and
-    /// giving up wastes what was sent.
+    /// For an upload of `bytes` over a link of at least 4 KiB a second: no process waits for an
+    /// upload, and giving up wastes the bytes sent.
     static func upload(bytes: Int64) -> CallOptions {
         CallOptions(
             deadline: .now.advanced(by: .seconds(900 +| bytes >> 12)), retryAfterSend: true)
     }
 
-    /// For making a session a file: rclone has seen commits of very large files take more than two
+    /// For the commit of a session: rclone has seen commits of very large files take more than two
     /// minutes (rclone/rclone#2158, #5008).
     static var commit: CallOptions {
         CallOptions(

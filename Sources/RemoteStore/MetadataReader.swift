@@ -1,41 +1,41 @@
-// Checks what the server says of an entry, and takes over what a filesystem can hold. A server that is
-// broken or hostile must not be able to name a place outside of the mount. Pure.
+// Validates metadata from the server and converts it to entries that a filesystem can hold. A
+// broken or hostile server must not be able to name a path outside of the mount. Pure.
 
 import Core
 import DropboxAPI
 
-/// Reads metadata of entries below one folder of an account.
+/// Parses metadata of entries below one folder of an account.
 struct MetadataReader: Sendable {
-    /// What a piece of metadata turned out to be.
+    /// The result of reading a piece of metadata.
     enum Reading: Equatable {
         /// An entry below the mount's root.
         case entry(RemoteEntry)
-        /// The mount's root itself: which folder it is, nil if there is none.
+        /// The mount's root itself, with its folder's id; nil if it is deleted.
         case root(FileID?)
-        /// Something that is not below the mount's root.
+        /// An entry outside of the mount.
         case outside
-        /// Something that cannot be shown.
+        /// An entry that cannot be represented.
         case refused
     }
 
-    /// Most folders below one another. Linux's longest path (`PATH_MAX`) has room for 2,048, and whoever
-    /// walks trees by recursion needs stack for each.
+    /// Maximum depth of folders. Linux's longest path (`PATH_MAX`) has room for 2,048, and programs
+    /// that walk trees recursively need stack for each.
     static let maximumDepth = 1024
-    /// Largest believable file, 4 TiB: twice Dropbox's largest (2^41 - 2^22 bytes). An entry that claims more is
-    /// left out.
+    /// Largest plausible file, 4 TiB: twice Dropbox's largest (2^41 - 2^22 bytes). An entry that
+    /// claims more is left out.
     static let maximumSize: UInt64 = 0x400_0000_0000
-    /// Longest believable id or revision, in bytes; real ones have about 25.
+    /// Longest plausible id or revision, in bytes; real ones have about 25.
     static let maximumIdentifierLength = 1024
 
     private let prefix: [String]
 
-    /// Takes the path of the mounted folder as the server files it.
+    /// Takes the server's folded path of the mounted folder.
     init(prefix: RemotePath) {
         self.prefix = Self.components(of: prefix.rawValue) ?? []
     }
 
     func read(_ metadata: Files.Metadata) -> Reading {
-        // Without a path, it is in no folder of the account's at all: an unmounted shared folder.
+        // Without a path, it is outside of the account's folders: an unmounted shared folder.
         guard let path = metadata.pathLower else { return .outside }
         guard let components = Self.components(of: path) else { return .refused }
         guard let below = withoutPrefix(components) else { return .outside }
@@ -51,7 +51,7 @@ struct MetadataReader: Sendable {
             RemoteEntry(foldedPath: RemotePath(rawValue: folded), name: name, kind: kind))
     }
 
-    /// The entry in an answer about one. Throws `malformed` unless the server names it sensibly.
+    /// The entry in a response about one. Throws `malformed` unless its name is valid.
     func entry(_ metadata: Files.Metadata) throws(RemoteError) -> RemoteEntry {
         guard case .entry(let entry) = read(metadata) else {
             throw .malformed("an entry without a usable name, path or size")
@@ -59,7 +59,7 @@ struct MetadataReader: Sendable {
         return entry
     }
 
-    /// A version of a file, wherever that is by now. Throws `malformed` unless it can be one.
+    /// A revision of a file, regardless of its path. Throws `malformed` for invalid metadata.
     func version(_ metadata: Files.FileMetadata) throws(RemoteError) -> RemoteFile {
         guard let file = file(metadata) else {
             throw .malformed("a revision without a usable name or size")
@@ -69,7 +69,7 @@ struct MetadataReader: Sendable {
 
     // MARK: Paths
 
-    /// Whether a path leads to a folder that can be mounted.
+    /// Whether a path is that of a folder that can be mounted.
     static func isPlace(_ path: String) -> Bool {
         components(of: path).map { !$0.isEmpty && $0.count <= maximumDepth && !$0.contains("") }
             ?? false
@@ -91,10 +91,11 @@ struct MetadataReader: Sendable {
         return Array(components.dropFirst(prefix.count))
     }
 
-    /// Whether the server may file a name in this form.
+    /// Whether the server may use this as the folded form of a name.
     ///
-    /// ASCII folds in one known way. How Dropbox folds other characters is not documented, and hiding a
-    /// file because of a wrong guess would be worse than what a server could gain by lying here.
+    /// ASCII folds in one known way. Dropbox's folding of other characters is not documented, and
+    /// hiding a file because of a wrong guess would be worse than anything a server could gain by
+    /// lying here.
     private static func canFold(_ name: String, to folded: String) -> Bool {
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return true }
         return name.lowercased().utf8.elementsEqual(folded.utf8)
@@ -135,7 +136,7 @@ struct MetadataReader: Sendable {
             clientModified: Core.Timestamp(seconds: file.clientModified.secondsSince1970),
             serverModified: Core.Timestamp(seconds: file.serverModified.secondsSince1970),
             symbolicLinkTarget: file.symlinkInfo?.target,
-            // Without a hash there is nothing to check the bytes against.
+            // Without a hash the bytes cannot be verified.
             isDownloadable: file.isDownloadable && file.contentHash != nil,
             isReadOnly: file.sharingInfo?.readOnly ?? false)
     }
@@ -155,7 +156,7 @@ extension RemoteSpace {
         case .team(let team)
         where team.userWithinTeamSpaceAllocated > 0
             && team.userWithinTeamSpaceLimitType == .stopSync:
-            // A member's cap does not help where the team is full.
+            // A member's cap does not help when the team's quota is used up.
             let memberUsed = Self.bytes(team.userWithinTeamSpaceUsedCached)
             let ofMember = max(
                 0, Self.bytes(team.userWithinTeamSpaceAllocated) -| memberUsed)
@@ -164,12 +165,12 @@ extension RemoteSpace {
         case .team(let team):
             self.init(used: Self.bytes(team.used), allocated: Self.bytes(team.allocated))
         case .unknown:
-            // Whether there is room, the server will say when it is used up.
+            // The quota is unknown; a full account shows in the errors of uploads.
             self.init(used: used, allocated: Self.bytes(.max))
         }
     }
 
-    /// A number that sums and block counts can be made of, up to 2^60.
+    /// A byte count clamped to 2^60, so that sums and block counts do not overflow.
     private static func bytes(_ number: UInt64) -> Int64 {
         Int64(clamping: min(number, 0x1000_0000_0000_0000))
     }

@@ -1,17 +1,17 @@
-// The folder of an account that a mount's root is. A mount follows its folder by id: a path says where it
-// was when somebody last looked. Pure.
+// The folder of an account that is the mount's root. A mount follows its folder by id: a path is
+// valid only as of the last lookup. Pure.
 
 import Core
 
-/// What is known of the folder that paths start from.
+/// The known state of the folder that paths start from.
 struct MountedFolder: Hashable, Sendable {
-    /// Where it was asked for; the root for the whole account.
+    /// The configured path; the root for the whole account.
     let wanted: RemotePath
-    /// Which folder that turned out to be; nil until the server was asked.
+    /// The folder's id; nil until the server was asked.
     var id: FileID?
-    /// Where it is, as the server files it; nil until the server was asked.
+    /// The folder's current path on the server; nil until the server was asked.
     var path: RemotePath?
-    /// When the server last said that it is there; nil for what an earlier process knew.
+    /// When the server last confirmed it; nil for the state of an earlier process.
     var confirmed: ContinuousClock.Instant?
 
     init(_ wanted: RemotePath) {
@@ -21,17 +21,18 @@ struct MountedFolder: Hashable, Sendable {
     /// Whether only a part of an account is mounted.
     var isPart: Bool { wanted != .root }
 
-    /// What the server's paths begin with.
+    /// The prefix of the server's paths.
     var prefix: RemotePath { path ?? wanted }
 
-    /// Adds which folder it is to the name of what the account's paths start from. Another folder, and the
-    /// same one elsewhere, have other names: cursors are of no use there.
+    /// Adds the folder's identity and path to the name of the account's root. Another folder, and
+    /// the same one at another path, has another name: cursors are invalid there.
     func name(in root: String) -> String {
         guard isPart, let id, let path else { return root }
         return "\(root) \(id.rawValue) \(path.rawValue)"
     }
 
-    /// Takes over what an earlier process has noted as a name. What the server has said since is newer.
+    /// Restores the state from the name that an earlier process recorded, unless the server has
+    /// already responded.
     mutating func resume(name: String) {
         guard isPart, id == nil else { return }
         let parts = name.split(separator: " ", maxSplits: 2)

@@ -1,5 +1,5 @@
-// Which files were uploaded a moment ago. Dropbox may answer `not_found` to a move or copy of such a
-// file (rclone/rclone#8881), which then is no reason to believe that it is gone. Pure.
+// Recently uploaded files. Dropbox may respond `not_found` to a move or copy of such a file
+// (rclone/rclone#8881), which then does not mean that it is gone. Pure.
 
 import Core
 
@@ -7,7 +7,7 @@ import Core
 struct RecentUploads {
     /// How long an upload is recent.
     static let span = Duration.seconds(60)
-    /// Pauses before a call that did not find its recently uploaded source is sent again.
+    /// Pauses before the retries of a call that did not find its recently uploaded source.
     static let pauses: [Duration] = [.milliseconds(500), .milliseconds(1500), .seconds(3)]
 
     /// Times by folded path, oldest first.

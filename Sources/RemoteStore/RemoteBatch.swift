@@ -1,17 +1,17 @@
-// Many small changes at once. Each has its own outcome; what fails as a whole throws.
+// Batches of small changes. Each change has its own outcome; a failure of the whole batch throws.
 
 public import Core
 
-/// A session with all its bytes, to become a file.
+/// A session with all its bytes, to be committed.
 public struct FinishedUpload: Hashable, Sendable {
-    /// The session.
+    /// The upload session to commit.
     public var session: UploadSession
     /// Its size in bytes.
     public var size: Int64
-    /// Where and how to commit.
+    /// The path and the mode of the commit.
     public var commit: RemoteCommit
 
-    /// Names all three.
+    /// Takes over all fields.
     public init(session: UploadSession, size: Int64, commit: RemoteCommit) {
         self.session = session
         self.size = size
@@ -19,40 +19,40 @@ public struct FinishedUpload: Hashable, Sendable {
     }
 }
 
-/// A file to be deleted, if it still is this revision.
+/// A file to be deleted, if its revision is still this one.
 public struct RemoteDeletion: Hashable, Sendable {
-    /// Which file.
+    /// The file to be deleted.
     public var node: RemoteReference
-    /// The revision that it is to be.
+    /// The expected revision of the file.
     public var revision: Revision
 
-    /// Names both.
+    /// Takes over both fields.
     public init(_ node: RemoteReference, revision: Revision) {
         self.node = node
         self.revision = revision
     }
 }
 
-/// What is to be moved or copied, and where to.
+/// A move or copy of a node.
 public struct RemoteRelocation: Hashable, Sendable {
-    /// Which node.
+    /// The node to be moved or copied.
     public var source: RemoteReference
-    /// A free place.
+    /// A free path for it.
     public var target: RemotePath
 
-    /// Names both.
+    /// Takes over both fields.
     public init(from source: RemoteReference, to target: RemotePath) {
         self.source = source
         self.target = target
     }
 }
 
-/// What became of one change of a batch.
+/// The outcome of one change of a batch.
 public typealias RemoteOutcome<Value: Sendable> = Result<Value, RemoteError>
 
-/// Stores without batches of their own do one after the other.
+/// Stores without batch requests apply one change after the other.
 extension RemoteStoring {
-    /// Sends whole contents, each into a session of its own that accepts no more bytes.
+    /// Sends whole contents, each into a separate, closed session.
     public func send(
         _ contents: [[UInt8]]
     ) async throws(RemoteError) -> [RemoteOutcome<UploadSession>] {
@@ -66,7 +66,7 @@ extension RemoteStoring {
         }
     }
 
-    /// Makes sessions files.
+    /// Commits sessions one by one.
     public func finishUploads(
         _ uploads: [FinishedUpload]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
@@ -75,14 +75,14 @@ extension RemoteStoring {
         }
     }
 
-    /// Makes folders, none inside another of them.
+    /// Creates folders, none inside another of them.
     public func makeFolders(
         at paths: [RemotePath]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
         await oneByOne(paths) { path async throws(RemoteError) in try await makeFolder(at: path) }
     }
 
-    /// Deletes files.
+    /// Deletes files one by one.
     public func deleteFiles(
         _ deletions: [RemoteDeletion]
     ) async throws(RemoteError) -> [RemoteOutcome<Void>] {
@@ -91,7 +91,7 @@ extension RemoteStoring {
         }
     }
 
-    /// Moves files.
+    /// Moves files one by one.
     public func moveFiles(
         _ moves: [RemoteRelocation]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
@@ -100,7 +100,7 @@ extension RemoteStoring {
         }
     }
 
-    /// Copies files.
+    /// Copies files one by one.
     public func copyFiles(
         _ copies: [RemoteRelocation]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
@@ -124,7 +124,7 @@ extension RemoteStoring {
     }
 }
 
-/// Content in memory.
+/// Upload content in memory.
 struct WholeContent: UploadSource {
     let bytes: [UInt8]
 

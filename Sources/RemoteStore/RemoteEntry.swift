@@ -1,19 +1,19 @@
-// What the cloud says of a file or folder, and what of it a filesystem needs.
+// Metadata of files and folders, as far as a filesystem needs it.
 
 public import ContentHashing
 public import Core
 
-/// A place in the account: names from the root down, joined by `/`, each preceded by one.
+/// A path in the account: names from the root down, each preceded by `/`.
 ///
-/// The root is the empty string, as in the API. Built from validated names only.
+/// The root is the empty string, as in the API. Made from validated names only.
 public struct RemotePath: Hashable, Sendable, CustomStringConvertible {
-    /// The text as the API takes it: "" for the root, "/a/b" otherwise.
+    /// The path in the API's form: "" for the root, "/a/b" otherwise.
     public let rawValue: String
 
-    /// The mount's root.
+    /// The root of the mount.
     public static let root = RemotePath(rawValue: "")
 
-    /// Takes over a path that is known to be well formed.
+    /// Takes a path that is known to be well formed.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -23,17 +23,17 @@ public struct RemotePath: Hashable, Sendable, CustomStringConvertible {
         RemotePath(rawValue: "\(rawValue)/\(name.string)")
     }
 
-    /// The names in it. Split by bytes: a slash and a combining mark are one `Character`.
+    /// The names in the path. Split by bytes: a slash and a combining mark are one `Character`.
     public var components: [String] {
         rawValue.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 
-    /// Equal bytes.
+    /// Compares the paths byte by byte.
     public static func == (left: RemotePath, right: RemotePath) -> Bool {
         left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
     }
 
-    /// Hashes the bytes.
+    /// Hashes the path's bytes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(bytesOf: rawValue)
     }
@@ -44,17 +44,17 @@ public struct RemotePath: Hashable, Sendable, CustomStringConvertible {
 
 /// A file on the server.
 public struct RemoteFile: Hashable, Sendable {
-    /// Its identity.
+    /// The file's Dropbox id.
     public var id: FileID
-    /// Its content; the hash is nil for files that cannot be downloaded (cloud documents).
+    /// The revision of its content.
     public var revision: Revision
-    /// The content's hash; nil for cloud documents.
+    /// The content's hash; nil for files that cannot be downloaded (cloud documents).
     public var hash: ContentHash?
-    /// Size in bytes.
+    /// The content's size in bytes.
     public var size: Int64
     /// The modification time that the uploading client gave, whole seconds.
     public var clientModified: Timestamp
-    /// When the server stored it, whole seconds.
+    /// When the server stored it, in whole seconds.
     public var serverModified: Timestamp
     /// The target, if the file is a symbolic link.
     public var symbolicLinkTarget: String?
@@ -63,7 +63,7 @@ public struct RemoteFile: Hashable, Sendable {
     /// Whether a shared folder's rules forbid writing.
     public var isReadOnly: Bool
 
-    /// Names every field.
+    /// Takes over all fields.
     public init(
         id: FileID, revision: Revision, hash: ContentHash?, size: Int64, clientModified: Timestamp,
         serverModified: Timestamp, symbolicLinkTarget: String? = nil, isDownloadable: Bool = true,
@@ -83,9 +83,9 @@ public struct RemoteFile: Hashable, Sendable {
 
 /// A folder on the server.
 public struct RemoteFolder: Hashable, Sendable {
-    /// Its identity.
+    /// The folder's Dropbox id.
     public var id: FileID
-    /// The namespace that it opens, if it is a shared folder's mount point.
+    /// The shared folder's namespace, if it is a mount point of one.
     public var sharedFolderID: String?
     /// Whether a shared folder's rules forbid writing.
     public var isReadOnly: Bool
@@ -94,7 +94,7 @@ public struct RemoteFolder: Hashable, Sendable {
     /// Whether nothing in it may be reached.
     public var isNoAccess: Bool
 
-    /// Names every field.
+    /// Takes over all fields.
     public init(
         id: FileID, sharedFolderID: String? = nil, isReadOnly: Bool = false,
         isTraverseOnly: Bool = false, isNoAccess: Bool = false
@@ -109,25 +109,26 @@ public struct RemoteFolder: Hashable, Sendable {
 
 /// One entry of a listing or of a delta, in the order in which the server sent it.
 public struct RemoteEntry: Hashable, Sendable {
-    /// What happened to, or is at, the place.
+    /// The kind of an entry.
     public enum Kind: Hashable, Sendable {
-        /// A file is here.
+        /// A file is at the path.
         case file(RemoteFile)
-        /// A folder is here.
+        /// A folder is at the path.
         case folder(RemoteFolder)
-        /// Nothing is here any more, nor below.
+        /// The path and everything below it are deleted.
         case deleted
     }
 
-    /// The folded path by which the server files it (`path_lower`), components validated. Each is the key of
-    /// a name, as it stands: what folding made it is not known.
+    /// The server's folded path (`path_lower`), components validated. Each component is used as the
+    /// key of a name without further folding: the server's folding rule is not known.
     public var foldedPath: RemotePath
-    /// The last component with its case, and its key; the components above come from the folders themselves.
+    /// The last component with its case, and its key; the folders' own entries have the case of the
+    /// components above.
     public var name: FileName
-    /// What is there.
+    /// The kind of the entry.
     public var kind: Kind
 
-    /// The identity of what is there.
+    /// The id of the file or folder.
     public var id: FileID? {
         switch kind {
         case .file(let file): file.id
@@ -136,10 +137,10 @@ public struct RemoteEntry: Hashable, Sendable {
         }
     }
 
-    /// Whether a folder is there.
+    /// Whether the entry is a folder.
     public var isFolder: Bool { if case .folder = kind { true } else { false } }
 
-    /// Names all three.
+    /// Takes over all fields.
     public init(foldedPath: RemotePath, name: FileName, kind: Kind) {
         self.foldedPath = foldedPath
         self.name = name
@@ -151,14 +152,14 @@ public struct RemoteEntry: Hashable, Sendable {
 public struct RemotePage: Hashable, Sendable {
     /// Entries to apply in order. Entries whose names no filesystem can hold are left out and counted.
     public var entries: [RemoteEntry]
-    /// Where to go on; to be stored together with the entries.
+    /// The position after the page; to be stored together with the entries.
     public var cursor: Cursor
-    /// Whether to ask again at once.
+    /// Whether the next page can be requested at once.
     public var hasMore: Bool
-    /// Entries of the server's page that were refused because their names or paths are impossible.
+    /// Number of the page's entries refused because of invalid names or paths.
     public var refusedCount: Int
 
-    /// Names every field.
+    /// Takes over all fields.
     public init(entries: [RemoteEntry], cursor: Cursor, hasMore: Bool, refusedCount: Int = 0) {
         self.entries = entries
         self.cursor = cursor
@@ -167,20 +168,20 @@ public struct RemotePage: Hashable, Sendable {
     }
 }
 
-/// Whose account this is.
+/// The account of the token.
 public struct RemoteAccount: Hashable, Sendable {
     /// The account's identity (`dbid:…`).
     public var id: String
-    /// The person's name, for messages.
+    /// The user's name, for messages.
     public var displayName: String
-    /// The person's address, for messages.
+    /// The user's e-mail address, for messages.
     public var email: String
-    /// The namespace that paths start in.
+    /// The namespace that paths start from.
     public var rootNamespace: String
-    /// The namespace of the team's space; nil for those who are in no team, or in one without.
+    /// The namespace of the team's space; nil for users without a team, or with a team without one.
     public var teamNamespace: String?
 
-    /// Names every field.
+    /// Takes over all fields.
     public init(
         id: String, displayName: String, email: String, rootNamespace: String,
         teamNamespace: String? = nil
@@ -193,14 +194,14 @@ public struct RemoteAccount: Hashable, Sendable {
     }
 }
 
-/// Bytes used and allowed.
+/// Used and available space.
 public struct RemoteSpace: Hashable, Sendable {
-    /// Bytes in use.
+    /// Number of bytes used.
     public var used: Int64
     /// Bytes allowed to this member, a team's cap included.
     public var allocated: Int64
 
-    /// Names both.
+    /// Takes over both fields.
     public init(used: Int64, allocated: Int64) {
         self.used = used
         self.allocated = allocated

@@ -1,27 +1,26 @@
-// The table from the API's errors to what a filesystem makes of them. Exhaustive on purpose: a new
-// case must choose.
+// Translates the API's errors to `RemoteError`. Exhaustive on purpose: a new case must be decided.
 
 import DropboxAPI
 
 extension CallError {
-    /// Whether the server does not understand a cursor. A cursor is the server's own word, so one that
-    /// it does not know any more has expired.
+    /// Whether the server does not understand a cursor. Cursors come from the server itself, so one
+    /// that it does not understand has expired.
     var isAboutCursor: Bool {
         if case .badInput(let message) = kind { message.contains("cursor") } else { false }
     }
 }
 
 extension RemoteError {
-    /// Longest pause that the server's wish for one is believed, in seconds.
+    /// Upper limit of `Retry-After`, in seconds.
     private static let longestWait = 3600.0
 
-    /// What every route can answer; `route` maps what only this one can.
+    /// Errors common to all routes; `route` maps the route's own ones.
     init<Failure>(_ error: CallError<Failure>, route: (Failure) -> RemoteError) {
         switch error.kind {
         case .route(let failure, _): self = route(failure)
         case .internalServer, .http: self = .server(error.summary)
         case .badInput(let message):
-            // The path does not match the API's pattern: no other argument of ours can be wrong.
+            // The path does not match the API's pattern: no other argument of ours can be invalid.
             self =
                 message.contains("did not match pattern") ? .disallowedName : .server(error.summary)
         case .rateLimited(_, let wait):
@@ -52,7 +51,7 @@ extension RemoteError {
         case .nameResolution, .connect, .certificate, .tls, .reset, .shutDown:
             self = .offline(summary)
         case .bodyCutShort, .tooLarge, .malformedResponse: self = .malformed(summary)
-        // The content changed or could not be read while it was sent.
+        // The content changed or could not be read during the upload.
         case .bodySource: self = .contentMismatch
         case .invalidRequest, .other: self = .server(summary)
         }
@@ -61,7 +60,7 @@ extension RemoteError {
     init(_ error: TokenError) {
         switch error {
         case .transport(let failure): self.init(failure, summary: error.advice)
-        // How long is not known here; who gives the tokens asks no sooner.
+        // The pause is not known here; the token provider does not retry earlier.
         case .server(status: 429, _): self = .rateLimited(retryAfter: 5)
         case .server: self = .server(error.advice)
         case .cancelled: self = .cancelled

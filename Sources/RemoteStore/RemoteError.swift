@@ -1,79 +1,79 @@
-// What can go wrong between a filesystem and its cloud. The Dropbox implementation maps the API's
-// unions to these; what each becomes for a process is decided in FileSystem and Sync.
+// Errors between a filesystem and its cloud. The Dropbox implementation maps the API's unions to
+// these; FileSystem and Sync translate them for processes.
 
-/// Why the cloud did not do as asked.
+/// The error of a cloud operation.
 public enum RemoteError: Error, Hashable, Sendable {
     /// The server cannot be reached (no route, no name, refused, reset after all retries, TLS).
     case offline(String)
-    /// The server did not answer within the deadline.
+    /// The server did not respond within the deadline.
     case timedOut
-    /// Asked to wait, beyond the call's deadline; seconds until it may be tried.
+    /// The server asked for a pause beyond the call's deadline; seconds until a retry.
     case rateLimited(retryAfter: Double)
-    /// The token is not valid (any more): somebody must log in.
+    /// The token is not valid or no longer valid: the user must log in.
     case unauthorized(String)
     /// The account or the token's scopes do not allow it.
     case forbidden(String)
-    /// Nothing is at that place, or the revision is unknown.
+    /// Nothing exists at the path, or the revision is unknown.
     case notFound
-    /// A file is where a folder was expected.
+    /// A file is at the path of a folder.
     case notAFolder
-    /// A folder is where a file was expected.
+    /// A folder is at the path of a file.
     case notAFile
-    /// Something else is at the place, or another revision than the expected one.
+    /// Another entry is at the path, or the revision is not the expected one.
     case conflict(Conflict)
-    /// The account is full.
+    /// The account's quota is used up.
     case insufficientSpace
-    /// Larger than the server takes.
+    /// The file is larger than the server accepts.
     case tooLarge
-    /// The name or path is one that the server does not store.
+    /// The server does not store this name or path.
     case disallowedName
-    /// Locked by somebody, or contended beyond the deadline.
+    /// Locked by another user, or contended beyond the deadline.
     case busy
-    /// A folder of the team, a shared folder's mount point or another thing that must stay.
+    /// A folder of the team, a shared folder's mount point or another entry that cannot be changed.
     case protected(String)
     /// The cursor has expired: list again and compare.
     case cursorReset
     /// The file's bytes cannot be downloaded (cloud documents).
     case notDownloadable
-    /// Paths start from somewhere else now, or the mounted folder is not where it was: `refreshRoot` is to be
-    /// called, and everything to be listed again.
+    /// The root of paths has changed, or the mounted folder has moved: call `refreshRoot` and list
+    /// everything again.
     case rootChanged
-    /// Nothing is at the path of the mounted folder, which was there before.
+    /// The mounted folder, which existed before, is gone from its path.
     case rootMissing(String)
-    /// The bytes did not match their hash on the way up.
+    /// The uploaded bytes did not match their hash.
     case contentMismatch
-    /// The upload session is gone or does not fit: start over.
+    /// The upload session has expired or does not fit: start over.
     case sessionLost
-    /// The server's answer makes no sense; never believed.
+    /// The server's response is invalid and is not used.
     case malformed(String)
-    /// The server failed (5xx after all retries, or an error that has no better name).
+    /// The server failed (5xx after all retries, or an error without a specific case).
     case server(String)
-    /// This machine, and not the server, could not do its part.
+    /// The operation failed on this machine, not on the server.
     case local(LocalFailure)
     /// The task was cancelled.
     case cancelled
 
-    /// What failed on this machine.
+    /// The cause of a failure on this machine.
     public enum LocalFailure: Hashable, Sendable {
-        /// The disk, or the user's share of it, is full.
+        /// The disk, or the user's quota on it, is full.
         case diskFull
-        /// The disk or the database failed: what people are told.
+        /// The disk or the database failed; with a message for users.
         case other(String)
     }
 
-    /// What was in the way.
+    /// The kind of a conflict.
     public enum Conflict: Hashable, Sendable {
         /// A file, or another revision of the file.
         case file
-        /// A folder.
+        /// A folder is at the path.
         case folder
-        /// A file is where a parent folder should be.
+        /// A file is at the path of a parent folder.
         case ancestor
-        /// The server did not say.
+        /// The server did not report the kind.
         case other
     }
 
-    /// Whether the same call may succeed after a while, without anybody's doing.
+    /// Whether a retry may succeed after a while, without user action.
     public var isTransient: Bool {
         switch self {
         case .offline, .timedOut, .rateLimited, .busy, .server, .sessionLost, .contentMismatch,

@@ -1,43 +1,43 @@
-// The versions of files that a cloud keeps. A protocol of its own: only commands need it, never a
-// filesystem's work.
+// The old revisions of files that a cloud keeps. A separate protocol: only commands need it, not
+// the filesystem.
 
 public import Core
 
-/// A cloud that keeps old versions.
+/// A cloud that keeps old revisions.
 public protocol RemoteHistory: Sendable {
-    /// The newest versions of whatever file was at a path, newest first; of a deleted file, too. Throws
+    /// The newest revisions of any file at a path, newest first; also of a deleted file. Throws
     /// `notFound` when there never was one, and `notAFile` for a folder.
     func revisions(of path: RemotePath, limit: Int) async throws(RemoteError) -> RemoteRevisions
-    /// Makes an old version the current one at a path, whatever is there now: that becomes an old version
-    /// itself. Throws `notFound` when there is no such version.
+    /// Restores an old revision at a path; a file there becomes an old revision itself. Throws
+    /// `notFound` when there is no such revision.
     func restore(_ path: RemotePath, to revision: Revision) async throws(RemoteError)
         -> RemoteEntry
 }
 
-/// Versions of a file.
+/// The revisions of a file.
 public struct RemoteRevisions: Hashable, Sendable {
-    /// One of them.
+    /// One revision with its author.
     public struct Version: Hashable, Sendable {
-        /// What the server says of it.
+        /// The metadata of the revision.
         public var file: RemoteFile
         /// The account that made it, in a shared folder; nil elsewhere.
         public var author: String?
 
-        /// Names both.
+        /// Takes over both fields.
         public init(file: RemoteFile, author: String? = nil) {
             self.file = file
             self.author = author
         }
     }
 
-    /// Newest first.
+    /// The revisions, newest first.
     public var versions: [Version]
-    /// Whether no file is there any more.
+    /// Whether the file is deleted.
     public var isDeleted: Bool
-    /// When it was deleted, if the server says so.
+    /// When it was deleted, if the server reports it.
     public var deleted: Timestamp?
 
-    /// Names all three.
+    /// Takes over all fields.
     public init(versions: [Version], isDeleted: Bool, deleted: Timestamp? = nil) {
         self.versions = versions
         self.isDeleted = isDeleted

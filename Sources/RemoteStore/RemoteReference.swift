@@ -1,15 +1,16 @@
-// What a change is meant for. A path names a place, whose occupant may have changed; an id names the node.
+// The target of a change. A path names a place, whose entry may have been replaced; an id names the
+// node.
 
 public import Core
 
-/// A file or folder that a change is meant for.
+/// The file or folder that a change refers to.
 public struct RemoteReference: Hashable, Sendable {
-    /// Where it was last known to be.
+    /// Its last known path.
     public var path: RemotePath
-    /// What the server calls it, which decides; nil for whatever is at the path.
+    /// Its Dropbox id, which takes precedence; nil for any node at the path.
     public var id: FileID?
 
-    /// Names both.
+    /// Takes over both fields.
     public init(path: RemotePath, id: FileID? = nil) {
         self.path = path
         self.id = id

@@ -1,21 +1,20 @@
-// Links that lead others to a file or folder. A protocol of its own: only commands need it, never a
-// filesystem's work.
+// Shared links to a file or folder. A separate protocol: only commands need it, not the filesystem.
 
-/// A cloud that hands out links.
+/// A cloud with shared links.
 public protocol RemoteSharing: Sendable {
-    /// The link to what is at a path: the one that there is, else a new one, which everybody can use unless
-    /// the account's own rules say otherwise. Throws `notFound` when nothing is there.
+    /// The shared link of the entry at a path: the existing one, else a new one, which everyone can
+    /// use unless the account's rules say otherwise. Throws `notFound` when nothing is there.
     func link(to path: RemotePath) async throws(RemoteError) -> RemoteLink
 }
 
-/// A link.
+/// A shared link to an entry.
 public struct RemoteLink: Hashable, Sendable {
-    /// Its address.
+    /// The URL of the link.
     public var url: String
-    /// Whether it was made just now.
+    /// Whether this call has created the link.
     public var isNew: Bool
 
-    /// Names both.
+    /// Takes over both fields.
     public init(url: String, isNew: Bool) {
         self.url = url
         self.isNew = isNew

@@ -1,14 +1,14 @@
-// What a deleted folder took with it: found among the deleted entries, and restored. For stores that keep no
-// deleted files there is nothing to find.
+// Finds and restores the files deleted together with a folder. Stores without deleted files find
+// nothing.
 
 public import Core
 import DropboxAPI
 
 extension RemoteStoring {
-    /// For stores that do not tell.
+    /// For stores that do not list deletions.
     public func deletionCursor() async throws(RemoteError) -> Core.Cursor? { nil }
 
-    /// For stores that cannot.
+    /// For stores that cannot restore files.
     public func restoreDeleted(
         _ path: RemotePath
     ) async throws(RemoteError) -> RemoteEntry? {
@@ -17,13 +17,13 @@ extension RemoteStoring {
 }
 
 extension DropboxStore {
-    /// The position after everything that is there now, of a listing that has deleted entries. Of the whole
+    /// A cursor after the current state, for a listing with deleted entries. It covers the whole
     /// mount: the cursor of a folder's listing ends with the folder.
     public func deletionCursor() async throws(RemoteError) -> Core.Cursor? {
         try await latestCursor(includesDeleted: true)
     }
 
-    /// Brings back the last version of a deleted file; nil if there is a file, or never was one.
+    /// Restores the last revision of a deleted file; nil if a file exists there, or never did.
     public func restoreDeleted(
         _ path: RemotePath
     ) async throws(RemoteError) -> RemoteEntry? {
@@ -31,7 +31,7 @@ extension DropboxStore {
         do throws(RemoteError) {
             found = try await revisions(of: path, limit: 1)
         } catch {
-            // A folder's path has no versions.
+            // A folder's path has no revisions.
             if error == .notFound || error == .notAFile { return nil }
             throw error
         }

@@ -1,4 +1,4 @@
-// Listings in which a single entry may be nonsense without taking the whole page with it.
+// Listings in which an invalid entry does not invalidate the whole page.
 
 import DropboxAPI
 
@@ -17,7 +17,7 @@ struct TolerantListing: Decodable, Sendable {
     let cursor: Files.ListFolderCursor
     let hasMore: Bool
 
-    /// Entries of a page that are believed; the server sends about 2,000.
+    /// Maximum entries accepted in a page; the server sends about 2,000.
     private static let mostEntries = 10_000
 
     init(from decoder: any Decoder) throws {

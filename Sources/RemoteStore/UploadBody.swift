@@ -1,5 +1,5 @@
-// Content on its way through the API: a part of a source as a request's body, and an answer's body as a
-// stream.
+// Adapters to the API's bodies: a range of an upload source as a request's body, and a response's
+// body as a stream.
 
 import ContentHashing
 import Core
@@ -18,11 +18,11 @@ struct UploadBody: BodySource {
     }
 }
 
-/// The source has fewer bytes than it said.
+/// The source has fewer bytes than its size.
 struct SourceEndedEarly: Error {}
 
 extension UploadSource {
-    /// Reads bytes that lie before `end`; returns how many.
+    /// Reads bytes before the offset `end`; returns how many.
     func read(
         at offset: Int64, before end: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws -> Int {
@@ -32,7 +32,7 @@ extension UploadSource {
             at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)))
     }
 
-    /// The hash of a part. Throws what reading throws, and `SourceEndedEarly`.
+    /// The hash of a range. Throws the errors of `read`, and `SourceEndedEarly`.
     func contentHash(_ range: Range<Int64>) throws -> ContentHash {
         var hasher = ContentHasher()
         var buffer = [UInt8](repeating: 0, count: min(range.count, 1 << 20))
@@ -49,7 +49,7 @@ extension UploadSource {
     }
 }
 
-/// A download's body. Once it failed, it stays failed.
+/// A download's body. An error ends it for good.
 actor DropboxByteStream<Failure: RouteError>: RemoteByteStream {
     private var iterator: DownloadBody<Failure>.AsyncIterator
     private let map: @Sendable (Failure) -> RemoteError
@@ -62,8 +62,8 @@ actor DropboxByteStream<Failure: RouteError>: RemoteByteStream {
 
     func next() async throws(RemoteError) -> [UInt8]? {
         if let failure { throw failure }
-        // Copied, because an actor's state cannot be lent across the suspension; one task reads, so
-        // nobody else moves it meanwhile.
+        // Copied, because an actor's state cannot be passed inout across the suspension; one task
+        // reads, so no other one advances the iterator in between.
         var copy = iterator
         do {
             let chunk = try await copy.next()

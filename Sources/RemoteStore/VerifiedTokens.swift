@@ -1,33 +1,33 @@
-// Access tokens that are given out only once the server has said whose they are, so that one person's files are
-// never listed for another, nor sent to another's account: not by a token that was mistaken, nor by a mount that
-// began while the server could not be asked. Not responsible for where tokens come from, nor for remembering
-// accounts.
+// Access tokens that are handed out only once the server has confirmed their account, so that one
+// user's files are never listed for another, nor sent to another's account: neither by a wrong
+// token, nor by a mount that started while the server was unreachable. Not responsible for
+// obtaining tokens, nor for remembering accounts.
 
 public import DropboxAPI
 import Synchronization
 
-/// Gives a mount the tokens of one account, and those of no other.
+/// Provides a mount with tokens of one account, and refuses all others.
 public final class VerifiedTokens: AccessTokenProvider {
     private struct State {
-        /// The account's id; nil until it is known, and then for good.
+        /// The account's id; nil until it is known, and constant from then on.
         var expected: String?
-        /// The last token that is the account's.
+        /// The last token confirmed as the account's.
         var verified: AccessToken?
-        /// The last token that is somebody else's, and what is said about it.
+        /// The last token of another account, with the message about it.
         var refused: (token: AccessToken, message: String)?
-        /// The token that the server does not want to be asked about before a moment.
+        /// The token that the server's rate limit forbids to check before `end`.
         var pause: (token: AccessToken, end: ContinuousClock.Instant)?
-        /// Questions that are on their way, by the token that they are about.
+        /// Account checks in flight, by token.
         var questions: [AccessToken: Question] = [:]
         var lastQuestion = 0
-        /// The question whose answer was the last one to be kept.
+        /// The check whose result was recorded last.
         var lastKept = 0
         var lastWaiter = 0
     }
 
     private typealias Outcome = Result<Answer, Failure>
 
-    /// One request, and all who wait for its answer.
+    /// One account check, with its waiting callers.
     private struct Question {
         var number: Int
         var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
@@ -40,9 +40,9 @@ public final class VerifiedTokens: AccessTokenProvider {
     /// Held for assignments; no other lock is taken under it.
     private let state: Mutex<State>
 
-    /// Gives tokens of `base` that are of the account with the id `expected`; with nil, of the first account that
-    /// `owner()` finds. `client` makes a client that calls by one token, `explanation` says what is wrong with a
-    /// token of another account.
+    /// Provides tokens of `base` that belong to the account with the id `expected`; with nil, of
+    /// the first account that `owner()` finds. `client` makes a client for one token, `explanation`
+    /// makes the message about a token of another account.
     public convenience init(
         _ base: any AccessTokenProvider, expected: String?,
         client: @escaping @Sendable (AccessToken) -> DropboxClient,
@@ -65,9 +65,10 @@ public final class VerifiedTokens: AccessTokenProvider {
         state = Mutex(State(expected: expected))
     }
 
-    /// Asks the server whose the token at hand is. If it is the account's, calls go out by it from then on.
+    /// Asks the server for the account of the current token. If it is the expected one, calls use
+    /// the token from then on.
     ///
-    /// Throws what the server answers, or that it could not be asked. Another account is no error here.
+    /// Throws the server's error, or the failure to reach it. Another account is no error here.
     public func owner() async throws(RemoteError) -> RemoteAccount {
         do throws(Failure) {
             return try await ask(about: base(replacing: nil)).account
@@ -76,15 +77,15 @@ public final class VerifiedTokens: AccessTokenProvider {
         }
     }
 
-    /// A token that is the account's. Throws `withheld` if it is another account's, `transport` or `server` if the
-    /// server does not say.
+    /// A token of the account. Throws `withheld` if it belongs to another account, `transport` or
+    /// `server` if the check fails.
     public func accessToken() async throws(TokenError) -> AccessToken {
         var token = try await base.accessToken()
         for _ in 1..<Self.tokensPerCall {
             do throws(TokenError) {
                 return try await verified(token)
             } catch {
-                // The failure is about a token that may be an old one by now.
+                // The failure may concern a token that was replaced since.
                 let newest = error == .cancelled ? token : try await base.accessToken()
                 guard newest != token else { throw error }
                 token = newest
@@ -93,7 +94,7 @@ public final class VerifiedTokens: AccessTokenProvider {
         return try await verified(token)
     }
 
-    /// A login that is replaced again and again is not waited for.
+    /// Maximum tokens checked per call, if the login is replaced again and again.
     private static let tokensPerCall = 3
 
     private func verified(_ token: AccessToken) async throws(TokenError) -> AccessToken {
@@ -107,7 +108,7 @@ public final class VerifiedTokens: AccessTokenProvider {
         }
     }
 
-    /// A token of the account's in place of one that the server refused.
+    /// A token of the account in place of one that the server refused.
     public func accessToken(
         replacing expired: AccessToken
     ) async throws(TokenError) -> AccessToken? {
@@ -115,7 +116,7 @@ public final class VerifiedTokens: AccessTokenProvider {
         return try await accessToken()
     }
 
-    /// The token, if it is known to be the account's; nil if it is not known whose it is.
+    /// The token, if it is confirmed; nil if its account is unknown.
     private func verdict(on token: AccessToken) throws(TokenError) -> AccessToken? {
         let state = state.withLock { $0 }
         if state.verified == token { return token }
@@ -128,7 +129,7 @@ public final class VerifiedTokens: AccessTokenProvider {
 
     // MARK: Asking
 
-    /// Why it is not known whose a token is.
+    /// The reason why a token's account could not be determined.
     private enum Failure: Error {
         case token(TokenError)
         case call(CallError<NoError>)
@@ -147,7 +148,7 @@ public final class VerifiedTokens: AccessTokenProvider {
             }
         }
 
-        /// Whether another token may do.
+        /// Whether another token may succeed.
         var isAboutToken: Bool {
             if case .call(let error) = self, case .auth = error.kind { true } else { false }
         }
@@ -156,11 +157,11 @@ public final class VerifiedTokens: AccessTokenProvider {
     private struct Answer {
         var token: AccessToken
         var account: RemoteAccount
-        /// Why the token is not given out; nil if it is the account's.
+        /// The reason to withhold the token; nil if it is the account's.
         var refusal: String?
     }
 
-    /// Whose a token is, or the one that takes its place where the server refuses it.
+    /// The account of a token, or of its replacement if the server refuses it.
     private func ask(about token: AccessToken) async throws(Failure) -> Answer {
         do throws(Failure) {
             return try await answer(about: token)
@@ -172,8 +173,8 @@ public final class VerifiedTokens: AccessTokenProvider {
         }
     }
 
-    /// Joins the question about this token that is on its way, or asks. A caller that is cancelled leaves the
-    /// question to the others.
+    /// Joins the check of this token in flight, or starts one. Cancelling a caller does not cancel
+    /// the check for the others.
     private func answer(about token: AccessToken) async throws(Failure) -> Answer {
         let waiter = state.withLock { state in
             state.lastWaiter &+= 1
@@ -218,7 +219,7 @@ public final class VerifiedTokens: AccessTokenProvider {
         }
     }
 
-    /// Keeps the answer, and gives it to all who wait.
+    /// Records the result, and resumes all waiting callers.
     private func end(
         _ token: AccessToken, _ result: Result<RemoteAccount, CallError<NoError>>
     ) {
@@ -238,7 +239,8 @@ public final class VerifiedTokens: AccessTokenProvider {
         for waiter in waiters?.values ?? [:].values { waiter.resume(returning: outcome) }
     }
 
-    /// A client of its own knows nothing of the pause when the next one is made.
+    /// Records the pause of a rate limit: the next check's client is a new one with an open rate
+    /// gate.
     private func notePause(_ error: CallError<NoError>, of token: AccessToken) {
         guard case .rateLimited = error.kind,
             case .rateLimited(let seconds) = RemoteError(error)
@@ -247,7 +249,7 @@ public final class VerifiedTokens: AccessTokenProvider {
         state.withLock { $0.pause = (token, end) }
     }
 
-    /// The base's token; with `expired`, another one in its place, or the same if there is no other.
+    /// The base's token; with `expired`, a replacement, or the same token if there is none.
     private func base(replacing expired: AccessToken?) async throws(Failure) -> AccessToken {
         do throws(TokenError) {
             guard let expired else { return try await base.accessToken() }
@@ -257,8 +259,8 @@ public final class VerifiedTokens: AccessTokenProvider {
         }
     }
 
-    /// Keeps whose a token is, and returns why it is not given out, if so. What is known of a token that was asked
-    /// about later stays.
+    /// Records the account of a token, and returns the reason to withhold it, if any. The result of
+    /// a later check is kept.
     private func note(
         _ account: RemoteAccount, of token: AccessToken, _ question: Int
     ) -> String? {
@@ -278,9 +280,9 @@ public final class VerifiedTokens: AccessTokenProvider {
 }
 
 extension RemoteAccount {
-    /// Asks whose the client's token is.
+    /// Requests the account of the client's token.
     init(of client: DropboxClient) async throws(CallError<NoError>) {
-        // Who it is does not depend on where paths start, and must be known when that is wrong.
+        // The account does not depend on the path root, and must be found even if that is wrong.
         let account = try await client.rooted(at: nil)
             .call(Users.getCurrentAccount, options: .interactive)
         let home = account.rootInfo.homeNamespaceID
@@ -292,7 +294,8 @@ extension RemoteAccount {
 }
 
 extension TokenError {
-    /// Nothing is sent by a token as long as the server does not say whose it is.
+    /// The error for a token whose account the server did not confirm, and which is therefore not
+    /// used.
     fileprivate init(unverified error: CallError<NoError>) {
         switch error.kind {
         case .transport(let failure): self = .transport(failure)

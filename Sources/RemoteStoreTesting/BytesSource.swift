@@ -1,12 +1,12 @@
-// Content in memory, to upload.
+// Upload content in memory.
 
 public import RemoteStore
 
-/// Bytes to upload.
+/// An upload source over bytes.
 public struct BytesSource: UploadSource {
     private let bytes: [UInt8]
 
-    /// Takes over bytes.
+    /// Takes over the bytes.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
@@ -16,10 +16,10 @@ public struct BytesSource: UploadSource {
         self.init(Array(text.utf8))
     }
 
-    /// Count of bytes.
+    /// The number of bytes.
     public var size: Int64 { Int64(bytes.count) }
 
-    /// Copies bytes.
+    /// Copies bytes into the buffer.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
         buffer.copyBytes(from: part)

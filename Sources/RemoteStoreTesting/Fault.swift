@@ -1,5 +1,5 @@
-// What can go wrong with one call of a store, and which calls it goes wrong in. Plain values; what a
-// fault does is in `FaultInjectingStore`.
+// Faults of a store's calls, and the calls that they apply to. Plain values; `FaultInjectingStore`
+// applies them.
 
 public import RemoteStore
 
@@ -10,7 +10,7 @@ public enum RemoteOperation: String, Hashable, Sendable, CaseIterable {
     case makeFolder, delete, move, copy
     case deletionCursor, restoreDeleted
 
-    /// Whether it changes something, so that a lost reply matters.
+    /// Whether the operation changes the store, so that a lost response matters.
     public var isChange: Bool {
         switch self {
         case .account, .space, .list, .listAfter, .latestCursor, .waitForChange, .entry: false
@@ -21,40 +21,40 @@ public enum RemoteOperation: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// One call.
+/// A call of a store.
 public struct RemoteCall: Hashable, Sendable {
-    /// What was called.
+    /// The operation that was called.
     public var operation: RemoteOperation
-    /// The path that it is about, or the revision, session or cursor.
+    /// The path, revision, session or cursor of the call.
     public var subject: String
-    /// 1 for the first call of this operation about this subject.
+    /// The number of this call among those of this operation and subject, from 1.
     public var occurrence: Int
-    /// 1 for the first call of this operation.
+    /// The number of this call among those of this operation, from 1.
     public var number: Int
 }
 
-/// What goes wrong.
+/// A fault of a call.
 public enum Fault: Hashable, Sendable {
-    /// The call fails, and nothing was done.
+    /// The call fails without effect.
     case failBefore(RemoteError)
-    /// The call is done, and its reply is lost.
+    /// The call takes effect, and its response is lost.
     case failAfter(RemoteError)
-    /// A download breaks off after so many bytes.
+    /// A download fails after so many bytes.
     case cutBody(after: Int64, RemoteError)
-    /// One byte is wrong, that many bytes after the start, on the way down or up.
+    /// One byte, that many bytes after the start, is wrong in a download or upload.
     case corruptBody(at: Int64)
-    /// The call is held until `releaseStalled` or its cancellation, and then done.
+    /// The call is held until `releaseStalled` or its cancellation, and then executed.
     case stall
 }
 
-/// A fault and the calls that it happens in.
+/// A fault and the calls that it applies to.
 struct PlannedFault: Sendable {
     let fault: Fault
-    /// How often it still happens; nil for always.
+    /// Remaining number of times; nil for always.
     var remaining: Int?
     let isMeant: @Sendable (RemoteCall) -> Bool
 
-    /// Decides, and counts.
+    /// Decides whether the fault applies to a call, and counts it.
     mutating func happens(in call: RemoteCall) -> Bool {
         guard remaining != 0, isMeant(call) else { return false }
         remaining = remaining.map { $0 - 1 }
@@ -62,12 +62,12 @@ struct PlannedFault: Sendable {
     }
 }
 
-/// Chance that depends on a seed and on the call alone: calls that run side by side do not change each
-/// other's fate, so a seed repeats a run.
+/// Pseudorandom decisions that depend on a seed and on the call alone: concurrent calls do not
+/// influence each other, so a seed repeats a run.
 struct FaultLottery: Sendable {
     let seed: UInt64
 
-    /// Between 0 and 1, 1 not included.
+    /// A number from 0 up to, but not including, 1.
     func draw(_ call: RemoteCall, salt: UInt64) -> Double {
         // FNV-1a over the call's text, then the finaliser of SplitMix64 to spread it over all bits.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ seed ^ salt &* 0x9E37_79B9_7F4A_7C15

@@ -1,16 +1,16 @@
-// A store whose calls fail when a test wants them to. Not responsible for what a cloud does: that is
-// the wrapped store's.
+// A store whose calls fail on a test's demand. Not responsible for a cloud's behaviour: that is the
+// wrapped store's.
 
 public import Core
 public import RemoteStore
 import Synchronization
 
-/// Passes calls on to another store and makes some of them fail.
+/// Forwards calls to another store and makes some of them fail.
 ///
-/// Without faults it behaves as the wrapped store. Faults are planned for certain calls (`inject`) or
-/// happen by chance (`injectRandomly`), the same in every run with one seed.
+/// Without faults it behaves like the wrapped store. Faults are planned for certain calls
+/// (`inject`) or happen randomly (`injectRandomly`), the same in every run with one seed.
 public final class FaultInjectingStore: RemoteStoring {
-    /// What the subject of a recursive listing ends with.
+    /// The suffix of a recursive listing's subject.
     public static let below = "/**"
 
     private struct State {
@@ -41,7 +41,7 @@ public final class FaultInjectingStore: RemoteStoring {
 
     // MARK: Planning
 
-    /// Makes a fault happen in the calls that `isMeant` picks, `times` times; nil for always.
+    /// Applies a fault to the calls for which `isMeant` is true, `times` times; nil for always.
     public func inject(
         _ fault: Fault, times: Int? = 1, when isMeant: @escaping @Sendable (RemoteCall) -> Bool
     ) {
@@ -50,15 +50,15 @@ public final class FaultInjectingStore: RemoteStoring {
         }
     }
 
-    /// Makes a fault happen in the `number`-th call of an operation from the beginning, 1 for the
-    /// first; by default in the next one.
+    /// Applies a fault to the `number`-th call of an operation since the beginning, 1 for the
+    /// first; by default to the next one.
     public func inject(_ fault: Fault, into operation: RemoteOperation, number: Int? = nil) {
         inject(fault) { call in
             call.operation == operation && (number == nil || call.number == number)
         }
     }
 
-    /// Makes calls fail by chance: each with the given probability, with one of the faults.
+    /// Makes calls fail randomly: each with the given probability, with one of the faults.
     public func injectRandomly(
         _ faults: [Fault], probability: Double,
         into operations: Set<RemoteOperation> = Set(RemoteOperation.allCases)
@@ -74,7 +74,7 @@ public final class FaultInjectingStore: RemoteStoring {
         }
     }
 
-    /// Forgets all faults. Calls that are held stay held.
+    /// Removes all faults. Stalled calls stay stalled.
     public func removeFaults() {
         state.withLock { $0.planned = [] }
     }
@@ -85,40 +85,39 @@ public final class FaultInjectingStore: RemoteStoring {
         set { state.withLock { $0.isOffline = newValue } }
     }
 
-    /// While true, every call fails because paths start from another root by now; `refreshRoot` ends it.
+    /// While true, every call fails because the root has changed; `refreshRoot` ends it.
     public var isRootStale: Bool {
         get { state.withLock { $0.isRootStale } }
         set { state.withLock { $0.isRootStale = newValue } }
     }
 
-    /// While true, changes take whatever is at the path of their node, as they can where the service takes no
-    /// ids and another client is faster.
+    /// While true, changes apply to the node at the path, whichever it is: as for a service that
+    /// refuses ids, when another client is faster.
     public var forgetsIDs: Bool {
         get { state.withLock { $0.forgetsIDs } }
         set { state.withLock { $0.forgetsIDs = newValue } }
     }
 
-    /// While set, nothing is where paths start from, as when others have deleted the mounted folder, which was
-    /// there.
+    /// While set, the root is missing, as when another client has deleted the mounted folder.
     public var missingRoot: String? {
         get { state.withLock { $0.missingRoot } }
         set { state.withLock { $0.missingRoot = newValue } }
     }
 
-    /// How many seconds each request and each answer may be on its way at most; how many they are is
-    /// chance. A call that is cancelled meanwhile may have been done.
+    /// Maximum latency in seconds of each request and each response; the actual one is random. A
+    /// call that is cancelled during it may have taken effect.
     public var distance: Double {
         get { state.withLock { $0.distance } }
         set { state.withLock { $0.distance = newValue } }
     }
 
-    /// Names that listings leave out and count, as such that no filesystem can hold.
+    /// Names that listings omit and count, like names that a filesystem cannot hold.
     public var impossibleNames: Set<String> {
         get { state.withLock { $0.impossibleNames } }
         set { state.withLock { $0.impossibleNames = newValue } }
     }
 
-    /// Lets all held calls go on.
+    /// Lets all stalled calls continue.
     public func releaseStalled() {
         let stalled = state.withLock { state in
             defer { state.stalled = [:] }
@@ -127,7 +126,7 @@ public final class FaultInjectingStore: RemoteStoring {
         for call in stalled.values { call.resume() }
     }
 
-    /// How many calls are held.
+    /// Number of stalled calls.
     public var stalledCount: Int { state.withLock { $0.stalled.count } }
 
     /// All calls so far, in order.
@@ -135,7 +134,7 @@ public final class FaultInjectingStore: RemoteStoring {
 
     // MARK: Happening
 
-    /// Does a call, with what goes wrong in it.
+    /// Performs a call with its fault.
     private func perform<Value: Sendable>(
         _ operation: RemoteOperation, _ subject: String,
         _ work: (Fault?) async throws(RemoteError) -> Value
@@ -150,7 +149,7 @@ public final class FaultInjectingStore: RemoteStoring {
         let value = try await work(fault)
         try await travel(call, salt: 4)
         if case .failAfter(let error) = fault { throw error }
-        // The network may have gone while the call was on its way.
+        // The network may have failed during the call.
         if state.withLock({ $0.isOffline }) { throw .offline("switched off") }
         return value
     }
@@ -218,27 +217,27 @@ public final class FaultInjectingStore: RemoteStoring {
 
     // MARK: RemoteStoring
 
-    /// That of the wrapped store.
+    /// Returns the wrapped store's root.
     public var root: String { base.root }
 
-    /// That of the wrapped store; fails by itself only while there is no root.
+    /// Forwards the call; fails on its own account only while the root is missing.
     public func refreshRoot() async throws(RemoteError) {
         if let missing = missingRoot { throw .rootMissing(missing) }
         try await base.refreshRoot()
         isRootStale = false
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func account() async throws(RemoteError) -> RemoteAccount {
         try await perform(.account, "") { _ async throws(RemoteError) in try await base.account() }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func space() async throws(RemoteError) -> RemoteSpace {
         try await perform(.space, "") { _ async throws(RemoteError) in try await base.space() }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func list(
         _ folder: RemotePath, recursive: Bool
     ) async throws(RemoteError) -> RemotePage {
@@ -248,21 +247,21 @@ public final class FaultInjectingStore: RemoteStoring {
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage {
         try await perform(.listAfter, cursor.rawValue) { _ async throws(RemoteError) in
             refusing(try await base.list(after: cursor))
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func latestCursor() async throws(RemoteError) -> Cursor {
         try await perform(.latestCursor, "") { _ async throws(RemoteError) in
             try await base.latestCursor()
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func waitForChange(
         after cursor: Cursor, timeout: Int
     ) async throws(RemoteError) -> RemoteChange {
@@ -271,28 +270,28 @@ public final class FaultInjectingStore: RemoteStoring {
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
         try await perform(.entry, path.rawValue) { _ async throws(RemoteError) in
             try await base.entry(at: path)
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
         try await perform(.entry, id.rawValue) { _ async throws(RemoteError) in
             try await base.entry(of: id)
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func deletionCursor() async throws(RemoteError) -> Cursor? {
         try await perform(.deletionCursor, "") { _ async throws(RemoteError) in
             try await base.deletionCursor()
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func restoreDeleted(
         _ path: RemotePath
     ) async throws(RemoteError) -> RemoteEntry? {
@@ -301,7 +300,7 @@ public final class FaultInjectingStore: RemoteStoring {
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func download(
         _ revision: Revision, range: Range<Int64>
     ) async throws(RemoteError) -> any RemoteByteStream {
@@ -310,7 +309,7 @@ public final class FaultInjectingStore: RemoteStoring {
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func archive(
         of folder: RemotePath, bytes: Int64
     ) async throws(RemoteError) -> any RemoteArchive {
@@ -319,7 +318,7 @@ public final class FaultInjectingStore: RemoteStoring {
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func upload(
         _ source: any UploadSource, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
@@ -328,14 +327,14 @@ public final class FaultInjectingStore: RemoteStoring {
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func startUpload(concurrent: Bool) async throws(RemoteError) -> UploadSession {
         try await perform(.startUpload, "") { _ async throws(RemoteError) in
             try await base.startUpload(concurrent: concurrent)
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func append(
         _ source: any UploadSource, range: Range<Int64>, to session: UploadSession, closes: Bool
     ) async throws(RemoteError) {
@@ -347,7 +346,7 @@ public final class FaultInjectingStore: RemoteStoring {
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func finishUpload(
         _ session: UploadSession, size: Int64, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
@@ -356,14 +355,14 @@ public final class FaultInjectingStore: RemoteStoring {
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
         try await perform(.makeFolder, path.rawValue) { _ async throws(RemoteError) in
             try await base.makeFolder(at: path)
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func delete(
         _ node: RemoteReference, revision: Revision?
     ) async throws(RemoteError) {
@@ -372,7 +371,7 @@ public final class FaultInjectingStore: RemoteStoring {
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func move(
         _ node: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
@@ -381,7 +380,7 @@ public final class FaultInjectingStore: RemoteStoring {
         }
     }
 
-    /// Passes on.
+    /// Forwards the call, unless a fault is due.
     public func copy(
         _ source: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {

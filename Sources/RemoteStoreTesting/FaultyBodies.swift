@@ -1,9 +1,9 @@
-// Bodies that break off or lie, down and up.
+// Bodies that end early or are corrupt, in both directions.
 
 import RemoteStore
 import Synchronization
 
-/// A download with a fault in it.
+/// A download stream with a fault.
 final class FaultyStream: RemoteByteStream {
     private let base: any RemoteByteStream
     private let fault: Fault?
@@ -31,10 +31,10 @@ final class FaultyStream: RemoteByteStream {
     }
 }
 
-/// An upload with a fault in it.
+/// An upload source with a fault.
 struct FaultySource: UploadSource {
     private let base: any UploadSource
-    /// Offset in the source of the byte that is wrong.
+    /// Offset in the source of the corrupt byte.
     private let corrupted: Int64?
 
     init(_ base: any UploadSource, _ fault: Fault?, start: Int64) {

@@ -4,22 +4,22 @@ import Core
 import Foundation
 import RemoteStore
 
-/// Where a listing, and then its stream of changes, goes on.
+/// The position of a listing, and then of its deltas.
 struct InMemoryListing: Codable {
     /// Cursors of an earlier epoch have expired.
     var epoch: Int
     /// Folded path of the listed folder.
     var folder: String
     var isRecursive: Bool
-    /// Whether it tells what went with a folder, too.
+    /// Whether it also lists entries deleted together with a folder.
     var tellsEachDeletion: Bool
-    /// While listing: the folded path of the last entry that was given. nil once changes follow.
+    /// While listing: the folded path of the last entry returned; nil once the listing is complete.
     var last: String?
-    /// The first change that has not been told. Noted when a listing begins, so that what moves from
-    /// one side of it to the other is told after it.
+    /// The first change not delivered yet. Set when a listing begins, so that entries that move
+    /// across its position are delivered after it.
     var change: Int
 
-    /// Begins with the folder of a folded path.
+    /// Begins a listing of the folder at a folded path.
     init(
         epoch: Int, folder: RemotePath, isRecursive: Bool, change: Int,
         tellsEachDeletion: Bool = false
@@ -45,7 +45,7 @@ struct InMemoryListing: Codable {
         return Cursor((try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "")
     }
 
-    /// The next page. Throws `notFound` when the listed folder is gone.
+    /// The next page. Throws `notFound` when the listed folder is deleted.
     mutating func page(
         of tree: InMemoryTree, size: Int
     ) throws(RemoteError) -> RemotePage {
@@ -78,7 +78,7 @@ struct InMemoryListing: Codable {
         return RemotePage(entries: entries, cursor: cursor, hasMore: change < tree.log.count)
     }
 
-    /// Whether there is something to list.
+    /// Whether the next page may have entries.
     func hasNews(in tree: InMemoryTree) -> Bool {
         last != nil || (try? tree.folder(at: RemotePath(rawValue: folder))) == nil
             || tree.log.dropFirst(change).contains(where: covers)

@@ -1,30 +1,31 @@
-// One upload session as a plain value: which pieces fit, and when it is complete.
+// An upload session as a plain value: the pieces that fit, and its completeness.
 
 import ContentHashing
 import RemoteStore
 
-/// Bytes on their way to becoming a file.
+/// The bytes of an upload session.
 struct InMemorySession {
     /// Concurrent pieces begin, and all but the last end, at multiples of this.
     private static let unit = Int64(ContentHasher.blockSize)
 
     let isConcurrent: Bool
     private var isClosed = false
-    /// Pieces by their offsets; a sequential session's follow one another.
+    /// Pieces by their offsets; those of a sequential session are contiguous.
     private var pieces: [Int64: [UInt8]] = [:]
 
     init(isConcurrent: Bool) {
         self.isConcurrent = isConcurrent
     }
 
-    /// End of the bytes that follow one another from the start.
+    /// End of the contiguous bytes from the start.
     private var size: Int64 {
         var end: Int64 = 0
         while let piece = pieces[end], !piece.isEmpty { end += Int64(piece.count) }
         return end
     }
 
-    /// Adds a piece. One that is here already counts as added. Throws `sessionLost` if it does not fit.
+    /// Appends a piece. A piece that was appended before counts as success. Throws `sessionLost` if
+    /// it does not fit.
     mutating func append(
         _ bytes: [UInt8], at offset: Int64, closes: Bool
     ) throws(RemoteError) {
@@ -33,7 +34,7 @@ struct InMemorySession {
             guard offset % Self.unit == 0, closes || end % Self.unit == 0 else {
                 throw .sessionLost
             }
-            // Others may still be on their way when the piece that closes has arrived.
+            // Other pieces may still be in flight when the closing one has arrived.
             let last = pieces.map { $0 + Int64($1.count) }.max() ?? 0
             guard !isClosed || end <= last else { throw .sessionLost }
             pieces[offset] = bytes

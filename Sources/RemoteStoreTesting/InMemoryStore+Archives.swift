@@ -1,4 +1,4 @@
-// Folders as a whole.
+// Archives of folders.
 
 import Core
 public import RemoteStore

@@ -1,11 +1,11 @@
-// Old versions: all that ever were.
+// Old revisions, kept forever.
 
 public import Core
 public import RemoteStore
 import Synchronization
 
 extension InMemoryStore: RemoteHistory {
-    /// The versions of what was at a path, by path.
+    /// The revisions of all files at a path.
     public func revisions(
         of path: RemotePath, limit: Int
     ) async throws(RemoteError) -> RemoteRevisions {
@@ -16,7 +16,7 @@ extension InMemoryStore: RemoteHistory {
         return found
     }
 
-    /// Stores an old version again.
+    /// Stores an old revision's content again.
     public func restore(
         _ path: RemotePath, to revision: Revision
     ) async throws(RemoteError) -> RemoteEntry {
@@ -28,7 +28,7 @@ extension InMemoryStore: RemoteHistory {
 }
 
 extension InMemoryStore {
-    /// The position after everything that is there now.
+    /// A cursor after the current state, with deletions.
     public func deletionCursor() async throws(RemoteError) -> Cursor? {
         state.withLock { state in
             var listing = InMemoryListing(
@@ -39,7 +39,7 @@ extension InMemoryStore {
         }
     }
 
-    /// Stores the last version of a deleted file again.
+    /// Stores a deleted file's last revision again.
     public func restoreDeleted(
         _ path: RemotePath
     ) async throws(RemoteError) -> RemoteEntry? {

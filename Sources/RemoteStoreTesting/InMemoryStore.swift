@@ -1,5 +1,5 @@
-// A cloud in memory, behind the protocol that the Dropbox implementation has too. Only a shell: what
-// Dropbox does is in `InMemoryTree`, `InMemoryListing` and `InMemorySession`.
+// A cloud in memory, behind the protocol that the Dropbox implementation has too. Only a shell:
+// Dropbox's rules are in `InMemoryTree`, `InMemoryListing` and `InMemorySession`.
 
 public import Core
 public import RemoteStore
@@ -10,25 +10,24 @@ public final class InMemoryStore: RemoteStoring {
     struct State {
         var tree: InMemoryTree
         var epoch = 0
-        /// How often the root became another one, and how many times of them are known by `root`.
+        /// Number of changes of the root, and of those reflected by `root`.
         var rootChanges = (happened: 0, known: 0)
         var sessions: [String: InMemorySession] = [:]
         var sessionCount = 0
         var receivedBytes = 0
-        /// Each is resumed with whether its time is over.
+        /// Each is resumed with whether its timeout has passed.
         var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
         var waiterCount = 0
     }
 
-    /// Held for memory only. Nothing else is taken while it is held.
+    /// Held for memory accesses only. No other lock is taken under it.
     let state: Mutex<State>
     private let pageSize: Int
-    /// Whether changes that name an id are looked up by path, as with a service that takes no ids in them.
+    /// Whether changes by id are applied by path, as with a service that refuses ids.
     private let refusesIDs: Bool
     let now: @Sendable () -> Timestamp
 
-    /// Makes an empty account of so many bytes, whose pages hold so many entries, and whose names are one
-    /// by a rule.
+    /// Makes an empty account with a quota, a page size, and a rule for folding names.
     public init(
         allocated: Int64 = 1 << 40, pageSize: Int = 2000, refusesIDs: Bool = false,
         folding: NameFolding = .scalar,
@@ -42,14 +41,14 @@ public final class InMemoryStore: RemoteStoring {
 
     // MARK: What tests can make happen
 
-    /// Makes all cursors given so far expire.
+    /// Makes all existing cursors expire.
     public func resetCursors() {
         state.withLock { $0.epoch += 1 }
         resumeWaiters(isTimeOver: false)
     }
 
-    /// Puts another, empty tree in the place of this one, as when somebody changes teams. Its name is
-    /// told after `refreshRoot`.
+    /// Replaces the tree by another, empty one, as when a user changes teams. `root` returns its
+    /// name after `refreshRoot`.
     public func changeRoot() {
         state.withLock { state in
             state.tree = InMemoryTree(
@@ -66,40 +65,40 @@ public final class InMemoryStore: RemoteStoring {
         state.withLock { $0.sessions = [:] }
     }
 
-    /// Lets the time of all that wait for a change be over.
+    /// Ends all longpolls with a timeout.
     public func expireWaits() {
         resumeWaiters(isTimeOver: true)
     }
 
-    /// Bytes of content that calls have brought.
+    /// Content bytes received by uploads.
     public var receivedBytes: Int { state.withLock { $0.receivedBytes } }
 
-    /// How many wait for a change at the moment.
+    /// Number of calls that wait for a change.
     public var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Sets how many bytes the account may have.
+    /// Sets the account's quota in bytes.
     public func setQuota(_ bytes: Int64) {
         state.withLock { $0.tree.quota = bytes }
     }
 
     // MARK: Account
 
-    /// A fixed account.
+    /// Returns a fixed account.
     public func account() async throws(RemoteError) -> RemoteAccount {
         RemoteAccount(
             id: "dbid:memory", displayName: "In Memory", email: "memory@example.com",
             rootNamespace: "1")
     }
 
-    /// Names the tree.
+    /// The name of the current tree.
     public var root: String { state.withLock { "memory:\($0.rootChanges.known)" } }
 
-    /// Looks which tree it is.
+    /// Updates `root` to the current tree.
     public func refreshRoot() async throws(RemoteError) {
         state.withLock { $0.rootChanges.known = $0.rootChanges.happened }
     }
 
-    /// Bytes of all files, and the allocation.
+    /// The sum of all file sizes, and the quota.
     public func space() async throws(RemoteError) -> RemoteSpace {
         state.withLock { RemoteSpace(used: $0.tree.used, allocated: $0.tree.quota) }
     }
@@ -119,7 +118,7 @@ public final class InMemoryStore: RemoteStoring {
         }
     }
 
-    /// The next page or delta.
+    /// The next page of a listing or delta.
     public func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage {
         try state.withLock { (state) throws(RemoteError) in
             guard var listing = InMemoryListing(cursor), listing.epoch == state.epoch else {
@@ -129,7 +128,7 @@ public final class InMemoryStore: RemoteStoring {
         }
     }
 
-    /// The position after everything that is there now.
+    /// A cursor after the current state.
     public func latestCursor() async throws(RemoteError) -> Cursor {
         state.withLock { state in
             var listing = InMemoryListing(
@@ -139,7 +138,7 @@ public final class InMemoryStore: RemoteStoring {
         }
     }
 
-    /// Waits for a change. The timeout passes when `expireWaits` is called, so that tests need no clock.
+    /// Waits for a change. `expireWaits` ends the timeout, so that tests need no clock.
     public func waitForChange(
         after cursor: Cursor, timeout: Int
     ) async throws(RemoteError) -> RemoteChange {
@@ -156,7 +155,7 @@ public final class InMemoryStore: RemoteStoring {
         }
     }
 
-    /// Returns whether the time is over; false when there may be something new.
+    /// Returns whether the timeout has passed; false when there may be a change.
     private func sleepUntilChange(after listing: InMemoryListing) async -> Bool {
         let ticket = state.withLock { state in
             state.waiterCount += 1
@@ -165,7 +164,8 @@ public final class InMemoryStore: RemoteStoring {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // Looked at again under the lock under which changes wake: none is missed.
+                    // Checked again under the lock that changes hold when they wake waiters: none
+                    // is missed.
                     if state.epoch != listing.epoch || listing.hasNews(in: state.tree)
                         || Task.isCancelled
                     {
@@ -189,19 +189,19 @@ public final class InMemoryStore: RemoteStoring {
         for waiter in waiters.values { waiter.resume(returning: isTimeOver) }
     }
 
-    /// What is at a path.
+    /// The entry at a path.
     public func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
         state.withLock { state in state.tree.item(at: path).map { state.tree.entry(of: $0) } }
     }
 
-    /// What has an id.
+    /// The entry with an id.
     public func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
         state.withLock { state in state.tree.item(id: id).map { state.tree.entry(of: $0) } }
     }
 
     // MARK: Content
 
-    /// The bytes of any revision that ever was, in pieces of 64 KiB.
+    /// The bytes of any revision, old or new, in pieces of 64 KiB.
     public func download(
         _ revision: Revision, range: Range<Int64>
     ) async throws(RemoteError) -> any RemoteByteStream {
@@ -212,7 +212,7 @@ public final class InMemoryStore: RemoteStoring {
         return BytesStream(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
     }
 
-    /// Stores content in one call.
+    /// Uploads content in one call.
     public func upload(
         _ source: any UploadSource, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
@@ -221,7 +221,7 @@ public final class InMemoryStore: RemoteStoring {
         return try store(bytes, commit)
     }
 
-    /// Opens a session.
+    /// Starts an upload session.
     public func startUpload(concurrent: Bool) async throws(RemoteError) -> UploadSession {
         state.withLock { state in
             state.sessionCount += 1
@@ -231,7 +231,7 @@ public final class InMemoryStore: RemoteStoring {
         }
     }
 
-    /// Adds a piece.
+    /// Appends a piece to a session.
     public func append(
         _ source: any UploadSource, range: Range<Int64>, to session: UploadSession, closes: Bool
     ) async throws(RemoteError) {
@@ -244,7 +244,7 @@ public final class InMemoryStore: RemoteStoring {
         }
     }
 
-    /// Makes a session's bytes a file. The session stays if the commit is refused.
+    /// Commits a session. The session stays if the commit is refused.
     public func finishUpload(
         _ session: UploadSession, size: Int64, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
@@ -256,7 +256,7 @@ public final class InMemoryStore: RemoteStoring {
         return entry
     }
 
-    /// The file of a session that is gone because this very commit was applied before.
+    /// The file of a session that is gone because this commit was applied before.
     private func finished(
         _ commit: RemoteCommit, _ size: Int64
     ) throws(RemoteError) -> RemoteEntry {
@@ -270,7 +270,7 @@ public final class InMemoryStore: RemoteStoring {
 
     // MARK: Namespace
 
-    /// Makes a folder.
+    /// Creates a folder at a path.
     public func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
         try change { (tree) throws(RemoteError) in try tree.makeFolder(at: path) }
     }
@@ -285,7 +285,7 @@ public final class InMemoryStore: RemoteStoring {
         }
     }
 
-    /// Moves to a free place, unless what has the id is there already.
+    /// Moves to a free path, unless the node with the id is there already.
     public func move(
         _ node: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
@@ -299,7 +299,7 @@ public final class InMemoryStore: RemoteStoring {
         }
     }
 
-    /// Copies to a free place.
+    /// Copies to a free path.
     public func copy(
         _ source: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
@@ -309,7 +309,7 @@ public final class InMemoryStore: RemoteStoring {
         }
     }
 
-    /// Where a change applies.
+    /// The path to which a change applies.
     private func path(
         of node: RemoteReference, in tree: InMemoryTree, isGuarded: Bool = false
     ) throws(RemoteError) -> RemotePath {
@@ -343,7 +343,7 @@ public final class InMemoryStore: RemoteStoring {
     }
 }
 
-/// Pieces of 64 KiB.
+/// A stream with pieces of 64 KiB.
 private final class BytesStream: RemoteByteStream {
     private let rest: Mutex<ArraySlice<UInt8>>
 

@@ -1,13 +1,14 @@
-// A cloud's tree as plain values: the reference of what Dropbox does, small enough to be read.
-// Not responsible for pages and cursors (`InMemoryListing`), sessions (`InMemorySession`) or waiting.
+// A cloud's tree as plain values: the reference model of Dropbox's behaviour, small enough to be
+// read. Not responsible for pages and cursors (`InMemoryListing`), sessions (`InMemorySession`) or
+// waiting.
 
 import ContentHashing
 import Core
 import RemoteStore
 
-/// Files, folders, revisions and the stream of changes of one account.
+/// Files, folders, revisions and the change log of one account.
 struct InMemoryTree {
-    /// The root, which is no entry itself, or a folder in it.
+    /// The root, which has no entry, or a folder in it.
     enum Folder: Hashable {
         case root
         case item(FileID)
@@ -17,26 +18,27 @@ struct InMemoryTree {
         var id: FileID
         var folder: Folder
         var name: FileName
-        /// nil for folders.
+        /// The file's metadata; nil for folders.
         var file: RemoteFile?
     }
 
-    /// Bytes that all files together may have.
+    /// Upper limit of all files' bytes.
     var quota: Int64
-    /// Which names are one.
+    /// The rule for names that collide.
     let folding: NameFolding
-    /// Every change in the order of its happening, as deltas report it.
+    /// Every change in order, as deltas deliver it.
     private(set) var log: [RemoteEntry] = []
-    /// What went with a folder that was deleted or moved, as deleted entries, by the place of that in `log`.
+    /// Entries deleted or moved together with a folder, by the index of the folder's change in
+    /// `log`.
     private(set) var goneTogether: [Int: [RemoteEntry]] = [:]
-    /// Content of every revision that ever was; deleted and overwritten ones stay readable.
+    /// Content of every revision; deleted and overwritten ones stay readable.
     private(set) var contents: [Revision: [UInt8]] = [:]
     private var items: [FileID: Item] = [:]
-    /// By the keys of their names.
+    /// Children by the keys of their names.
     private var children: [Folder: [String: FileID]] = [:]
     private var counter = 0
 
-    /// Another tree's identities and revisions are others: this one's begin behind its own.
+    /// Ids and revisions continue those of the other tree, so that they differ.
     init(quota: Int64, folding: NameFolding, after other: InMemoryTree? = nil) {
         self.quota = quota
         self.folding = folding
@@ -89,7 +91,7 @@ struct InMemoryTree {
         (children[folder] ?? [:]).sorted { $0.key < $1.key }.compactMap { items[$0.value] }
     }
 
-    /// The path of keys that belongs to a path of names.
+    /// The path of keys for a path of names.
     func foldedPath(of path: RemotePath) -> RemotePath {
         RemotePath(rawValue: path.components.map { "/" + folding.key(of: $0) }.joined())
     }
@@ -109,7 +111,7 @@ struct InMemoryTree {
         return try add(nextID(), at: path, file: nil)
     }
 
-    /// Identical content is never written again, not even its time: the entry stays as it is.
+    /// Identical content is never written again, not even its time: the entry stays unchanged.
     mutating func store(
         _ bytes: [UInt8], commit: RemoteCommit, now: Timestamp
     ) throws(RemoteError) -> RemoteEntry {
@@ -139,7 +141,7 @@ struct InMemoryTree {
         return record(known)
     }
 
-    /// What was at a path, newest first, and whether it is there still.
+    /// The revisions at a path, newest first, and whether the file is deleted.
     func versions(of path: RemotePath) throws(RemoteError) -> RemoteRevisions {
         if let item = item(at: path), item.file == nil { throw .notAFile }
         let folded = foldedPath(of: path)
@@ -153,7 +155,8 @@ struct InMemoryTree {
         return RemoteRevisions(versions: versions, isDeleted: item(at: path) == nil)
     }
 
-    /// Stores the content of an old revision again, over what is there. Folders above are made.
+    /// Commits the content of an old revision, replacing the current file. Missing parent folders
+    /// are created.
     mutating func restore(
         _ path: RemotePath, to revision: Revision, now: Timestamp
     ) throws(RemoteError) -> RemoteEntry {
@@ -180,14 +183,14 @@ struct InMemoryTree {
         forget(item)
     }
 
-    /// A move keeps ids, and gives a new revision to each file that it takes along. Deltas tell it as one
-    /// delete, and then all that is at the new place.
+    /// A move keeps ids, and gives a new revision to each file in the subtree. Deltas report it as
+    /// one deletion, then all entries at the target.
     mutating func move(
         _ path: RemotePath, to target: RemotePath
     ) throws(RemoteError) -> RemoteEntry {
         guard var item = item(at: path) else { throw .notFound }
         try checkTarget(target)
-        // This refuses a name that differs only in case, too: it leads to the item itself.
+        // This also refuses a name that differs only in case: it resolves to the item itself.
         try checkFree(target)
         try checkOutside(item, target)
         take(item)
@@ -241,7 +244,8 @@ struct InMemoryTree {
 
     // MARK: Checks
 
-    /// Throws unless every name on the way could be stored and no file stands where a folder must be.
+    /// Throws unless every component is an allowed name and no file occupies the path of a parent
+    /// folder.
     private func checkTarget(_ path: RemotePath) throws(RemoteError) {
         let components = path.components
         guard !components.isEmpty else { throw .disallowedName }
@@ -279,8 +283,8 @@ struct InMemoryTree {
         return record(Item(id: id, folder: folder, name: name, file: file))
     }
 
-    /// The folder that a new entry goes into; missing ones are made, as Dropbox does on commits and
-    /// moves.
+    /// The parent folder of a new entry; missing folders are created, as Dropbox does on commits
+    /// and moves.
     private mutating func makeFolder(
         above path: RemotePath
     ) throws(RemoteError) -> (Folder, FileName) {
@@ -302,7 +306,7 @@ struct InMemoryTree {
         return (folder, last)
     }
 
-    /// Puts an item where it says it is, and tells it.
+    /// Inserts an item at its path, and logs the change.
     private mutating func record(_ item: Item) -> RemoteEntry {
         items[item.id] = item
         children[item.folder, default: [:]][item.name.folded] = item.id
@@ -311,7 +315,7 @@ struct InMemoryTree {
         return entry
     }
 
-    /// Takes an item out of its folder, and tells that nothing is there any more.
+    /// Removes an item from its folder, and logs the deletion.
     private mutating func take(_ item: Item) {
         let inside = entries(in: .item(item.id), recursive: true)
         if !inside.isEmpty { goneTogether[log.count] = inside.map(\.gone) }
@@ -341,13 +345,13 @@ struct InMemoryTree {
 }
 
 extension RemoteEntry {
-    /// Nothing is there any more.
+    /// The deletion entry of this entry.
     fileprivate var gone: RemoteEntry {
         RemoteEntry(foldedPath: foldedPath, name: name, kind: .deleted)
     }
 }
 
-/// Which names Dropbox stores, and in which form.
+/// The names that Dropbox stores, and their form.
 enum InMemoryNames {
     /// https://help.dropbox.com/organize/file-names
     private static let refused: Set<String> = [

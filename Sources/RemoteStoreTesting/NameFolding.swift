@@ -1,18 +1,18 @@
-// The ways in which a server may fold names: Dropbox's is not documented. Pure; what is filed under the
-// keys is `InMemoryTree`'s.
+// Possible folding rules of a server: Dropbox's own is not documented. Pure; `InMemoryTree` uses
+// the keys.
 
 import Core
 
-/// A rule by which names are one: those with the same key.
+/// A rule for names that collide: those with the same key.
 public enum NameFolding: String, Hashable, Sendable, CaseIterable {
-    /// What dbxfs predicts: composed, each scalar's full mapping, composed again.
+    /// The rule that dbxfs predicts: composed, each scalar's full mapping, composed again.
     case scalar
     /// Unicode's simple mapping, one scalar for one: U+0130 becomes i.
     case simple
-    /// Each scalar's full mapping, as it comes: U+0130 becomes i and U+0307.
+    /// Each scalar's full mapping without recomposition: U+0130 becomes i and U+0307.
     case full
-    /// The full mapping with its one rule of context, as Python's `str.lower()`: a sigma that ends a word
-    /// becomes U+03C2.
+    /// The full mapping with its one contextual rule, as Python's `str.lower()`: a sigma at the end
+    /// of a word becomes U+03C2.
     case contextual
 
     /// The key of a name.
@@ -53,8 +53,8 @@ public enum NameFolding: String, Hashable, Sendable, CaseIterable {
         return String(key)
     }
 
-    /// `Final_Sigma` of the Unicode Standard, section 3.13: after a cased letter, and not before one, with
-    /// what is ignored left out.
+    /// `Final_Sigma` of the Unicode Standard, section 3.13: after a cased letter, and not before
+    /// one, skipping case-ignorable characters.
     private static func isFinal(_ index: Int, in scalars: [Unicode.Scalar]) -> Bool {
         let before = scalars[..<index].last { !$0.properties.isCaseIgnorable }
         let after = scalars[(index + 1)...].first { !$0.properties.isCaseIgnorable }

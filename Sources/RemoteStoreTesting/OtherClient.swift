@@ -1,4 +1,4 @@
-// Another client of the account in memory: what it does needs no `await` and no expectations.
+// Another client of the account in memory: its changes need no `await` and no preconditions.
 
 public import Core
 public import RemoteStore
@@ -8,11 +8,11 @@ extension InMemoryStore {
     public var otherClient: OtherClient { OtherClient(store: self) }
 }
 
-/// Changes an account behind a mount's back. Paths are texts, as "/folder/file".
+/// Changes an account as another client would. Paths are texts, as "/folder/file".
 public struct OtherClient: Sendable {
     fileprivate let store: InMemoryStore
 
-    /// Writes a file, whatever was there before.
+    /// Writes a file, replacing any entry at the path.
     @discardableResult
     public func put(
         _ path: String, _ bytes: [UInt8], modified: Timestamp = Timestamp(seconds: 1_000_000_000)
@@ -26,13 +26,13 @@ public struct OtherClient: Sendable {
                 clientModified: modified, hash: nil))
     }
 
-    /// Writes a text file, whatever was there before.
+    /// Writes a text file, replacing any entry at the path.
     @discardableResult
     public func put(_ path: String, _ text: String) throws(RemoteError) -> RemoteEntry {
         try put(path, Array(text.utf8))
     }
 
-    /// Makes a folder.
+    /// Creates a folder at a path.
     @discardableResult
     public func makeFolder(_ path: String) throws(RemoteError) -> RemoteEntry {
         try store.change { (tree) throws(RemoteError) in
@@ -40,7 +40,7 @@ public struct OtherClient: Sendable {
         }
     }
 
-    /// Deletes whatever is there.
+    /// Deletes the entry at a path.
     public func delete(_ path: String) throws(RemoteError) {
         try store.change { (tree) throws(RemoteError) in
             try tree.delete(RemotePath(rawValue: path), revision: nil)
@@ -55,7 +55,7 @@ public struct OtherClient: Sendable {
         }
     }
 
-    /// Everything that the account holds.
+    /// The account's whole tree as a value.
     public var snapshot: TreeSnapshot {
         store.read { tree in
             var snapshot = TreeSnapshot()

@@ -1,4 +1,4 @@
-// Lets tests write paths as texts.
+// String literals as paths, for tests.
 
 public import RemoteStore
 
@@ -10,7 +10,7 @@ extension RemotePath: ExpressibleByStringLiteral {
 }
 
 extension RemoteReference: ExpressibleByStringLiteral {
-    /// Whatever is at a path that is known to be well formed.
+    /// A reference to any node at a well-formed path.
     public init(stringLiteral value: String) {
         self.init(path: RemotePath(rawValue: value))
     }

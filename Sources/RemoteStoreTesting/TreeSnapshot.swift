@@ -5,21 +5,21 @@ public import RemoteStore
 
 /// Every file's bytes and every folder, by path.
 public struct TreeSnapshot: Hashable, Sendable, CustomStringConvertible {
-    /// What is at a path.
+    /// The entry at a path.
     public enum Entry: Hashable, Sendable {
-        /// A folder.
+        /// A folder without further attributes.
         case folder
         /// A file with these bytes.
         case file([UInt8])
     }
 
-    /// By path, with the case of every name.
+    /// The entries by path, with the case of every name.
     public var entries: [RemotePath: Entry] = [:]
 
-    /// An empty account.
+    /// Makes the snapshot of an empty account.
     public init() {}
 
-    /// Lists and reads everything that a store has.
+    /// Lists a store and reads all of its files.
     public init(of store: some RemoteStoring) async throws(RemoteError) {
         var page = try await store.list(.root, recursive: true)
         var listed = page.entries
@@ -30,7 +30,7 @@ public struct TreeSnapshot: Hashable, Sendable, CustomStringConvertible {
         try await self.init(applying: listed, from: store)
     }
 
-    /// The tree that a listing or deltas lead to, applied in their order.
+    /// The tree that results from applying listings or deltas in their order.
     public init(
         applying deltas: [RemoteEntry], from store: some RemoteStoring
     ) async throws(RemoteError) {
@@ -38,7 +38,7 @@ public struct TreeSnapshot: Hashable, Sendable, CustomStringConvertible {
         for entry in deltas {
             switch entry.kind {
             case .folder:
-                // What is in it stays.
+                // The folder's contents stay.
                 known[entry.foldedPath] = entry
             case .file, .deleted:
                 let below = entry.foldedPath.rawValue + "/"
@@ -56,7 +56,7 @@ public struct TreeSnapshot: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Each component as the entry there spells it.
+    /// The path with each component as its own entry spells it.
     private static func path(
         _ folded: RemotePath, _ known: [RemotePath: RemoteEntry]
     ) -> RemotePath {
@@ -90,7 +90,7 @@ public struct TreeSnapshot: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RemoteByteStream {
-    /// All that is left of a stream.
+    /// The remaining bytes of a stream.
     public func collect() async throws(RemoteError) -> [UInt8] {
         var bytes: [UInt8] = []
         while let piece = try await next() { bytes += piece }

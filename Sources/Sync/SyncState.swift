@@ -53,6 +53,9 @@ public struct SyncStatus: Hashable, Sendable {
     public var uploads: [InodeID: Upload] = [:]
     /// Conflicted copies made since the mount started.
     public var conflicts = 0
+    /// Paths of folders that this mount has deleted and could not search for files that other
+    /// clients stored in them at the last moment.
+    public var unsearchedFolders: Set<String> = []
     /// The last problem, and what to do about it.
     public var lastProblem: String?
     /// The local failure of the last transaction; nil since one succeeded.

@@ -55,30 +55,58 @@ extension Uploader {
     /// Restores files that other clients have stored in a folder between its last listing and its
     /// deletion, under any name. Each file that was deleted since the cursor is one, because users'
     /// own deletions came before.
+    ///
+    /// A failed search is repeated beside the commits, and shown in `status` until it succeeds.
     private func restoreUnseen(in folder: ListedFolder, after start: Cursor) async {
         do throws(RemoteError) {
-            let told = try await environment.remote.changes(after: start).entries
-            var failure: RemoteError?
-            for path in folder.filesThatWent(by: told) {
-                do throws(RemoteError) {
-                    try await restore(path)
-                } catch {
-                    failure = error
-                }
-            }
-            if let failure { throw failure }
-            guard folder.isToldWhole(by: told) else {
-                throw .server("it tells the deletion of a folder, and not of what is in it")
-            }
+            try await search(folder, after: start)
         } catch {
-            environment.log.error(
-                "what others may have stored in a deleted folder could not be looked for",
-                metadata: ["folder": "\(folder.place)", "error": "\(error)"])
-            environment.state.update {
-                $0.lastProblem =
-                    "\(folder.place) was deleted, and what others stored in it meanwhile may have gone with "
-                    + "it: Dropbox keeps it among its deleted files"
+            noteFailedSearch(of: folder, error)
+            environment.state.update { _ = $0.unsearchedFolders.insert(folder.place.rawValue) }
+            searches.append(Task { await searchAgain(folder, after: start) })
+        }
+    }
+
+    private func searchAgain(_ folder: ListedFolder, after start: Cursor) async {
+        let clock = environment.clock
+        for attempt in 1... {
+            let pause = UploadReaction.delay(after: attempt)
+            guard (try? await clock.sleep(until: clock.now().adding(seconds: pause))) != nil,
+                !Task.isCancelled
+            else { return }
+            do throws(RemoteError) {
+                try await search(folder, after: start)
+                environment.state.update { _ = $0.unsearchedFolders.remove(folder.place.rawValue) }
+                return
+            } catch {
+                noteFailedSearch(of: folder, error)
+                // A permanent error: a retry would fail alike.
+                guard error.isTransient else { return }
             }
+        }
+    }
+
+    private func noteFailedSearch(of folder: ListedFolder, _ error: RemoteError) {
+        environment.log.error(
+            "a deleted folder could not be searched for files of other clients",
+            metadata: ["folder": "\(folder.place)", "error": "\(error)"])
+    }
+
+    private func search(
+        _ folder: ListedFolder, after start: Cursor
+    ) async throws(RemoteError) {
+        let told = try await environment.remote.changes(after: start).entries
+        var failure: RemoteError?
+        for path in folder.filesThatWent(by: told) {
+            do throws(RemoteError) {
+                try await restore(path)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        guard folder.isToldWhole(by: told) else {
+            throw .malformed("it tells the deletion of a folder, and not of what is in it")
         }
     }
 

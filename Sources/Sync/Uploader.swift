@@ -76,6 +76,8 @@ actor Uploader {
     var pausedUntil = Timestamp(nanoseconds: 0)
     var pauses = 0
     private var timer: Task<Void, Never>?
+    /// Searches of deleted folders that are repeated after a failure.
+    var searches: [Task<Void, Never>] = []
     /// Streaming uploads, and the tasks that wait for their end.
     var ahead: [InodeID: [CheckedContinuation<Void, Never>]] = [:]
     let grown = GrownFiles()
@@ -105,6 +107,7 @@ actor Uploader {
         }
         timer?.cancel()
         roomWatch?.cancel()
+        searches.forEach { $0.cancel() }
     }
 
     /// Ends the pause, because the server is reachable again.

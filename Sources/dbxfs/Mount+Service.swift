@@ -35,6 +35,10 @@ extension Mount: MountService {
         if let folder = sync.missingFolder {
             status.problems.insert(.init(path: "/", reason: SyncStatus.missing(folder)), at: 0)
         }
+        status.problems.append(
+            contentsOf: sync.unsearchedFolders.sorted().map { path in
+                .init(path: path, reason: SyncStatus.unsearched)
+            })
         status.uploads = sync.uploads.values
             .map { .init(path: $0.path, bytes: $0.size, sent: $0.sent) }
             .sorted { $0.path < $1.path }

@@ -126,7 +126,8 @@ import Testing
     /// server.
     private func deleting(
         _ paths: [String], refusesToList: Bool = false,
-        _ meanwhile: (Harness) async throws -> Void
+        _ meanwhile: (Harness) async throws -> Void,
+        afterwards: (Harness) async throws -> Void = { _ in }
     ) async throws -> Harness {
         let harness = try await harness(paths)
         try await harness.settle()
@@ -143,6 +144,8 @@ import Testing
         #expect(try await harness.serverTree().values.allSatisfy { $0 == nil })
         try await meanwhile(harness)
         faulty.releaseStalled()
+        try await harness.drain()
+        try await afterwards(harness)
         try await harness.settle()
         await harness.stop()
         try await harness.checkInvariants()
@@ -158,6 +161,28 @@ import Testing
         }
         let files = try await harness.tree().compactMapValues(\.self)
         #expect(files == [path: "theirs"], "\(harness.history.text)")
+    }
+
+    @Test(
+        "a search of a deleted folder that fails is shown and repeated, if that can help",
+        arguments: [(RemoteError.offline("test"), true), (.malformed("test"), false)])
+    func failedSearch(_ error: RemoteError, isRepeated: Bool) async throws {
+        let harness = try await deleting(["/a/1"]) { harness in
+            harness.faulty.inject(.failBefore(error), times: nil) {
+                $0.operation == .listAfter && $0.subject.contains("\"tellsEachDeletion\":true")
+            }
+            try await harness.put("/a/new", "theirs")
+        } afterwards: { harness in
+            let engine = try #require(harness.engine)
+            #expect(engine.status.unsearchedFolders == ["/a"])
+            guard isRepeated else { return }
+            harness.faulty.removeFaults()
+            while !engine.status.unsearchedFolders.isEmpty {
+                try await Task.sleep(for: .milliseconds(2))
+            }
+        }
+        let files = try await harness.tree().compactMapValues(\.self)
+        #expect(files == (isRepeated ? ["/a/new": "theirs"] : [:]), "\(harness.history.text)")
     }
 
     @Test("what others move out of a folder in the last moment stays where they moved it")

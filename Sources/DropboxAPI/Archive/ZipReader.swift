@@ -1,29 +1,28 @@
-// Reads a zip archive as it comes, without its directory, which is at the end.
+// Reads a zip archive as a stream, without its central directory, which comes last.
 // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (4.3.7, 4.3.9, 4.5.3)
 
-/// Why an archive cannot be read on.
+/// Why reading an archive stopped.
 public enum ZipError: Error, Hashable, Sendable {
     /// It is no zip archive, or is damaged.
     case malformed(String)
-    /// It uses something that this reader does not know: an encryption, another compression.
+    /// It uses an unsupported feature: encryption, or another compression.
     case unsupported(String)
 }
 
-/// Takes an archive's bytes in pieces of any size and gives its files, each whole and checked against its
-/// checksum.
+/// Takes an archive's bytes in pieces of any size and returns its files, each complete and checked
+/// against its checksum.
 ///
-/// Sizes may stand before the data, or behind it, as writers put them that do not know them before. Of a
-/// stored entry of the second kind the end is where a descriptor tells the length and the checksum of just
-/// what came before it.
+/// Sizes stand before the data, or behind it if the writer did not know them. A stored entry of the
+/// second kind ends where a data descriptor matches the length and checksum of the bytes before it.
 ///
-/// Sums do not check for overflow: places are in the buffer, lengths of names and fields have 16 bits, and counts are of
-/// bytes that came, of which no archive has 2^63.
+/// Additions do not check for overflow: positions are within the buffer, lengths of names and
+/// fields have 16 bits, and no archive has 2^63 bytes.
 public struct ZipReader {
     /// A file of an archive. Folders are left out.
     public struct File: Hashable, Sendable {
         /// Its path in the archive.
         public var name: String
-        /// Its bytes.
+        /// The file's uncompressed content.
         public var content: [UInt8]
     }
 
@@ -40,39 +39,39 @@ public struct ZipReader {
         var compressed: Int64 = 0
     }
 
-    /// An entry whose data comes.
+    /// An entry whose data is being read.
     private struct Current {
         var header: Header
         var inflater: Inflater?
-        /// The bytes so far; nil once they are too many to keep.
+        /// The content so far; nil once it exceeds the limit.
         var content: [UInt8]? = []
         var checksum: UInt = 0
         var count: Int64 = 0
-        /// Bytes of the archive that belong to the data, so far.
+        /// Bytes of the archive consumed as the entry's data so far.
         var taken: Int64 = 0
         var isDataOver = false
     }
 
     private let limit: Int
-    /// Bytes, packed and unpacked, and entries that are still believed.
+    /// Remaining limits for bytes, packed and unpacked, and for entries.
     private var bytesLeft: Int64
     private var entriesLeft: Int
     private var buffer: [UInt8] = []
     private var current: Current?
     private var isOver = false
 
-    /// Files of more than `limit` bytes are passed over. An archive of more than `total` bytes, packed or
-    /// unpacked, or of more `entries`, is not read on.
+    /// Files of more than `limit` bytes are skipped. Reading stops at archives of more than `total`
+    /// bytes, packed or unpacked, or of more `entries`.
     public init(limit: Int, total: Int64 = .max, entries: Int = .max) {
         self.limit = limit
         bytesLeft = total
         entriesLeft = entries
     }
 
-    /// Whether the last file has been given: only the directory is to come.
+    /// Whether the last file has been returned: only the central directory remains.
     public var isComplete: Bool { isOver }
 
-    /// Takes the next bytes; returns the files that they complete.
+    /// Parses the next bytes; returns the files that they complete.
     public mutating func take(_ bytes: [UInt8]) throws(ZipError) -> [File] {
         guard !isOver else { return [] }
         try spend(bytes.count)
@@ -84,12 +83,13 @@ public struct ZipReader {
         return files
     }
 
-    /// One step from a place in the buffer; false if that takes more bytes.
+    /// Parses one element at a position in the buffer; false if that needs more bytes.
     private mutating func advance(
         _ position: inout Int, _ files: inout [File]
     ) throws(ZipError) -> Bool {
         guard var entry = current else { return try begin(&position) }
-        // Not two references to its bytes, which would be copied with every piece.
+        // Cleared so that the bytes have one reference; a second one would copy them with every
+        // piece.
         current = nil
         var isDone = false
         defer { if !isDone { current = entry } }
@@ -99,7 +99,7 @@ public struct ZipReader {
             } else if entry.header.sizesFollow {
                 try searchEnd(of: &entry, &position)
             } else {
-                // Both are positive, and no more is taken than there is.
+                // Both are positive, and no more is consumed than the buffer holds.
                 let rest = entry.header.compressed &- entry.taken
                 let here = buffer.count &- position
                 keep(min(Int(clamping: rest), here), of: &entry, &position)
@@ -115,7 +115,7 @@ public struct ZipReader {
         return true
     }
 
-    /// An archive that nothing ends, or that becomes more than it can be, is none.
+    /// Rejects an archive that exceeds its limits, for example an endless one.
     private mutating func spend(_ count: Int) throws(ZipError) {
         let (left, overflow) = bytesLeft.subtractingReportingOverflow(Int64(clamping: count))
         guard !overflow, left >= 0 else { throw .malformed("more bytes than it can have") }
@@ -160,7 +160,7 @@ public struct ZipReader {
         return true
     }
 
-    /// The compressed size in the extra field for sizes of 64 bits, behind the other size.
+    /// The compressed size in the Zip64 extra field, behind the uncompressed size.
     private func longSize(in extra: Range<Int>) throws(ZipError) -> UInt64 {
         var place = extra.lowerBound
         while place &+ 4 <= extra.upperBound, let id = number(2, at: place),
@@ -209,11 +209,11 @@ public struct ZipReader {
         } while !entry.isDataOver && isFull
     }
 
-    /// Takes stored bytes up to the descriptor that fits them.
+    /// Consumes stored bytes up to the data descriptor that matches them.
     private func searchEnd(of entry: inout Current, _ position: inout Int) throws(ZipError) {
         while position < buffer.count {
             let rest = buffer[position...]
-            // "P" may begin the signature.
+            // "P" begins the signature.
             guard let candidate = rest.firstIndex(of: 0x50) else {
                 return keep(rest.count, of: &entry, &position)
             }
@@ -235,13 +235,13 @@ public struct ZipReader {
 
     // MARK: After the data
 
-    /// Passes over the descriptor and checks the checksum; false if that takes more bytes.
+    /// Skips the descriptor and checks the checksum; false if that needs more bytes.
     private func end(_ entry: inout Current, _ position: inout Int) throws(ZipError) -> Bool {
         var expected = entry.header.checksum
         if entry.header.sizesFollow {
-            // Up to 24 bytes, and behind them there is always the directory.
+            // A descriptor has up to 24 bytes, and the central directory always follows.
             guard position &+ 24 <= buffer.count else { return false }
-            // The signature may be missing.
+            // The signature is optional.
             let start = number(4, at: position) == Signature.descriptor ? position &+ 4 : position
             let isShort =
                 number(4, at: start &+ 4) == UInt32(truncatingIfNeeded: entry.taken)
@@ -261,7 +261,7 @@ public struct ZipReader {
         return signature & 0xFFFF == 0x4B50
     }
 
-    /// A number of 2 or 4 bytes, the lowest first; nil where the buffer does not reach.
+    /// A little-endian number of 2 or 4 bytes; nil past the buffer's end.
     private func number(_ size: Int, at place: Int) -> UInt32? {
         guard place &+ size <= buffer.count else { return nil }
         return buffer[place...].prefix(size).reversed().reduce(0) {

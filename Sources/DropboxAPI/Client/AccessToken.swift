@@ -1,8 +1,8 @@
-// Access tokens and where they come from. A token never appears in a log: its description is fixed.
+// Access tokens and their providers. A token never appears in a log: its description is fixed.
 
-/// A secret that proves who the user is.
+/// A bearer token that authenticates the user.
 public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The secret.
+    /// The token's secret text.
     public let secret: String
 
     /// Takes over the secret, without surrounding white space.
@@ -13,22 +13,23 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomRe
         self.secret = String(text)
     }
 
-    /// Never the secret.
+    /// A fixed text without the secret.
     public var description: String { "<access token>" }
-    /// Never the secret.
+    /// A mirror without the secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Gives access tokens to a client.
 public protocol AccessTokenProvider: Sendable {
-    /// A token that is good for a while. Throws when there is none and none can be had.
+    /// A token that is valid for some time. Throws when none can be obtained.
     func accessToken() async throws(TokenError) -> AccessToken
 
-    /// A token in place of one that the server called expired or invalid; nil when this one is all there is.
+    /// A replacement for a token that the server called expired or invalid; nil when there is no
+    /// other.
     func accessToken(replacing expired: AccessToken) async throws(TokenError) -> AccessToken?
 }
 
-/// A token that somebody else obtained and that cannot be renewed.
+/// A token that was obtained elsewhere and cannot be renewed.
 public struct FixedAccessToken: AccessTokenProvider {
     private let token: AccessToken
 
@@ -37,12 +38,12 @@ public struct FixedAccessToken: AccessTokenProvider {
         self.token = token
     }
 
-    /// Always the same token. Throws `missing` when it is empty.
+    /// Returns the same token each time. Throws `missing` when it is empty.
     public func accessToken() throws(TokenError) -> AccessToken {
         guard !token.secret.isEmpty else { throw .missing("the given token is empty") }
         return token
     }
 
-    /// Always nil.
+    /// Always nil: the token cannot be renewed.
     public func accessToken(replacing expired: AccessToken) -> AccessToken? { nil }
 }

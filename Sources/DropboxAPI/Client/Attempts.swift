@@ -1,7 +1,7 @@
-// One call as a series of requests: gate, token, send, read, decide. The decisions are
-// RetryPolicy's; here they are only carried out.
+// One call as a series of requests: rate gate, token, request, response, decision. RetryPolicy
+// makes the decisions; this file carries them out.
 
-/// Time and chance, replaceable in tests.
+/// Clock and random numbers, replaceable in tests.
 package struct CallClock: Sendable {
     package var now: @Sendable () -> ContinuousClock.Instant
     package var sleep: @Sendable (Duration) async throws -> Void
@@ -21,7 +21,7 @@ package struct CallClock: Sendable {
 }
 
 extension CallError {
-    /// Lets a kind travel as the failure of a `Result`.
+    /// Wraps a kind as the failure of a `Result`.
     struct Failed: Error {
         let kind: Kind
 
@@ -35,7 +35,7 @@ extension CallError {
     }
 }
 
-/// What a call has been through.
+/// The attempts of one call so far.
 private struct CallHistory {
     var context: CallContext
     var faults = 0
@@ -45,12 +45,12 @@ private struct CallHistory {
 }
 
 extension DropboxClient {
-    /// Bytes of an error's body that are read.
+    /// Bytes read of an error response's body, at most.
     private static var errorBodyLimit: Int { 64 << 10 }
 
-    /// Makes a call, and tells observers how it ended.
+    /// Makes a call, and reports its end to observers.
     ///
-    /// `read` turns a successful answer into the result.
+    /// `read` turns a successful response into the result.
     func perform<Output: Sendable, Failure>(
         _ call: PreparedCall,
         read: (HTTPResponse) async -> Result<Output, CallError<Failure>.Failed>
@@ -72,7 +72,7 @@ extension DropboxClient {
         }
     }
 
-    /// Sends until there is a result, an error that stays, or no time left.
+    /// Sends until there is a result, a permanent error, or no time left.
     private func repeated<Output: Sendable, Failure>(
         _ call: PreparedCall, _ history: inout CallHistory,
         read: (HTTPResponse) async -> Result<Output, CallError<Failure>.Failed>
@@ -102,7 +102,7 @@ extension DropboxClient {
         }
     }
 
-    /// Waits while all calls are held back. Routes without a token have limits of their own.
+    /// Waits while the rate gate is closed. Routes without a token have limits of their own.
     private func passGate<Failure>(
         _ call: PreparedCall, _ context: CallContext, _ type: Failure.Type
     ) async throws(CallError<Failure>) {
@@ -151,7 +151,7 @@ extension DropboxClient {
         }
     }
 
-    /// Sends one request and reads its answer.
+    /// Sends one request and reads its response.
     private func attempt<Output: Sendable, Failure>(
         _ call: PreparedCall, _ history: inout CallHistory,
         read: (HTTPResponse) async -> Result<Output, CallError<Failure>.Failed>
@@ -226,8 +226,8 @@ extension DropboxClient {
         }
     }
 
-    /// A call that has no time to wait is not the only one that was asked to: without this, each
-    /// call after it would ask again.
+    /// Closes the rate gate even when this call has no time to wait: otherwise each later call
+    /// would run into the same limit.
     private func closeGate(after event: RetryPolicy.Event) {
         guard let delay = configuration.retryPolicy.closure(after: event) else { return }
         gate.close(until: clock.now().advanced(by: delay))
@@ -247,7 +247,7 @@ extension DropboxClient {
         call.options.deadline.map { max(.zero, clock.now().duration(to: $0)) }
     }
 
-    /// How long a pause may be that the server asks for; nil when the call has no limit.
+    /// The longest backoff the server may ask of this call; nil for no limit.
     private func patience(_ call: PreparedCall) -> Duration? {
         [call.options.deadline, call.options.pauseDeadline].compactMap(\.self).min()
             .map { max(.zero, clock.now().duration(to: $0)) }
@@ -255,8 +255,8 @@ extension DropboxClient {
 }
 
 extension CallError.Kind {
-    /// Whether another token may do. A revoked one may, too: the user may have logged in again since,
-    /// and if not, the refusal of the refresh says so for good.
+    /// Whether another token may help. This includes a revoked one: the user may have logged in
+    /// again since, and if not, the refused refresh is final.
     fileprivate var asksForNewToken: Bool {
         switch self {
         case .auth(.expiredAccessToken), .auth(.invalidAccessToken): true
@@ -264,7 +264,7 @@ extension CallError.Kind {
         }
     }
 
-    /// What the retry policy has to know about this error.
+    /// The event that the retry policy decides on.
     package var retryEvent: RetryPolicy.Event {
         switch self {
         case .route(let failure, _): .route(failure.remedy)
@@ -279,7 +279,7 @@ extension CallError.Kind {
 }
 
 extension Duration {
-    /// In whole milliseconds; as many as there can be where it is longer, as what means "for ever" is.
+    /// In whole milliseconds, clamped to `Int64`: a timeout of "for ever" may exceed it.
     var milliseconds: Int64 {
         let (seconds, isLonger) = components.seconds.multipliedReportingOverflow(by: 1_000)
         let (sum, isJustLonger) = seconds.addingReportingOverflow(

@@ -1,8 +1,9 @@
-// A failed call without the type of its route's error, so that one observer can see those of all routes.
+// A failed call without the type of its route's error, so that one observer can receive those of
+// all routes.
 
-/// What became of a call that failed. No text of it has a token.
+/// A failed call; none of its texts contains a token.
 public struct CallFailure: Sendable {
-    /// Which kind of failure it is; the cases are those of `CallError.Kind`. The raw value is for logs and
+    /// The kind of failure; the cases are those of `CallError.Kind`. The raw value is for logs and
     /// counters.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case route
@@ -20,16 +21,16 @@ public struct CallFailure: Sendable {
         case cancelled
     }
 
-    /// Which kind it is.
+    /// The kind of the failure.
     public let kind: Kind
     /// What happened and what to do, in one line, without the route.
     public let explanation: String
-    /// Where and after how many attempts.
+    /// Route, request id and number of attempts.
     public let context: CallContext
-    /// The route's own error, where that is what went wrong.
+    /// The route's own error, if that is the cause.
     public let routeError: (any RouteError)?
 
-    /// Takes over what a call threw.
+    /// Erases the type of a call's error.
     public init<Failure>(_ error: CallError<Failure>) {
         kind = error.kind.name
         explanation = error.kind.explanation

@@ -1,24 +1,24 @@
-// In whose name a client calls. One value, so that a member and an administrator, or the app and a member,
-// cannot be named at once. Not responsible for tokens: whose a token is, only the server knows.
+// The identity in whose name a client calls. One value, so that a member and an administrator, or
+// the app and a member, cannot be selected at once. Not responsible for tokens: only the server
+// knows their owners.
 
-/// In whose name routes are called.
+/// The identity in whose name routes are called.
 ///
 ///     client.as(.teamMember("dbmid:…")).files.listFolder(path: "")
 public enum Caller: Hashable, Sendable {
-    /// The account that the token is of: a user, or a team for the routes of teams.
+    /// The token's account: a user, or a team for the routes of teams.
     case user
-    /// A member of the team that the token is of, by the id `dbmid:…`: routes of users see what the
-    /// member sees.
+    /// A member of the token's team, by the id `dbmid:…`: user routes see the member's files.
     case teamMember(String)
-    /// An administrator of the team that the token is of, by the id `dbmid:…`: routes of users see what
-    /// belongs to the team, too.
+    /// An administrator of the token's team, by the id `dbmid:…`: user routes also see the team's
+    /// files.
     case teamAdmin(String)
     /// The app, by its key and secret. Routes of users and teams are refused.
     case app
 }
 
 extension Caller {
-    /// The header that selects somebody, for routes of users; nil when nobody is selected.
+    /// The header that selects a member or administrator, for user routes; nil without a selection.
     var selection: HTTPHeaders.Field? {
         switch self {
         case .user, .app: nil
@@ -29,7 +29,7 @@ extension Caller {
 }
 
 extension RouteAuthentication {
-    /// How a route is called by somebody; nil when it is not for them.
+    /// The authentication of a route for a caller; nil when the caller cannot use it.
     func resolved(for caller: Caller) -> RouteAuthentication? {
         switch (self, caller) {
         case (.userOrApp, .app): .app

@@ -1,24 +1,24 @@
-// What a client is told once: hosts, names, limits, patience. Nothing here changes later.
+// Immutable settings of a client: hosts, names, limits, timeouts.
 
 /// Settings of a client and its transport.
 public struct DropboxConfiguration: Sendable {
     /// Where the API is served.
     public var hosts: DropboxHosts
-    /// The `User-Agent` header.
+    /// The value of the `User-Agent` header.
     public var userAgent: String
-    /// Patience with calls and small answers.
+    /// Timeouts of calls and small responses.
     public var callTimeouts: TransferTimeouts
-    /// Patience with bodies in either direction.
+    /// Timeouts of bodies in either direction.
     public var contentTimeouts: TransferTimeouts
-    /// When to try again.
+    /// The policy for retries.
     public var retryPolicy: RetryPolicy
-    /// Bytes that the answer of a call may have; a page of 2,000 entries has about two million.
+    /// Maximum bytes of a call's response; a page of 2,000 entries has about two million.
     public var resultLimit: Int
-    /// Settings of connections.
+    /// Settings of the connections.
     public var transport: TransportConfiguration
     /// The app's key and secret, for routes that the app itself calls.
     public var app: AppCredentials?
-    /// See requests, retries, failures, tokens and bytes; each sees all.
+    /// Receive requests, retries, failures, tokens and byte counts; each receives all of them.
     public var observers: [any DropboxObserver]
 
     /// Takes over all fields.
@@ -55,24 +55,24 @@ public struct AppCredentials: Hashable, Sendable, CustomStringConvertible, Custo
         self.secret = secret
     }
 
-    /// The key only.
+    /// The key without the secret.
     public var description: String { "app \(key)" }
-    /// The key only.
+    /// A mirror with the key only.
     public var customMirror: Mirror { Mirror(self, children: ["key": key]) }
 }
 
 /// Base URLs of the API's hosts.
 public struct DropboxHosts: Hashable, Sendable {
-    /// Remote procedure calls, and the token endpoint.
+    /// Host of RPC-style routes and of the token endpoint.
     public let api: String
-    /// Bodies up and down.
+    /// Host of uploads and downloads.
     public let content: String
-    /// Waiting for changes.
+    /// Host of the longpoll routes.
     public let notify: String
-    /// Where a user's browser goes to log in.
+    /// Host of the web pages on which a user logs in.
     public let web: String
 
-    /// Dropbox itself.
+    /// The hosts of Dropbox itself.
     public static let dropbox = DropboxHosts(
         unchecked: "https://api.dropboxapi.com", content: "https://content.dropboxapi.com",
         notify: "https://notify.dropboxapi.com", web: "https://www.dropbox.com")
@@ -114,17 +114,18 @@ public struct DropboxHosts: Hashable, Sendable {
 
 /// Settings of one call.
 public struct CallOptions: Hashable, Sendable {
-    /// No attempt starts, and no request goes on, after this moment; nil means no limit.
+    /// Neither attempts nor requests continue after this moment; nil means no limit.
     public var deadline: ContinuousClock.Instant?
-    /// Requests at most; nil leaves it to the retry policy. Waiting for a rate limit is not counted.
+    /// Requests at most; nil leaves it to the retry policy. Backoff after a rate limit is not
+    /// counted.
     public var maxAttempts: Int?
-    /// Whether to send again when it is unknown if a request took effect; nil asks the route.
+    /// Whether to retry when it is unknown if a request took effect; nil uses the route's setting.
     public var retryAfterSend: Bool?
-    /// Patience; nil takes the configuration's.
+    /// Timeouts; nil takes the configuration's.
     public var timeouts: TransferTimeouts?
-    /// No pause that the server asks for lasts beyond this moment: the call fails at once with `rateLimited`, and
-    /// says how long the pause is. Nil leaves such pauses to the deadline. A call that moves much may take longer
-    /// than anybody should wait for a server that says "later".
+    /// No backoff that the server asks for lasts beyond this moment: the call fails at once with
+    /// `rateLimited`, with the length of the backoff. Nil leaves backoff to the deadline alone. A
+    /// large transfer may need a deadline later than a caller should wait for a busy server.
     public var pauseDeadline: ContinuousClock.Instant?
 
     /// Takes over all fields.
@@ -140,7 +141,7 @@ public struct CallOptions: Hashable, Sendable {
         self.timeouts = timeouts
     }
 
-    /// A call that gives up when `duration` from now has passed.
+    /// Options with a deadline `duration` from now.
     public static func within(_ duration: Duration) -> CallOptions {
         CallOptions(deadline: .now.advanced(by: duration))
     }

@@ -1,12 +1,12 @@
-// The Content-Range header, and whether an answer is what a range asked for.
+// The Content-Range header, and whether a response matches the requested range.
 
 /// A parsed `Content-Range: bytes start-end/total`.
 struct ContentRange: Hashable {
     let bytes: Range<UInt64>
-    /// Nil for `*`.
+    /// Size of the whole file; nil for `*`.
     let total: UInt64?
 
-    /// Nil unless the text is exactly of that form, and consistent.
+    /// Nil unless the text has exactly that form and is consistent.
     init?(_ text: String) {
         guard text.hasPrefix("bytes ") else { return nil }
         let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
@@ -15,7 +15,7 @@ struct ContentRange: Hashable {
         guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]),
             first <= last
         else { return nil }
-        // The end is one more, and there has to be one.
+        // The exclusive end must be representable.
         let (end, overflow) = last.addingReportingOverflow(1)
         guard !overflow else { return nil }
         bytes = first..<end
@@ -27,23 +27,23 @@ struct ContentRange: Hashable {
         }
     }
 
-    /// Digits only: a sign would be read, too.
+    /// Digits only: `UInt64(_:radix:)` would accept a sign, too.
     private static func number(_ text: Substring) -> UInt64? {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt64(text, radix: 10) : nil
     }
 }
 
 extension Range<UInt64> {
-    /// How many bytes these are. The `count` of a range that a server claims may be more than it can say, and ends the
-    /// process.
+    /// The range's length. Its `count` would trap on a length beyond `Int`, which a server may
+    /// claim.
     var length: UInt64 { upperBound.subtractingReportingOverflow(lowerBound).partialValue }
 }
 
-/// Checks the headers of a download against what was asked for.
+/// Checks the headers of a download against the requested range.
 enum DownloadCheck {
-    /// The bytes that the body must have, or what is wrong with the headers.
+    /// The length that the body must have, or the fault in the headers.
     ///
-    /// `size` is what the result says about the whole file, if it says anything.
+    /// `size` is the whole file's size in the result, if present.
     static func expectedBytes(
         asked: ByteRange?, status: Int, headers: HTTPHeaders, size: UInt64?
     ) -> Result<Range<UInt64>?, ResponseFault> {

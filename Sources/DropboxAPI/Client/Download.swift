@@ -1,4 +1,4 @@
-// The answer of a download: its result, and a body whose length is checked to the last byte.
+// The response of a download: its result, and a body whose length is checked to the last byte.
 
 /// A part of a file to download.
 public enum ByteRange: Hashable, Sendable {
@@ -16,7 +16,7 @@ public enum ByteRange: Hashable, Sendable {
         }
     }
 
-    /// The bytes that this means in a file of `size` bytes; nil when it starts behind its end.
+    /// The range within a file of `size` bytes; nil when it starts behind its end.
     func resolved(size: UInt64) -> Range<UInt64>? {
         switch self {
         case .from(let start): start < size ? start..<size : nil
@@ -27,7 +27,7 @@ public enum ByteRange: Hashable, Sendable {
     }
 }
 
-/// A result that knows how many bytes of content belong to it.
+/// A result that knows the size of its content.
 package protocol DescribesContent {
     /// Bytes of the whole content.
     var contentSize: UInt64 { get }
@@ -37,21 +37,21 @@ extension Files.FileMetadata: DescribesContent {
     package var contentSize: UInt64 { size }
 }
 
-/// The start of a download.
+/// A download whose body has yet to be read.
 public struct Download<Output: Sendable, Failure: RouteError>: Sendable {
-    /// What the server says about the file.
+    /// The file's metadata in the response.
     public let result: Output
-    /// Which bytes of the file the body has; nil when the server does not tell their number.
+    /// The range of the file that the body covers; nil when the server does not tell its length.
     public let range: Range<UInt64>?
-    /// The bytes. Dropping it ends the transfer.
+    /// The file's bytes. Dropping the body ends the transfer.
     public let body: DownloadBody<Failure>
 }
 
-/// The body of a download: chunks, never empty, that end with an error unless all bytes came.
+/// The body of a download: non-empty chunks; it ends with an error unless all bytes arrive.
 public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
     /// A chunk of the body, never empty.
     public typealias Element = [UInt8]
-    /// What ends a body early.
+    /// The error that ends a body early.
     public typealias Failure = CallError<RouteFailure>
 
     let chunks: ResponseBody
@@ -102,7 +102,7 @@ public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
         }
     }
 
-    /// Starts reading; a second iterator would go on where the first is, with a wrong count.
+    /// Starts reading; a second iterator would continue where the first is, with a wrong count.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
             chunks: chunks.makeAsyncIterator(), expected: expected, context: context,
@@ -130,7 +130,7 @@ public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
 }
 
 extension CallError.Kind {
-    /// A failure of the network, or the wish of the caller to stop.
+    /// A network failure, or the caller's cancellation.
     init(_ error: TransportError) {
         self = error.kind == .cancelled ? .cancelled : .transport(error)
     }

@@ -1,5 +1,5 @@
-// The client: a value that names an account's view of the API, over shared connections.
-// Not responsible for what files mean: it knows routes, tokens and retries.
+// The client: a value that names an account's view of the API, over shared connections. Not
+// responsible for the meaning of files: it knows routes, tokens and retries.
 
 public import Logging
 
@@ -12,11 +12,11 @@ public import Logging
 ///     let file = try await client.download(Files.download, .init(path: "/a.txt"))
 ///     for try await chunk in file.body { … }
 public struct DropboxClient: Sendable {
-    /// Settings; they stay as they were at the beginning.
+    /// The settings that the client was made with.
     public let configuration: DropboxConfiguration
-    /// What paths are relative to; nil means the user's home.
+    /// The root that paths are relative to; nil means the user's home.
     public private(set) var pathRoot: Common.PathRoot?
-    /// In whose name routes are called.
+    /// The identity in whose name routes are called.
     public private(set) var caller = Caller.user
 
     let transport: any HTTPTransport
@@ -25,7 +25,7 @@ public struct DropboxClient: Sendable {
     let gate: RateGate
     package var clock = CallClock()
 
-    /// A client with connections of its own.
+    /// Makes a client with its own connections.
     ///
     /// Throws when the certificate file or libcurl cannot be used.
     public init(
@@ -39,7 +39,7 @@ public struct DropboxClient: Sendable {
             transport: try CurlTransport(configuration: settings, logger: logger), logger: logger)
     }
 
-    /// A client over a given transport, for example one shared with another account's client.
+    /// Makes a client over a given transport, for example one shared with another account's client.
     public init(
         configuration: DropboxConfiguration = .init(), tokens: any AccessTokenProvider,
         transport: any HTTPTransport, logger: Logger = Logger(label: "dropbox.api")
@@ -58,7 +58,7 @@ public struct DropboxClient: Sendable {
         return copy
     }
 
-    /// The same client in somebody's name.
+    /// The same client with another caller.
     public func `as`(_ caller: Caller) -> DropboxClient {
         var copy = self
         copy.caller = caller
@@ -80,7 +80,7 @@ public struct DropboxClient: Sendable {
         try await call(route, Empty(), options: options)
     }
 
-    /// Calls a route of the upload style; `body` is read again if the request is sent again.
+    /// Calls a route of the upload style; a retry reads `body` again.
     public func upload<Argument, Output, Failure>(
         _ route: Route<Argument, Output, Failure>, _ argument: Argument, body: any BodySource,
         options: CallOptions = .init()
@@ -106,10 +106,10 @@ public struct DropboxClient: Sendable {
         }
     }
 
-    /// Calls a route of the download style and returns when its result is there.
+    /// Calls a route of the download style and returns when its result has arrived.
     ///
-    /// A range that the server does not honour exactly is an error. Failures after this returns
-    /// are thrown by the body and not retried: ask for the rest, by `rev:`.
+    /// A range that the server does not honour exactly is an error. Failures after this returns are
+    /// thrown by the body and not retried: request the remaining range, by `rev:`.
     public func download<Argument, Output, Failure>(
         _ route: Route<Argument, Output, Failure>, _ argument: Argument, range: ByteRange? = nil,
         options: CallOptions = .init()
@@ -139,15 +139,15 @@ public struct DropboxClient: Sendable {
         transport.limitBandwidth(up: up, down: down)
     }
 
-    /// How long the server still wants no requests; nil when it takes them.
+    /// How long the rate gate stays closed; nil when it is open.
     public var heldBack: Duration? { gate.delay(at: clock.now()) }
 
-    /// Ends everything under way and frees all connections.
+    /// Ends all requests in flight and frees all connections.
     public func shutDown() async {
         await transport.shutDown()
     }
 
-    /// The error of a call that is not sent.
+    /// The error of a call that is refused before it is sent.
     private func refusal<Argument, Output, Failure>(
         of route: Route<Argument, Output, Failure>, _ kind: CallError<Failure>.Kind
     ) -> CallError<Failure> {
@@ -168,7 +168,7 @@ public struct DropboxClient: Sendable {
         }
     }
 
-    /// Reads a download's headers; the body stays to be read.
+    /// Reads a download's headers; the caller reads the body.
     private static func start<Output: Decodable & Sendable, Failure>(
         _ response: HTTPResponse, asked: ByteRange?, context: CallContext, _ reporter: Reporter
     ) -> Result<Download<Output, Failure>, CallError<Failure>.Failed> {

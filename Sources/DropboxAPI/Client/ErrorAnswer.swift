@@ -1,11 +1,11 @@
-// What an answer that is not a success means. Pure: from status, headers and body to an error.
+// Parses error responses. Pure: from status, headers and body to an error.
 // https://www.dropbox.com/developers/documentation/http/documentation#error-handling
 
 extension CallError.Kind {
-    /// Bytes of a body that are quoted in an error.
+    /// Bytes of a body that an error quotes.
     private static var excerptLength: Int { 300 }
 
-    /// Reads the answer's error; `body` may be cut after some tens of kilobytes.
+    /// Parses the response's error; `body` may be cut after some tens of kilobytes.
     init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
         let excerpt = Self.excerpt(body)
         switch status {
@@ -38,10 +38,10 @@ extension CallError.Kind {
         (try? JSON.decode(ErrorEnvelope<Union>.self, from: body))?.error
     }
 
-    /// Longest wait that a server is believed to ask for, in seconds.
+    /// Upper limit of `Retry-After`, in seconds.
     private static var longestWait: UInt64 { 3600 }
 
-    /// Without a reason in JSON the body is plain text and means too many requests.
+    /// A body without a JSON reason is plain text and means too many requests.
     private static func rateLimited(_ headers: HTTPHeaders, _ body: [UInt8]) -> Self {
         let error = try? JSON.decode(RateLimitEnvelope.self, from: body).error
         let seconds = headers["Retry-After"].flatMap { UInt64($0, radix: 10) } ?? error?.retryAfter
@@ -56,7 +56,7 @@ extension CallError.Kind {
     }
 }
 
-/// The body of an error.
+/// The JSON body of an error.
 private struct ErrorEnvelope<Failure: Decodable>: Decodable {
     let error: Failure
     let userMessage: String?

@@ -1,9 +1,9 @@
-// JSON in and out, and the form of it that fits into a header.
+// JSON encoding and decoding, and its form for headers.
 
 import Foundation
 
 package enum JSON {
-    /// Encodes with keys in order, so that equal values give equal bytes.
+    /// Encodes with sorted keys, so that equal values give equal bytes.
     package static func encode(_ value: some Encodable) throws(SerializationError) -> [UInt8] {
         if value is Empty { return Array("null".utf8) }
         let encoder = JSONEncoder()
@@ -18,14 +18,15 @@ package enum JSON {
     package static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8]
     ) throws(SerializationError) -> Value {
-        // A route without result may answer with no bytes at all.
+        // A route without result may send an empty body.
         if let empty = Empty() as? Value { return empty }
         guard hasFewValues(bytes) else {
             throw SerializationError(message: "more values than an answer can have")
         }
         do {
-            // Foundation's decoder ends the process at a document that is cut off at its 513th open bracket: it
-            // looks at the byte behind that one, to say where nesting was too deep. So there is one.
+            // Foundation's decoder crashes on a document that is cut off at its 513th open bracket:
+            // to report the nesting depth, it reads the byte behind that one. The padding provides
+            // that byte.
             var document = Data(capacity: bytes.count + 1)
             document.append(contentsOf: bytes)
             document.append(UInt8(ascii: " "))
@@ -35,13 +36,13 @@ package enum JSON {
         }
     }
 
-    /// Values that a document may have: twenty times as many as a full page of a listing. The decoder takes some
-    /// 150 bytes for each, however short it is.
+    /// Maximum number of values in a document: twenty times as many as a full page of a listing.
+    /// The decoder allocates some 150 bytes for each, however short it is.
     static let mostValues = 500_000
 
-    /// Counts what stands behind commas and opening brackets, strings left out.
+    /// Counts commas and opening brackets outside of strings.
     private static func hasFewValues(_ bytes: [UInt8]) -> Bool {
-        // Each takes two bytes, its own and what separates it.
+        // Each value takes at least two bytes: one of its own and a separator.
         guard bytes.count > mostValues else { return true }
         var count = 0
         var isString = false
@@ -66,7 +67,7 @@ package enum JSON {
         return count <= mostValues
     }
 
-    /// Writes every character outside of printable ASCII as `\uXXXX`, as headers need it.
+    /// Escapes every character outside of printable ASCII as `\uXXXX`, as headers require.
     ///
     /// DEL is ASCII, but not allowed in headers. JSON has no such characters outside of strings.
     package static func headerValue(_ json: [UInt8]) -> String {
@@ -86,7 +87,7 @@ package enum JSON {
         return text
     }
 
-    /// The path of keys to the offending value, and what is wrong with it.
+    /// The path of keys to the offending value, and the fault.
     private static func explanation(of error: any Error) -> String {
         let context: DecodingError.Context? =
             switch error as? DecodingError {
@@ -104,7 +105,7 @@ package enum JSON {
     }
 }
 
-/// A value that does not fit its JSON.
+/// A value could not be encoded, or JSON could not be decoded.
 package struct SerializationError: Error {
     package let message: String
 }

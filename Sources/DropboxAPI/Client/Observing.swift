@@ -1,19 +1,19 @@
-// What a client lets others see of its work: requests, what is sent again and why, how calls end, tokens,
-// and the bytes that move. Not responsible for counting: see TrafficCounter.
+// The events that a client reports to observers: requests, retries and their reasons, ends of
+// calls, tokens, and bytes transferred. Not responsible for counting: see TrafficCounter.
 
-/// One request and its end.
+/// A request that has ended.
 public struct RequestRecord: Hashable, Sendable {
     /// The route, for example `files/list_folder`; `oauth2/token` for the token endpoint.
     public var route: String
-    /// The status; nil when no answer came.
+    /// The HTTP status; nil without a response.
     public var status: Int?
-    /// The server's name for the request.
+    /// The request id that the server assigned.
     public var requestID: String?
     /// From sending to the end of the headers, or of a small body.
     public var duration: Duration
-    /// 1 for the first request of a call.
+    /// Number of the attempt within its call; 1 for the first.
     public var attempt: Int
-    /// What went wrong, in one line; nil when nothing did.
+    /// The failure in one line; nil on success.
     public var failure: String?
 
     /// Takes over all fields.
@@ -30,13 +30,13 @@ public struct RequestRecord: Hashable, Sendable {
     }
 }
 
-/// A decision to send a request again.
+/// A decision to retry a request.
 public struct RetryRecord: Sendable {
-    /// What went wrong; its context has the route and how many requests were sent so far.
+    /// The failure; its context has the route and the number of requests so far.
     public var failure: CallFailure
-    /// How long to wait first.
+    /// The backoff before the retry.
     public var delay: Duration
-    /// Whether no call of the client is sent meanwhile, because the server asked for that.
+    /// Whether the server asked that no call of the client is sent during the delay.
     public var holdsAllCalls: Bool
 
     /// Takes over all fields.
@@ -47,13 +47,13 @@ public struct RetryRecord: Sendable {
     }
 }
 
-/// A call that ended, after one request or several. The body of a download is yet to come then.
+/// A call that ended, after one request or more. The body of a download is read after that.
 public struct CallRecord: Sendable {
-    /// Where, after how many requests, and the last one's name.
+    /// Route, number of requests, and the last request's id.
     public var context: CallContext
-    /// From the call's beginning, with pauses and waiting for tokens.
+    /// From the call's beginning, including backoff and waiting for tokens.
     public var duration: Duration
-    /// What the caller was thrown; nil when the call succeeded.
+    /// The error thrown to the caller; nil when the call succeeded.
     public var failure: CallFailure?
 
     /// Takes over all fields.
@@ -64,15 +64,15 @@ public struct CallRecord: Sendable {
     }
 }
 
-/// An access token that was renewed, or could not be.
+/// The end of an attempt to renew an access token.
 public struct TokenRefreshRecord: Hashable, Sendable {
-    /// The account's name in the store; nil for tokens that no store knows.
+    /// The account's name in the store; nil for tokens outside of any store.
     public var account: String?
-    /// How long it took.
+    /// How long the renewal took.
     public var duration: Duration
-    /// Why there is no new token; nil when there is one.
+    /// The reason for the missing token; nil on success.
     public var failure: TokenError?
-    /// Why the new token, which is good, could not be kept; nil when it was, or when nothing keeps it.
+    /// Why the new, valid token could not be stored; nil if it was, or without a store.
     public var storeFailure: TokenStoreError?
 
     /// Takes over all fields.
@@ -87,39 +87,39 @@ public struct TokenRefreshRecord: Hashable, Sendable {
     }
 }
 
-/// Sees what a client does. It is called from many threads and returns quickly.
+/// Observes a client. It is called from many threads and must return quickly.
 ///
-/// Each method does nothing unless it is implemented.
+/// The default implementation of each method does nothing.
 public protocol DropboxObserver: TransferObserver {
-    /// A request ended, one of several of its call perhaps.
+    /// Called when a request ended, possibly one of several of its call.
     func requestEnded(_ record: RequestRecord)
 
-    /// A request will be sent again.
+    /// Called before a request is retried.
     func retryDecided(_ record: RetryRecord)
 
-    /// A call ended.
+    /// Called when a call ended.
     func callEnded(_ record: CallRecord)
 
     /// The body of a download ended early, after its call had succeeded.
     func downloadFailed(_ failure: CallFailure)
 
-    /// An access token was renewed, or could not be.
+    /// Called when an access token was renewed, or could not be.
     func tokenRefreshed(_ record: TokenRefreshRecord)
 }
 
 extension DropboxObserver {
-    /// Does nothing.
+    /// By default, ignores the request.
     public func requestEnded(_ record: RequestRecord) {}
-    /// Does nothing.
+    /// By default, ignores the retry.
     public func retryDecided(_ record: RetryRecord) {}
-    /// Does nothing.
+    /// By default, ignores the call.
     public func callEnded(_ record: CallRecord) {}
-    /// Does nothing.
+    /// By default, ignores the failure.
     public func downloadFailed(_ failure: CallFailure) {}
-    /// Does nothing.
+    /// By default, ignores the renewal.
     public func tokenRefreshed(_ record: TokenRefreshRecord) {}
-    /// Does nothing.
+    /// By default, ignores the bytes.
     public func sent(bytes: Int, label: String) {}
-    /// Does nothing.
+    /// By default, ignores the bytes.
     public func received(bytes: Int, label: String) {}
 }

@@ -1,8 +1,8 @@
-// From a route and its argument to an HTTP request that only lacks the token.
+// From a route and its argument to an HTTP request that lacks only the token.
 
 import Foundation
 
-/// A call with everything but the token; it can be sent any number of times.
+/// A call complete but for the token; it can be sent any number of times.
 struct PreparedCall: Sendable {
     let name: String
     let url: String
@@ -13,23 +13,23 @@ struct PreparedCall: Sendable {
     let acceptsCompression: Bool
     let authentication: RouteAuthentication
     let retryAfterSend: Bool
-    /// Whether the transport may send again without telling. Not where only the caller allows to send
-    /// again: it is promised `earlierAttemptMayHaveTakenEffect`.
+    /// Whether the transport may resend silently. False if only the caller's options allow retries:
+    /// that caller relies on `earlierAttemptMayHaveTakenEffect`.
     let mayBeSentTwiceSilently: Bool
     let hasContent: Bool
     let options: CallOptions
 
     var context: CallContext { CallContext(route: name) }
 
-    /// Failures of waiting for changes are paced by whoever waits.
+    /// Failures of longpoll are paced by the caller.
     var isPacedByCaller: Bool { purpose == .longpoll }
 }
 
-/// Why a call cannot be sent.
+/// The reason why a call cannot be sent.
 enum PreparationError: Error {
-    /// The argument cannot be written.
+    /// The argument could not be encoded.
     case argument(SerializationError)
-    /// The route of this name is not for the client's caller.
+    /// The client's caller cannot use the route of this name.
     case wrongCaller(String)
 }
 
@@ -43,9 +43,9 @@ extension CallError.Kind {
     }
 }
 
-/// An argument that asks the server to take its time.
+/// An argument that makes the server delay its response.
 package protocol AsksForPatience {
-    /// How long the first byte of the answer may take.
+    /// The timeout for the first byte of the response.
     var serverPatience: Duration { get }
 }
 
@@ -54,7 +54,7 @@ extension Files.ListFolderLongpollArg: AsksForPatience {
 }
 
 extension Duration {
-    /// The server adds up to 90 seconds to the timeout; 30 more are for the way.
+    /// The server adds up to 90 seconds to the timeout; 30 more allow for the network.
     package static func longpoll(seconds: UInt64) -> Duration {
         .seconds(Int64(clamping: min(seconds, 480)) + 90 + 30)
     }

@@ -1,8 +1,8 @@
-// Tells observers and the log what happened: one place, so that both are told the same.
+// Reports events to observers and the log: one place, so that both receive the same.
 
 import Logging
 
-/// The observers of a client and its log. Metadata names routes and requests, never a token.
+/// A client's observers and log. Metadata names routes and requests, never a token.
 struct Reporter: Sendable {
     let observers: [any DropboxObserver]
     let logger: Logger

@@ -1,25 +1,26 @@
-// When to send a request again: a pure function from what happened to what to do.
-// Not responsible for waiting, for clocks, or for tokens.
+// When to retry a request: a pure function of the failure and the call's progress. Not responsible
+// for waiting, for clocks, or for tokens.
 
 /// Decides whether a request that failed is sent again, and when.
 ///
-/// Two kinds of failures are told apart. *Faults* (5xx, connections) are counted and end after
-/// `maxAttempts`. *Throttling* (rate limit, contention for a namespace's lock) says that the server
-/// is well and busy: it is waited out until the call's deadline, however often it comes.
+/// Failures are of two kinds. *Faults* (5xx, connections) are counted and end after `maxAttempts`.
+/// *Throttling* (rate limit, contention for a namespace's lock) says that the server is healthy but
+/// busy: it is waited out until the call's deadline, however often it comes.
 public struct RetryPolicy: Hashable, Sendable {
     /// Requests at most per call, not counting those that were throttled.
     public var maxAttempts: Int
-    /// Pause after the first fault; it doubles with each further one.
+    /// Backoff after the first fault; it doubles with each further one.
     public var firstFaultDelay: Duration
-    /// The longest pause after a fault.
+    /// The longest backoff after a fault.
     public var longestFaultDelay: Duration
-    /// Pause after the first contention without `Retry-After`; it doubles with each further one.
+    /// Backoff after the first contention without `Retry-After`; it doubles with each further one.
     public var firstContentionDelay: Duration
-    /// The longest pause after contention.
+    /// The longest backoff after contention.
     public var longestContentionDelay: Duration
-    /// Pause after a rate limit without `Retry-After`; the official SDK for Python waits as long.
+    /// Backoff after a rate limit without `Retry-After`; as long as the official SDK for Python
+    /// waits.
     public var unnamedRateLimitDelay: Duration
-    /// The longest `Retry-After` that is believed.
+    /// Upper limit of the server's `Retry-After`.
     public var longestRateLimitDelay: Duration
 
     /// Takes over all fields.
@@ -39,35 +40,35 @@ public struct RetryPolicy: Hashable, Sendable {
         self.longestRateLimitDelay = longestRateLimitDelay
     }
 
-    /// What happened to a request.
+    /// The failure of a request.
     public enum Event: Hashable, Sendable {
-        /// Status 429, with the server's wish if it named one.
+        /// Status 429, with the server's `Retry-After` if present.
         case rateLimited(Auth.RateLimitReason, retryAfter: Duration?)
-        /// Status 5xx.
+        /// A response with status 5xx.
         case serverFault
-        /// The network failed.
+        /// The connection or the network failed.
         case transport(TransportError)
-        /// The route's own error.
+        /// The route's own error, with its remedy.
         case route(RouteErrorRemedy)
-        /// An error that stays the same however often one asks.
+        /// An error that no retry can mend.
         case permanent
     }
 
-    /// What is known about the call.
+    /// The progress of the call.
     public struct Progress: Hashable, Sendable {
-        /// Faults so far, with the present one if it is one.
+        /// Number of faults so far, including the present one if it is one.
         public var faults: Int
-        /// Throttled requests so far, with the present one if it was.
+        /// Number of throttled requests so far, including the present one if it was.
         public var throttles: Int
         /// Time until the deadline; nil without one.
         public var remaining: Duration?
-        /// Whether to send again when it is unknown if the request took effect.
+        /// Whether to retry when it is unknown if the request took effect.
         public var retryAfterSend: Bool
-        /// Whether the request has a body of content.
+        /// Whether the request's body is content.
         public var hasContent: Bool
         /// True for calls whose failures the caller paces, such as longpoll.
         public var isPacedByCaller: Bool
-        /// The caller's limit in place of the policy's.
+        /// The caller's limit, which replaces the policy's.
         public var maxAttempts: Int?
 
         /// Takes over all fields.
@@ -86,13 +87,13 @@ public struct RetryPolicy: Hashable, Sendable {
         }
     }
 
-    /// What to do.
+    /// The outcome of a decision.
     public enum Decision: Hashable, Sendable {
-        /// Report the error.
+        /// Do not retry; report the error.
         case giveUp
-        /// Send this request again after a pause.
+        /// Retry this request after a pause.
         case retry(after: Duration)
-        /// Send nothing at all during the pause, then this request again.
+        /// Pause all calls of the client, then retry this request.
         case holdAllCalls(for: Duration)
     }
 
@@ -104,7 +105,8 @@ public struct RetryPolicy: Hashable, Sendable {
         }
     }
 
-    /// Decides. `random` is drawn from 0 up to 1 and spreads the clients of a busy server.
+    /// Decides whether and when to retry. `random` is drawn from 0 up to 1 and spreads the clients
+    /// of a busy server.
     public func decide(_ event: Event, _ progress: Progress, random: Double) -> Decision {
         if progress.isPacedByCaller { return .giveUp }
         let decision = unboundedDecision(event, progress, random: random)
@@ -116,8 +118,8 @@ public struct RetryPolicy: Hashable, Sendable {
         }
     }
 
-    /// For how long no call is welcome after an event, whatever becomes of the call that met it;
-    /// nil when the event is about that call alone.
+    /// How long no call may be sent after an event, whether or not the call that caused it is
+    /// retried; nil when the event concerns that call alone.
     func closure(after event: Event) -> Duration? {
         switch event {
         case .rateLimited(.tooManyWriteOperations, _): nil
@@ -165,7 +167,7 @@ public struct RetryPolicy: Hashable, Sendable {
             random)
     }
 
-    /// Doubles per repetition, and spreads over the upper half of the result.
+    /// Exponential backoff, with jitter over the upper half of the result.
     private static func delay(
         _ first: Duration, longest: Duration, count: Int, _ random: Double
     ) -> Duration {
@@ -177,7 +179,8 @@ public struct RetryPolicy: Hashable, Sendable {
         wish.map(believed) ?? unnamedRateLimitDelay
     }
 
-    /// At least a second: zero, sent for ever, would be an order to send for ever.
+    /// Clamps `Retry-After` to a second at least: repeated zeros would make the client retry
+    /// without pause.
     private func believed(_ wish: Duration) -> Duration {
         min(max(wish, .seconds(1)), longestRateLimitDelay)
     }

@@ -1,4 +1,4 @@
-// The simplest observer: it counts.
+// The simplest observer: a set of counters.
 
 import Synchronization
 
@@ -6,26 +6,26 @@ import Synchronization
 public final class TrafficCounter: DropboxObserver {
     /// The counts at one moment.
     public struct Totals: Hashable, Sendable {
-        /// Requests by route, repeated ones included.
+        /// Number of requests by route, including retries.
         public var requests: [String: Int] = [:]
-        /// Requests that ended with an error, by route.
+        /// Number of requests that ended with an error, by route.
         public var failures: [String: Int] = [:]
-        /// Bytes of requests' bodies.
+        /// Bytes sent in request bodies.
         public var bytesUp: UInt64 = 0
-        /// Bytes of answers' bodies.
+        /// Bytes received in response bodies.
         public var bytesDown: UInt64 = 0
     }
 
     /// Held for an addition only.
     private let state = Mutex(Totals())
 
-    /// Starts at zero.
+    /// Starts with all counts at zero.
     public init() {}
 
-    /// The counts now.
+    /// A snapshot of the counts.
     public var totals: Totals { state.withLock { $0 } }
 
-    /// Counts the request.
+    /// Counts the request, and its failure if it failed.
     public func requestEnded(_ record: RequestRecord) {
         state.withLock { totals in
             totals.requests[record.route, default: 0] &+= 1
@@ -35,12 +35,12 @@ public final class TrafficCounter: DropboxObserver {
         }
     }
 
-    /// Counts bytes up.
+    /// Counts the bytes of a request's body.
     public func sent(bytes: Int, label: String) {
         state.withLock { $0.bytesUp &+= UInt64(clamping: bytes) }
     }
 
-    /// Counts bytes down.
+    /// Counts the bytes of a response's body.
     public func received(bytes: Int, label: String) {
         state.withLock { $0.bytesDown &+= UInt64(clamping: bytes) }
     }

@@ -13,7 +13,7 @@ extension CallError: CustomStringConvertible {
         return text
     }
 
-    /// The same as `summary`.
+    /// Returns the same text as `summary`.
     public var description: String { summary }
 }
 
@@ -94,6 +94,6 @@ extension TokenError: CustomStringConvertible {
         }
     }
 
-    /// The same as `advice`.
+    /// Returns the same text as `advice`.
     public var description: String { advice }
 }

@@ -1,8 +1,8 @@
-// The one error type of calls: what went wrong, where, and what to do about it.
+// The error type of all calls: what went wrong, where, and what to do about it.
 
-/// A call that did not give a result.
+/// The failure of a call.
 public struct CallError<Failure: RouteError>: Error, Hashable, Sendable {
-    /// What went wrong.
+    /// The cause of the failure.
     public enum Kind: Hashable, Sendable {
         /// The route's own error (status 409); the message is meant for the user, if there is one.
         case route(Failure, userMessage: String?)
@@ -18,13 +18,13 @@ public struct CallError<Failure: RouteError>: Error, Hashable, Sendable {
         case access(Auth.AccessError)
         /// The path root was refused (status 422); `invalidRoot` carries the new one.
         case pathRoot(Common.PathRootError)
-        /// Another status; with the start of the body.
+        /// Another status, with the start of the body.
         case http(status: Int, body: String)
-        /// The answer's JSON does not have the expected form, or the argument cannot be written.
+        /// The response's JSON does not have the expected form, or the argument cannot be encoded.
         case serialization(String)
-        /// The answer contradicts the request or itself.
+        /// The response contradicts the request or itself.
         case response(ResponseFault)
-        /// The network failed.
+        /// The connection or the network failed.
         case transport(TransportError)
         /// There is no usable access token.
         case token(TokenError)
@@ -32,9 +32,9 @@ public struct CallError<Failure: RouteError>: Error, Hashable, Sendable {
         case cancelled
     }
 
-    /// What went wrong.
+    /// The cause of the failure.
     public let kind: Kind
-    /// Where and after how many attempts.
+    /// Route, request id and number of attempts.
     public let context: CallContext
 
     /// Takes over all fields.
@@ -43,17 +43,17 @@ public struct CallError<Failure: RouteError>: Error, Hashable, Sendable {
         self.context = context
     }
 
-    /// The route's own error, if that is what went wrong.
+    /// The route's own error, if that is the cause.
     public var routeError: Failure? {
         if case .route(let failure, _) = kind { failure } else { nil }
     }
 
-    /// Whether this looks like having no network.
+    /// Whether the cause is probably a missing network connection.
     public var isConnectivityLoss: Bool {
         if case .transport(let error) = kind { error.isConnectivityLoss } else { false }
     }
 
-    /// False when the server cannot have done what was asked.
+    /// False when the server cannot have carried out the request.
     public var mayHaveTakenEffect: Bool {
         if context.earlierAttemptMayHaveTakenEffect { return true }
         return switch kind {
@@ -64,7 +64,7 @@ public struct CallError<Failure: RouteError>: Error, Hashable, Sendable {
     }
 }
 
-/// Where a call failed.
+/// Context of a failed call.
 public struct CallContext: Hashable, Sendable {
     /// The route, for example `files/list_folder`.
     public var route: String
@@ -72,8 +72,8 @@ public struct CallContext: Hashable, Sendable {
     public var requestID: String?
     /// How many requests were sent.
     public var attempts: Int
-    /// True when a request before the last one may have had its effect, so that an error like
-    /// "already exists" or "not found" may be about the caller's own success.
+    /// True when a request before the last one may have taken effect, so that an error like
+    /// "already exists" or "not found" may be caused by the caller's own success.
     public var earlierAttemptMayHaveTakenEffect: Bool
 
     /// Takes over all fields.
@@ -88,9 +88,9 @@ public struct CallContext: Hashable, Sendable {
     }
 }
 
-/// An answer that contradicts the request or itself; none of its bytes are to be believed.
+/// A response that contradicts the request or itself; none of its bytes can be trusted.
 public enum ResponseFault: Hashable, Sendable {
-    /// A range was asked for and something else came.
+    /// The response's range is not the requested one.
     case rangeNotHonoured(status: Int, contentRange: String?)
     /// The range starts behind the end of the file (status 416).
     case rangeNotSatisfiable
@@ -101,7 +101,7 @@ public enum ResponseFault: Hashable, Sendable {
 }
 
 extension ResponseFault: CustomStringConvertible {
-    /// The fault in words.
+    /// A description of the fault.
     public var description: String {
         switch self {
         case .rangeNotHonoured(let status, let contentRange):
@@ -115,19 +115,19 @@ extension ResponseFault: CustomStringConvertible {
     }
 }
 
-/// Why there is no access token.
+/// The reason for a missing access token.
 public enum TokenError: Error, Hashable, Sendable {
     /// The grant was revoked or expired: the user has to log in again.
     case invalidGrant(String)
     /// The server refused the refresh for another reason.
     case rejected(code: String, description: String)
-    /// The server failed or answered nonsense.
+    /// The server failed or sent an invalid response.
     case server(status: Int, message: String)
-    /// The network failed.
+    /// The connection or the network failed.
     case transport(TransportError)
-    /// There is no token to begin with.
+    /// No token or login is configured.
     case missing(String)
-    /// There is one, and its provider does not give it out: the text says why, and what to do.
+    /// A token exists, but its provider does not hand it out: the text says why, and what to do.
     case withheld(String)
     /// The task was cancelled.
     case cancelled

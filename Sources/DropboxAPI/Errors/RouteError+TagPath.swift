@@ -1,9 +1,10 @@
-// The way from an error to its leaf. Not responsible for sentences: the library's `CallError` makes those.
+// The tag path of an error. Not responsible for sentences: the library's `CallError` makes those.
 
 import Foundation
 
 extension RouteError {
-    /// The tags from this error down to what went wrong, as Dropbox's summaries have them: `path/conflict/folder`.
+    /// The tags from this error down to its leaf, as in Dropbox's error summaries:
+    /// `path/conflict/folder`.
     public var tagPath: String {
         guard let data = try? JSONEncoder().encode(self),
             let document = try? JSONSerialization.jsonObject(with: data)
@@ -11,7 +12,7 @@ extension RouteError {
         return Self.tags(document as? [String: Any]).joined(separator: "/")
     }
 
-    /// The next error is the payload, or the field of a struct that is the payload.
+    /// The nested error is the payload, or the field of a struct that is the payload.
     private static func tags(_ document: [String: Any]?) -> [String] {
         guard let document else { return [] }
         let tag = document[".tag"] as? String

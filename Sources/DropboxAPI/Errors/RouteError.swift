@@ -1,5 +1,5 @@
-// What all errors of routes have in common. Not responsible for errors below the route:
-// authentication, rate limits and transport are cases of CallError.
+// The protocol of all route errors. Not responsible for errors below the route: authentication,
+// rate limits and transport are cases of CallError.
 
 /// The error of a route: nearly always a union.
 public protocol RouteError: Codable, Hashable, Sendable {
@@ -8,44 +8,46 @@ public protocol RouteError: Codable, Hashable, Sendable {
 }
 
 extension RouteError {
-    /// Most errors stay errors.
+    /// By default an error is permanent.
     public var remedy: RouteErrorRemedy { .none }
 }
 
-/// What the retry policy may do about an error union.
+/// How the retry policy may treat an error union.
 public enum RouteErrorRemedy: Hashable, Sendable {
     /// The same request fails again.
     case none
-    /// Nothing was done because others were writing: wait and send again.
+    /// Write contention prevented any effect: wait and send again.
     case waitForWriters
-    /// The same, but the request's body was taken: only an empty body may be sent again.
+    /// Like `waitForWriters`, but the body was consumed: only a request with an empty body may be
+    /// retried.
     case waitForWritersUnlessBody
     /// Nothing was done because the body arrived damaged: send again.
     case resendBody
 
-    /// The same for a request whose body is taken even where what it asks for is refused.
+    /// `waitForWritersUnlessBody` in place of `waitForWriters`, for routes that consume the body
+    /// even when they refuse the request.
     package var unlessBody: RouteErrorRemedy {
         self == .waitForWriters ? .waitForWritersUnlessBody : self
     }
 }
 
-/// The error union of a route that has none.
+/// The error union of a route without errors of its own.
 public enum NoError: TaggedUnion, RouteError {
     case unknown(String)
 
-    /// Keeps the tag.
+    /// Keeps the unknown tag.
     public init(_ union: UnionReader) throws {
         self = .unknown(union.tag)
     }
 
-    /// Writes the tag.
+    /// Writes the unknown tag.
     public func write(to union: inout UnionWriter) throws {
         if case .unknown(let tag) = self {
             try union.write(tag)
         }
     }
 
-    /// Busy writers can be reported by any route that writes.
+    /// Any route that writes can report write contention.
     public var remedy: RouteErrorRemedy {
         self == .unknown("too_many_write_operations") ? .waitForWriters : .none
     }

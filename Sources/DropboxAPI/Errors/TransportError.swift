@@ -1,9 +1,9 @@
-// What can go wrong between this machine and the server, before there is an answer to read.
-// Not responsible for what answers say: see CallError.
+// Failures between this machine and the server, before a response can be read. Not responsible for
+// errors in responses: see CallError.
 
 /// A request or body that failed on the way.
 public struct TransportError: Error, Hashable, Sendable {
-    /// What failed.
+    /// The cause of the failure.
     public enum Kind: Hashable, Sendable {
         /// The host name has no address: offline, or a wrong name.
         case nameResolution
@@ -15,38 +15,38 @@ public struct TransportError: Error, Hashable, Sendable {
         case tls
         /// The connection ended in the middle.
         case reset
-        /// Nothing happened for too long.
+        /// A timeout expired in this phase.
         case timedOut(Phase)
         /// The body ended before its announced length.
         case bodyCutShort
-        /// The answer is larger than the caller accepts.
+        /// The response is larger than the caller accepts.
         case tooLarge
-        /// What came is not HTTP.
+        /// The response is not HTTP.
         case malformedResponse
         /// The source of the request's body failed or was shorter than its length.
         case bodySource
         /// The request cannot be sent as it is, for example http to a host that is not loopback.
         case invalidRequest
-        /// The task was cancelled or nobody reads the body any more.
+        /// The task was cancelled or the reader dropped the body.
         case cancelled
         /// The transport was shut down.
         case shutDown
-        /// Something else; the message has libcurl's words.
+        /// Any other error; the message is libcurl's.
         case other
     }
 
-    /// In which phase time ran out.
+    /// The phase in which a timeout expired.
     public enum Phase: Hashable, Sendable {
         case connect
-        /// The server has the request and did not answer.
+        /// The server has the request and did not respond.
         case response
-        /// A body stopped moving.
+        /// The transfer of a body stalled.
         case body
-        /// The caller's deadline passed, wherever the request was.
+        /// The caller's deadline passed, in any phase.
         case deadline
     }
 
-    /// What failed.
+    /// The cause of the failure.
     public let kind: Kind
     /// The reason in words, for a log or a user.
     public let message: String
@@ -60,7 +60,7 @@ public struct TransportError: Error, Hashable, Sendable {
         self.mayHaveBeenReceived = mayHaveBeenReceived
     }
 
-    /// Whether this looks like having no network, as opposed to a server that misbehaves.
+    /// Whether the cause is probably a missing network connection, not a misbehaving server.
     public var isConnectivityLoss: Bool {
         switch kind {
         case .nameResolution, .connect, .reset, .timedOut: true

@@ -1,18 +1,18 @@
-// Logins as files of a folder, for machines without a service for secrets, and for servers.
+// Logins as files of a folder, for servers and for machines without a secret service.
 
 import PrivateFiles
 
 /// Keeps each login in a file of mode 0600, in a folder of mode 0700.
 ///
-/// A file is replaced as a whole, and is on the disk when `save` returns. A folder or file that others
-/// may read is refused (`TokenStoreError.notPrivate`): somebody may have read the login.
+/// A save replaces the file atomically and durably. A folder or file that other users can read is
+/// refused (`TokenStoreError.notPrivate`): the login may have leaked.
 public struct FolderTokenStore: TokenStore {
     private static let suffix = ".json"
 
-    /// Where the files lie.
+    /// The path of the folder with the files.
     public let folder: String
 
-    /// Names the folder, by its whole path; it is made when the first login is kept.
+    /// Names the folder by its absolute path; the first save creates it.
     public init(folder: String) {
         self.folder = folder
     }
@@ -29,7 +29,7 @@ public struct FolderTokenStore: TokenStore {
         }
     }
 
-    /// Keeps a login in place of the account's former one.
+    /// Replaces an account's login.
     public func save(_ login: StoredLogin, for account: String) throws(TokenStoreError) {
         let path = try path(of: account)
         try checkFolder()
@@ -40,7 +40,7 @@ public struct FolderTokenStore: TokenStore {
         }
     }
 
-    /// Forgets an account's login, if there is one.
+    /// Removes an account's login, if there is one.
     public func remove(_ account: String) throws(TokenStoreError) {
         let path = try path(of: account)
         do throws(PrivateFileError) {
@@ -63,13 +63,14 @@ public struct FolderTokenStore: TokenStore {
         }
     }
 
-    /// Names of accounts may have any characters, `/` among them; those of files may not.
+    /// Escapes the account's name: it may contain any character, `/` among them; a file name may
+    /// not.
     private func path(of account: String) throws(TokenStoreError) -> String {
         try TokenStoreError.check(account: account)
         return folder + "/" + FormEncoding.escape(account) + Self.suffix
     }
 
-    /// The account that a file is of; nil for files of others.
+    /// The account of a file; nil for foreign files.
     private static func account(of name: String) -> String? {
         guard name.hasSuffix(suffix),
             let account = FormEncoding.unescape(name.dropLast(suffix.count)),

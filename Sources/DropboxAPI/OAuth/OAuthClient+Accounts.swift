@@ -1,12 +1,11 @@
-// Tokens of accounts whose logins are in a store. Not responsible for logging in.
+// Tokens of accounts with a stored login. Not responsible for logging in.
 
 extension OAuthClient {
-    /// Access tokens of an account, from the login that a store has; nil when it has none.
+    /// Access tokens of an account, from its stored login; nil without one.
     ///
-    /// A kept access token is used while it is good. Each renewal is kept, a new refresh token with it,
-    /// before the new token is used. A login that took this one's place in the store meanwhile is left
-    /// alone, and so is a store that was told to forget the account. If keeping fails, the tokens go on
-    /// from memory.
+    /// A stored access token is used while it is valid. Each renewal is saved, including a new
+    /// refresh token, before the new token is used. If the store's login was replaced or removed
+    /// since, it is left alone. If saving fails, the tokens continue from memory.
     public func tokens(
         of account: String, in store: any TokenStore
     ) async throws(TokenStoreError) -> RefreshingAccessTokens? {
@@ -21,7 +20,7 @@ extension OAuthClient {
 }
 
 extension StoredLogin {
-    /// How long the access token is good; a year is as good as for ever.
+    /// The remaining validity of the access token, capped at a year.
     func validity(at now: Timestamp) -> Duration {
         let year = Int64(365 * 86_400)
         guard let end = expires?.secondsSince1970 else { return .seconds(year) }
@@ -31,10 +30,11 @@ extension StoredLogin {
     }
 }
 
-/// Keeps what renewals give, or says why it cannot. One renewal follows another, so calls never overlap.
+/// Saves renewed logins, or returns why it could not. Renewals are sequential, so calls never
+/// overlap.
 private actor LoginKeeper {
     private var login: StoredLogin
-    /// The refresh token that the store has, as far as is known here.
+    /// The refresh token that was last read from or saved to the store.
     private var kept: String
     private let account: String
     private let store: any TokenStore

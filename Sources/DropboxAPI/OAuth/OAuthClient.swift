@@ -1,22 +1,22 @@
-// OAuth 2 with Dropbox: the page to send a user to, and the token endpoint.
-// Not responsible for showing pages, reading codes, or storing tokens.
+// OAuth 2 with Dropbox: the authorization page and the token endpoint. Not responsible for showing
+// pages, reading codes, or storing tokens.
 // https://developers.dropbox.com/oauth-guide
 
 public import Logging
 
-/// What the token endpoint gives.
+/// The response of the token endpoint.
 public struct TokenGrant: Codable, Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The token for calls.
+    /// The access token for calls.
     public var accessToken: String
-    /// Seconds for which the access token is good; nil for tokens that last.
+    /// Lifetime of the access token in seconds; nil for tokens that do not expire.
     public var expiresIn: Int64?
-    /// The token for new access tokens; only when a code is exchanged for offline access.
+    /// The refresh token; only from an exchange of a code with offline access.
     public var refreshToken: String?
-    /// The permissions, separated by spaces.
+    /// The granted scopes, separated by spaces.
     public var scope: String?
-    /// The account, `dbid:…`.
+    /// The account's id, `dbid:…`.
     public var accountID: String?
-    /// The team, for tokens of teams.
+    /// The team's id, for tokens of teams.
     public var teamID: String?
 
     enum CodingKeys: String, CodingKey {
@@ -28,15 +28,15 @@ public struct TokenGrant: Codable, Hashable, Sendable, CustomStringConvertible, 
         case teamID = "team_id"
     }
 
-    /// Never a token.
+    /// A text without tokens.
     public var description: String { "<grant for \(accountID ?? "an account")>" }
-    /// Never a token.
+    /// A mirror without tokens.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Talks to the login pages and the token endpoint for one app.
+/// Makes authorization URLs and calls the token endpoint for one app.
 public struct OAuthClient: Sendable {
-    /// How long an answer of the token endpoint may be.
+    /// Maximum bytes of a response of the token endpoint.
     private static let resultLimit = 64 << 10
 
     private let app: AppCredentials
@@ -59,10 +59,10 @@ public struct OAuthClient: Sendable {
         reporter = Reporter(observers: configuration.observers, logger: logger)
     }
 
-    /// The page on which the user allows access and gets a code.
+    /// The URL of the page on which the user allows access and gets a code.
     ///
     /// Without a redirect the page shows the code for the user to copy. The login is for offline
-    /// access: it gives a refresh token.
+    /// access: it yields a refresh token.
     public func authorizationURL(
         pkce: PKCE, redirect: String? = nil, state: String? = nil, scopes: [String] = [],
         includesGrantedScopes: Bool = false
@@ -79,8 +79,8 @@ public struct OAuthClient: Sendable {
         return configuration.hosts.web + "/oauth2/authorize?" + FormEncoding.encode(fields)
     }
 
-    /// Exchanges the code of the browser. A code is good for one exchange, so this is not repeated
-    /// when it is unknown if the first request was received.
+    /// Exchanges the browser's code. A code can be exchanged once, so this is not retried when it
+    /// is unknown if the first request was received.
     public func exchange(
         code: String, pkce: PKCE, redirect: String? = nil, options: CallOptions = .init()
     ) async throws(TokenError) -> TokenGrant {
@@ -174,7 +174,7 @@ public struct OAuthClient: Sendable {
             "Content-Type": "application/x-www-form-urlencoded",
             "User-Agent": configuration.userAgent,
         ]
-        // A public app names itself in the body; one with a secret proves itself in a header.
+        // A public app sends its key in the body; one with a secret authenticates in a header.
         if app.secret == nil {
             fields.append(("client_id", app.key))
         } else {
@@ -210,7 +210,7 @@ public struct OAuthClient: Sendable {
             do {
                 return .success(try JSON.decode(TokenGrant.self, from: body))
             } catch {
-                // The body may hold tokens: only its form is told.
+                // The body may contain tokens: the message does not quote it.
                 return .failure(
                     Failure(
                         error: .server(status: status, message: error.message), event: .permanent))

@@ -1,23 +1,23 @@
-// Proof Key for Code Exchange, RFC 7636: a secret that never leaves this machine until the code of
-// the browser is exchanged. Not responsible for browsers or servers.
+// Proof Key for Code Exchange, RFC 7636: a secret that stays on this machine until the browser's
+// code is exchanged. Not responsible for browsers or servers.
 
 import Crypto
 import Foundation
 
-/// The verifier of one login and the challenge made from it.
+/// The verifier of one login and its challenge.
 public struct PKCE: Hashable, Sendable {
-    /// The secret: 43 to 128 characters, to be sent with the code.
+    /// The secret verifier: 43 to 128 characters, sent with the code.
     public let verifier: String
 
     /// A new, random verifier of 64 characters.
     public init() {
         var generator = SystemRandomNumberGenerator()
-        // 48 bytes are 64 characters of base64, far more than can be guessed.
+        // 48 random bytes, 64 characters of base64: far too many to guess.
         let bytes = (0..<48).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         verifier = Self.base64URL(bytes)
     }
 
-    /// Takes over a verifier; nil unless it has the length and characters that the RFC asks for.
+    /// Takes a verifier; nil unless it has the length and characters that the RFC demands.
     public init?(verifier: String) {
         let isAllowed = { (byte: UInt8) in FormEncoding.isUnreserved(byte) }
         guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(isAllowed) else {
@@ -26,12 +26,12 @@ public struct PKCE: Hashable, Sendable {
         self.verifier = verifier
     }
 
-    /// What is sent with the browser: SHA-256 of the verifier, method `S256`.
+    /// The challenge for the authorization page: SHA-256 of the verifier, method `S256`.
     public var challenge: String {
         Self.base64URL(Array(SHA256.hash(data: Array(verifier.utf8))))
     }
 
-    /// A random text that ties the browser's answer to this login.
+    /// A random state parameter that ties the browser's response to this login.
     public static func randomState() -> String {
         String(PKCE().verifier.prefix(32))
     }
@@ -49,7 +49,7 @@ public struct PKCE: Hashable, Sendable {
     }
 }
 
-/// `application/x-www-form-urlencoded`, and queries of URLs.
+/// Encodes `application/x-www-form-urlencoded` bodies and URL queries.
 enum FormEncoding {
     static func encode(_ fields: [(String, String)]) -> String {
         fields.map { "\(escape($0))=\(escape($1))" }.joined(separator: "&")
@@ -78,7 +78,7 @@ enum FormEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text that `escape` made this of; nil when it cannot be one.
+    /// Reverses `escape`; nil for an invalid escape.
     static func unescape(_ text: some StringProtocol) -> String? {
         text.removingPercentEncoding
     }

@@ -1,28 +1,28 @@
-// Access tokens that renew themselves by a refresh token: early, and once for all who wait.
-// Not responsible for storing anything: the owner is told of each new grant, and see OAuthClient+Accounts.
+// Access tokens renewed with a refresh token: before they expire, and once for all waiting callers.
+// Not responsible for storage: the owner receives each new grant; see also OAuthClient+Accounts.
 
-/// Renews an access token before it expires, or when the server says that it did.
+/// Renews an access token before it expires, or after the server called it expired.
 public actor RefreshingAccessTokens: AccessTokenProvider {
-    /// A token that has less than this left is renewed before it is used; as the official SDKs do.
+    /// A token with less validity than this is renewed before it is used; as in the official SDKs.
     public static let margin = Duration.seconds(300)
 
     private typealias Outcome = Result<AccessToken, TokenError>
 
     private var refreshToken: String
-    /// Renews, and returns when the grant is kept.
+    /// Renews the grant, and returns when it is saved.
     private let source: @Sendable (String) async throws(TokenError) -> TokenGrant
     private let now: @Sendable () -> ContinuousClock.Instant
     private var current: (token: AccessToken, expires: ContinuousClock.Instant)?
-    /// Set when the server refused the grant: asking again is useless and looks like an attack.
+    /// Set when the server refused the grant: a retry is useless and looks like an attack.
     private var refusal: TokenError?
     private var waiters: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
     private var lastWaiter: UInt64 = 0
     private var isRenewing = false
 
-    /// Renews by `client`.
+    /// Renews tokens with `client`.
     ///
-    /// A known access token may be given with the time that it has left. `onRenewal` is told of
-    /// each new grant, to store it, and nobody gets the new token before it returns.
+    /// A known access token may be given with its remaining validity. `onRenewal` receives each new
+    /// grant to store it; callers get the new token after it returns.
     public init(
         client: OAuthClient, refreshToken: String, accessToken: AccessToken? = nil,
         validFor: Duration = .zero,
@@ -36,7 +36,8 @@ public actor RefreshingAccessTokens: AccessTokenProvider {
             }, client: client, account: nil)
     }
 
-    /// The same, for an account of a store. `onRenewal` says why a grant could not be kept, if so.
+    /// Like the public initialiser, for an account of a store. `onRenewal` returns the reason if a grant
+    /// could not be saved.
     init(
         refreshToken: String, accessToken: AccessToken?, validFor: Duration,
         onRenewal: @escaping @Sendable (TokenGrant) async -> TokenStoreError?,
@@ -74,9 +75,9 @@ public actor RefreshingAccessTokens: AccessTokenProvider {
         current = accessToken.map { ($0, now().advanced(by: validFor)) }
     }
 
-    /// A token that is good for minutes; renewed first if it is not.
+    /// A token that is valid for minutes; renewed first if it is not.
     ///
-    /// When renewing fails for a passing reason, a token that has seconds left is still given.
+    /// When renewing fails temporarily, a token with seconds left is still returned.
     public func accessToken() async throws(TokenError) -> AccessToken {
         if let current, current.expires > now().advanced(by: Self.margin) { return current.token }
         do {
@@ -88,7 +89,7 @@ public actor RefreshingAccessTokens: AccessTokenProvider {
         }
     }
 
-    /// A token in place of one that the server refused; renewed unless that happened meanwhile.
+    /// A token in place of one that the server refused; renewed unless another caller has done so.
     public func accessToken(replacing expired: AccessToken) async throws(TokenError) -> AccessToken?
     {
         if let current, current.token != expired { return try await accessToken() }
@@ -101,8 +102,8 @@ public actor RefreshingAccessTokens: AccessTokenProvider {
         return current.token
     }
 
-    /// Joins the renewal that is under way, or starts one. Cancelling a caller leaves it running
-    /// for the others.
+    /// Joins the renewal in progress, or starts one. Cancelling one caller does not cancel it for
+    /// the others.
     private func renewed() async throws(TokenError) -> AccessToken {
         if let refusal { throw refusal }
         lastWaiter += 1
@@ -146,7 +147,7 @@ public actor RefreshingAccessTokens: AccessTokenProvider {
         switch result {
         case .success(let grant):
             let token = AccessToken(grant.accessToken)
-            // Without a time it lasts; a year is as good as for ever.
+            // A token without a lifetime does not expire; its validity is capped at a year.
             let seconds = min(max(grant.expiresIn ?? .max, 0), 365 * 86_400)
             current = (token, now().advanced(by: .seconds(seconds)))
             refreshToken = grant.refreshToken ?? refreshToken

@@ -1,23 +1,24 @@
-// What is kept of a login, and how it is written down. Not responsible for where: see TokenStore.
+// A stored login and its JSON form. Not responsible for where it is stored: see TokenStore.
 
 import Foundation
 package import PrivateFiles
 
 /// The right to use an account until it is revoked.
 public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible, CustomReflectable {
-    /// The app that the login is for; no secret.
+    /// The key of the app that the login is for; no secret.
     public var appKey: String
-    /// The secret from which access tokens are made.
+    /// The secret refresh token, from which access tokens are made.
     public var refreshToken: String
-    /// What the login allows, as Dropbox names it.
+    /// The granted scopes, as Dropbox names them.
     public var scopes: [String]
-    /// The account, `dbid:…`; of a team's login, the team, `dbtid:…`.
+    /// The account's id, `dbid:…`; of a team's login, the team's, `dbtid:…`.
     public var accountID: String
-    /// The address of the server that gave it; nil for Dropbox. The secret is for no other server.
+    /// The address of the server that issued it; nil for Dropbox. The secret must not be sent to
+    /// any other server.
     public var server: String?
-    /// The last access token; nil where none is kept.
+    /// The last access token; nil if none is stored.
     public var accessToken: String?
-    /// When that token ends; nil when it lasts or is not kept.
+    /// When that token expires; nil when it does not expire or is not stored.
     public var expires: Timestamp?
 
     private enum CodingKeys: String, CodingKey {
@@ -30,7 +31,7 @@ public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible,
         case expires = "expires_at"
     }
 
-    /// Names every field.
+    /// Takes over all fields.
     public init(
         appKey: String, refreshToken: String, scopes: [String], accountID: String,
         accessToken: String? = nil, expires: Timestamp? = nil, server: String? = nil
@@ -44,7 +45,7 @@ public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible,
         self.server = server
     }
 
-    /// What a login with a code gave; nil unless it was for offline access and names its account.
+    /// The login of a token grant; nil unless it was for offline access and names its account.
     public init?(_ grant: TokenGrant, app: AppCredentials) {
         guard let refreshToken = grant.refreshToken, let account = grant.accountID ?? grant.teamID
         else { return nil }
@@ -54,7 +55,7 @@ public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible,
         adopt(grant, at: .now)
     }
 
-    /// Takes over what a renewal gave: the access token, and what it names anew of the rest.
+    /// Updates the login from a renewal: the access token, and all other fields that the grant has.
     mutating func adopt(_ grant: TokenGrant, at now: Timestamp) {
         accessToken = grant.accessToken
         expires = grant.expiresIn.map {
@@ -64,12 +65,12 @@ public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible,
         scopes = grant.scopes ?? scopes
     }
 
-    /// Never the secret.
+    /// A text without the secret.
     public var description: String { "<login of \(accountID)>" }
-    /// Never the secret.
+    /// A mirror without the secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Whether a text can be an app's key: it is put into addresses and forms.
+    /// Whether a text can be an app's key, which is put into URLs and forms.
     public static func isAppKey(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -95,13 +96,13 @@ extension TokenGrant {
 // MARK: Text and files
 
 extension StoredLogin {
-    /// What is wrong with a text that should be a login; it does not repeat the text, which is secret.
+    /// The defect of a damaged login; it does not quote the text, which is secret.
     public struct Damage: Error, Hashable, Sendable {
-        /// In words that follow the place's name.
+        /// A phrase that follows the login's location in a message.
         public let reason: String
     }
 
-    /// Reads JSON. Throws when it is not a login whose every field can be used.
+    /// Parses JSON. Throws unless it is a login with every field valid.
     public init(json: String) throws(Damage) {
         guard let login = try? JSON.decode(StoredLogin.self, from: Array(json.utf8)) else {
             throw Damage(reason: "it is damaged")
@@ -113,21 +114,21 @@ extension StoredLogin {
         self = login
     }
 
-    /// As JSON in several lines; what is nil is left out.
+    /// The login as JSON in several lines; nil fields are left out.
     public var json: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Strings and numbers always can be written.
+        // Strings and numbers can always be encoded.
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Why a file does not give a login.
+    /// The error of reading a login's file.
     package enum FileError: Error {
         case file(PrivateFileError)
         case damaged(file: String, reason: String)
     }
 
-    /// The login in a file; nil when there is no file. Refuses a file that others may read.
+    /// The login in a file; nil when there is no file. Refuses a file that other users can read.
     package static func read(_ path: String) throws(FileError) -> StoredLogin? {
         let text: String?
         do {
@@ -143,7 +144,7 @@ extension StoredLogin {
         }
     }
 
-    /// Replaces a file by one with this login, durably.
+    /// Atomically replaces a file by this login, durably.
     package func write(to path: String) throws(FileError) {
         do {
             try PrivateFile.replace(path, with: json + "\n")

@@ -1,16 +1,17 @@
-// Where logins of several accounts are kept, by names that the app chooses. Not responsible for using them.
+// Storage for logins of several accounts, by names that the app chooses. Not responsible for using
+// them.
 
-/// Keeps logins by the name of an account.
+/// Stores logins by account name.
 ///
 /// The name is the app's own, for example `work` or an e-mail address.
 public protocol TokenStore: Sendable {
     /// The login of an account; nil when there is none.
     func load(_ account: String) async throws(TokenStoreError) -> StoredLogin?
 
-    /// Keeps a login in place of the account's former one. It is safe from a crash when this returns.
+    /// Replaces an account's login. It survives a crash once this returns.
     func save(_ login: StoredLogin, for account: String) async throws(TokenStoreError)
 
-    /// Forgets an account's login, if there is one. The login stays valid until it is revoked
+    /// Removes an account's login, if there is one. The login stays valid until it is revoked
     /// (`auth/token/revoke`).
     func remove(_ account: String) async throws(TokenStoreError)
 
@@ -18,17 +19,18 @@ public protocol TokenStore: Sendable {
     func accounts() async throws(TokenStoreError) -> [String]
 }
 
-/// Why a login could not be loaded, kept or forgotten. None of the texts has a secret.
+/// The reason why a login could not be loaded, saved or removed. None of the texts contains a
+/// secret.
 public enum TokenStoreError: Error, Hashable, Sendable {
-    /// There is no such store on this machine, or not now: a program or a service is missing.
+    /// The store is not available on this machine, or not now: a program or a service is missing.
     case unavailable(String)
-    /// Others may look into the folder or file of this path, or own it. What is in it is not used.
+    /// Other users can access the folder or file of this path, or own it. Its content is not used.
     case notPrivate(String)
-    /// What is kept for an account is not a login.
+    /// The data stored for an account is not a login.
     case damaged(account: String, reason: String)
-    /// No account can have this name.
+    /// The name is not allowed.
     case invalidAccount(String)
-    /// The store failed.
+    /// The store failed with this message.
     case failed(String)
 }
 

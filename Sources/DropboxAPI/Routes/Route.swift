@@ -1,5 +1,5 @@
-// Routes as data: everything that a call needs to know about one, so that they can be listed,
-// generated and tested. Not responsible for sending anything.
+// Routes as data: all properties that a call needs, so that routes can be listed, generated and
+// tested. Not responsible for sending requests.
 
 /// One route of the API.
 public struct Route<
@@ -9,16 +9,16 @@ public struct Route<
     public let name: String
     /// Which of the API's hosts serves it.
     public let host: RouteHost
-    /// Where argument, result and content travel.
+    /// How argument, result and content are transferred.
     public let style: RouteStyle
-    /// Who has to prove identity.
+    /// The authentication that the route demands.
     public let authentication: RouteAuthentication
-    /// The permission that the token needs.
+    /// The scope that the token needs.
     public let scope: String?
-    /// Whether the request may be sent again when it is unknown if the first one took effect.
+    /// Whether the request may be retried when it is unknown if the first one took effect.
     ///
-    /// True for routes that only read. A caller whose operations are idempotent by other means
-    /// says so in `CallOptions.retryAfterSend`.
+    /// True for read-only routes. A caller whose operations are idempotent by other means sets
+    /// `CallOptions.retryAfterSend`.
     public let retryAfterSend: Bool
 
     /// Takes over all fields; the defaults are those of most routes.
@@ -37,25 +37,25 @@ public struct Route<
 
 /// The hosts of the API.
 public enum RouteHost: Hashable, Sendable {
-    /// Remote procedure calls.
+    /// Host of RPC-style routes.
     case api
-    /// Bodies up and down.
+    /// Host of uploads and downloads.
     case content
-    /// Waiting for changes.
+    /// Host of the longpoll routes.
     case notify
 }
 
-/// Where argument, result and content travel.
+/// How argument, result and content are transferred.
 public enum RouteStyle: Hashable, Sendable {
     /// Argument and result are bodies of JSON.
     case rpc
     /// The argument is a header, the request's body is content, the result is a body of JSON.
     case upload
-    /// The argument and the result are headers, the answer's body is content.
+    /// The argument and the result are headers, the response's body is content.
     case download
 }
 
-/// Who has to prove identity.
+/// The authentication that a route demands.
 public enum RouteAuthentication: Hashable, Sendable {
     /// The user, by an access token.
     case user
@@ -65,6 +65,6 @@ public enum RouteAuthentication: Hashable, Sendable {
     case app
     /// The user, or the app where the client acts as the app.
     case userOrApp
-    /// Nobody: an `Authorization` header may even be refused.
+    /// No authentication: an `Authorization` header may even be refused.
     case none
 }

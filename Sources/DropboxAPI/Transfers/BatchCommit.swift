@@ -1,14 +1,15 @@
-// Makes complete upload sessions files, many in one request, also when answers are lost.
+// Commits upload sessions as files, many per request, and survives lost responses.
 //
-// A request whose answer is lost may have stored all, some or none. It is not sent again before the server was asked what
-// is at each path: equal content is the own success. What is sent again, and refused because its session is gone or
-// something is at its path, is looked for once more. A session becomes a file once, so nothing is stored twice.
+// A batch whose response is lost may have been stored wholly, partly or not at all. Before it is
+// retried, the metadata at each path is read: an equal content hash is this upload's own success.
+// An entry that is retried and refused because its session is gone or its path is taken is checked
+// once more. A session commits once, so nothing is stored twice.
 
 package import ContentHashing
 
-/// A session that has all of a file's content and is closed.
+/// An upload session that holds all of a file's content and is closed.
 struct PendingCommit: Sendable {
-    /// Which file.
+    /// Index of the file in the upload.
     var file: Int
     var session: String
     var size: UInt64
@@ -20,18 +21,18 @@ struct PendingCommit: Sendable {
     }
 }
 
-/// One group of sessions on its way to become files.
+/// One batch of sessions to be committed.
 struct BatchCommit: Sendable {
     typealias Outcome = Result<Files.FileMetadata, FileUploadError>
 
-    /// Questions after single files at once.
+    /// Metadata requests for single files in flight at once.
     private static let concurrentQuestions = 8
 
     private let calls: Files.Calls
     private let options: CallOptions
-    /// What is not settled.
+    /// Commits without an outcome yet.
     private var open: [PendingCommit]
-    /// The error of a request that may have had its effect.
+    /// The error of a batch that may have taken effect.
     private var lost: CallError<NoError>?
     private var outcomes: [(file: Int, outcome: Outcome)] = []
     private var patience = Patience()
@@ -42,7 +43,7 @@ struct BatchCommit: Sendable {
         open = commits
     }
 
-    /// Settles all of them.
+    /// Commits the batch and returns an outcome for each session.
     mutating func run() async -> [(file: Int, outcome: Outcome)] {
         while !open.isEmpty {
             do throws(CallError<NoError>) {
@@ -76,7 +77,7 @@ struct BatchCommit: Sendable {
 
     // MARK: Answers
 
-    /// What has to wait for other writers stays open.
+    /// Entries refused by write contention stay open.
     private mutating func settle(
         with answers: [Files.UploadSessionFinishBatchResultEntry]
     ) async {
@@ -121,7 +122,7 @@ struct BatchCommit: Sendable {
         await settleStored()
     }
 
-    /// After the last attempt only what is seen to be stored is a success.
+    /// After the last attempt, only files confirmed by their metadata count as stored.
     private mutating func settleLast() async {
         await settleStored()
         settleAll(.uncertain(lost))
@@ -150,11 +151,11 @@ struct BatchCommit: Sendable {
 
     // MARK: Questions
 
-    /// What is where a file was to be.
+    /// Metadata found at a file's target path.
     private enum Finding {
         /// A file with the same content.
         case stored(Files.FileMetadata)
-        /// Nothing, or something else.
+        /// The path is empty, or has other content.
         case absent
         case unknown
     }
@@ -188,7 +189,7 @@ struct BatchCommit: Sendable {
 }
 
 extension PendingCommit {
-    /// The server's file, if it has the content that was read.
+    /// The server's file, if its content is that of the local file.
     fileprivate func stored(_ file: Files.FileMetadata) -> BatchCommit.Outcome {
         guard file.size == size, file.contentHash == nil || file.contentHash == hash else {
             return .failure(.mismatch(stored: file, expected: hash))
@@ -198,10 +199,10 @@ extension PendingCommit {
 }
 
 extension Files.CommitInfo {
-    /// Whether a file at the path can be what this commit, whose answer was lost, has made.
+    /// Whether a file at the path can be the result of this commit, whose response was lost.
     ///
-    /// Only of a strict commit equal content is not enough, because it would not have been content with a file of
-    /// others; there the time has to fit, too, if one was given.
+    /// Equal content suffices unless the commit is strict: a strict commit conflicts with an equal
+    /// file of another client. Then the modification time has to match, too, if one was given.
     package func isStored(as file: Files.FileMetadata, _ hash: ContentHash) -> Bool {
         guard file.contentHash == hash else { return false }
         return !strictConflict || clientModified.map { $0 == file.clientModified } ?? true
@@ -209,7 +210,7 @@ extension Files.CommitInfo {
 }
 
 extension Files.UploadSessionFinishError {
-    /// Whether an earlier request, whose answer was lost, can be the reason.
+    /// Whether an earlier request, whose response was lost, can be the reason.
     package var mayBeOwnSuccess: Bool {
         switch self {
         case .lookupFailed(.notFound), .lookupFailed(.closed), .path(.conflict): true
@@ -217,7 +218,7 @@ extension Files.UploadSessionFinishError {
         }
     }
 
-    /// Whether the session is still there.
+    /// Whether the session still exists.
     fileprivate var isOnlyConflict: Bool {
         if case .path = self { true } else { false }
     }

@@ -1,30 +1,31 @@
-// Where whole files come from whose turn to be sent has not come yet. Not responsible for sending: see BodySource for
-// the bytes of one request.
+// Sources of whole files, opened when the upload reaches them. Not responsible for sending: see
+// BodySource for the bytes of one request.
 
 package import Blocking
 import Glibc
 
-/// Content that is opened when its turn comes, and read once, from its beginning to its end.
+/// Content that is opened when its upload starts, and read once from beginning to end.
 ///
-/// All of it is called on a thread that may wait for the local disk.
+/// All methods are called on a thread that may block for the local disk.
 public protocol FileSource: Sendable {
     /// Opens the content. Throws when it cannot be read.
     func open() throws -> any OpenedFile
 }
 
-/// Content that is open until the last reference goes.
+/// Open content; it is closed with the last reference.
 public protocol OpenedFile: Sendable {
-    /// Number of bytes.
+    /// The content's length in bytes.
     var length: UInt64 { get }
 
-    /// Copies up to `buffer.count` bytes from `offset` on into `buffer` and returns how many; zero behind the end.
+    /// Copies up to `buffer.count` bytes from `offset` into `buffer` and returns how many; zero
+    /// past the end.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 
-    /// Whether the content is still what it was when it was opened, as far as can be told.
+    /// Whether the content is unchanged since it was opened, as far as can be detected.
     func isUnchanged() throws -> Bool
 }
 
-/// Content in memory.
+/// A file source with its content in memory.
 public struct BytesSource: FileSource, OpenedFile {
     private let bytes: [UInt8]
 
@@ -33,27 +34,27 @@ public struct BytesSource: FileSource, OpenedFile {
         self.bytes = bytes
     }
 
-    /// Always succeeds.
+    /// Returns the source itself.
     public func open() -> any OpenedFile { self }
 
-    /// Number of bytes.
+    /// The content's length in bytes.
     public var length: UInt64 { UInt64(clamping: bytes.count) }
 
-    /// Copies from the array.
+    /// Copies bytes from the array.
     public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         BytesBody(bytes).read(at: offset, into: buffer)
     }
 
-    /// Memory does not change.
+    /// Always true: the array is immutable.
     public func isUnchanged() -> Bool { true }
 }
 
 /// A regular file by its path.
 ///
-/// A file that is replaced (by a rename over it) while it is sent is sent as it was opened; one that is written to is
-/// reported as changed.
+/// If the file is replaced by a rename during the upload, the content of the opened inode is sent;
+/// a write to it is reported as a change.
 public struct LocalFile: FileSource {
-    /// The file's path.
+    /// The file's local path.
     public let path: String
 
     /// Takes over the path.
@@ -63,9 +64,9 @@ public struct LocalFile: FileSource {
 
     /// Why a file cannot be read.
     public enum Failure: Error, Hashable, CustomStringConvertible {
-        /// The system refused; with its error number.
+        /// A system call failed with this error number.
         case system(errno: Int32)
-        /// It is a folder, a device or the like.
+        /// The path is a folder, a device or the like.
         case notRegular
 
         /// The failure in words.
@@ -83,12 +84,12 @@ public struct LocalFile: FileSource {
     }
 }
 
-/// What tells one state of a file from another: the file itself, its size, and when it was written to.
+/// Identifies one state of a file: inode, size and modification time.
 package struct FileIdentity: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
     package var size: UInt64
-    /// Nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     package var modified: Int64
 
     package init(device: UInt64, inode: UInt64, size: UInt64, modified: Int64) {
@@ -170,6 +171,6 @@ extension OpenedFile {
 }
 
 extension DiskQueue {
-    /// Where the files that are sent and received are opened, read and written.
+    /// The queue on which transferred files are opened, read and written.
     package static let transfers = DiskQueue(label: "dropbox.transfers")
 }

@@ -1,12 +1,12 @@
-// What an upload of many files is given, and what it tells. Not responsible for the work: see UploadRun.
+// Arguments, options and results of a batch upload. Not responsible for the work: see UploadRun.
 
 public import ContentHashing
 
 /// One file to upload.
 public struct FileUpload: Sendable {
-    /// Where it goes, and what is done about a file that is there already.
+    /// The target path, and the write mode for a file that exists there.
     public var commit: Files.CommitInfo
-    /// Its content.
+    /// The source of its content.
     public var source: any FileSource
 
     /// Takes over all fields.
@@ -16,18 +16,18 @@ public struct FileUpload: Sendable {
     }
 }
 
-/// How many files travel.
+/// Limits of a batch upload.
 public struct BatchUploadOptions: Sendable {
-    /// Bytes of content held in memory at most, 8 MiB at least: one request's worth that is read, and as many as are
-    /// on their way.
+    /// Bytes of content held in memory at most, 8 MiB at least: one request being filled, and those
+    /// in flight.
     public var memoryBudget: Int
     /// Bytes of content in one request, at most. It is rounded down to units of 4 MiB, and is at most 144 MiB.
     public var pieceSize: Int
-    /// Requests with content on their way at once, at most.
+    /// Requests with content in flight at once, at most.
     public var concurrency: Int
-    /// For each request.
+    /// Options of each request.
     public var call: CallOptions
-    /// Told of each step forward; called from any thread, never twice at once. It must return quickly.
+    /// Called on each progress; from any thread, never concurrently. It must return quickly.
     public var progress: (@Sendable (BatchUploadProgress) -> Void)?
 
     /// Takes over all fields.
@@ -43,15 +43,15 @@ public struct BatchUploadOptions: Sendable {
     }
 }
 
-/// How far an upload of many files is.
+/// The progress of a batch upload.
 public struct BatchUploadProgress: Hashable, Sendable {
-    /// Bytes of content that the server has taken.
+    /// Bytes of content that the server has accepted.
     public var bytesSent: UInt64 = 0
-    /// Files that are stored.
+    /// Number of files stored.
     public var filesStored = 0
-    /// Files that failed.
+    /// Number of files that failed.
     public var filesFailed = 0
-    /// All files.
+    /// Number of files in the upload.
     public var filesTotal: Int
 }
 
@@ -61,36 +61,37 @@ public enum FileUploadError: Error, Sendable {
     case source(any Error)
     /// It changed while it was read. Nothing of it is visible.
     case changed
-    /// No upload session was to be had.
+    /// No upload session could be started.
     case start(CallError<NoError>)
     /// The request with its content failed.
     case send(CallError<Files.UploadSessionAppendBatchError>)
     /// Its content was refused.
     case refused(Files.UploadSessionAppendBatchEntryError)
-    /// The request to make it a file failed, surely without effect.
+    /// The commit request failed, surely without effect.
     case finish(CallError<NoError>)
-    /// It was not made a file, for a reason of its own such as a conflict.
+    /// The commit was refused for this file alone, for example because of a conflict.
     case commit(Files.UploadSessionFinishError)
-    /// Nobody can tell whether it is stored: the request to make it a file may have had its effect, and it is not, or
-    /// not any more, at its path. With `autorename` it may be there under another name.
+    /// It is unknown whether the file is stored: the commit request may have taken effect, but the
+    /// file is not, or is no longer, at its path. With `autorename` it may be there under another
+    /// name.
     case uncertain(CallError<NoError>?)
     /// The server stored other bytes than those that were read.
     case mismatch(stored: Files.FileMetadata, expected: ContentHash)
-    /// The server's answer does not fit the request.
+    /// The server's response does not fit the request.
     case malformedAnswer(String)
-    /// The task was cancelled before the file was made one.
+    /// The task was cancelled before the commit.
     case cancelled
 }
 
 extension Files.Calls {
-    /// Uploads many files, in few requests; returns what became of each, in their order.
+    /// Uploads many files in few requests; returns the result of each, in their order.
     ///
-    /// Small files share requests, large ones travel in pieces, several at once; files become visible in groups of up
-    /// to 1,000. A file that fails leaves the others alone. Each is read once; what it becomes is compared with the hash of
-    /// what was read. When an answer is lost, it is found out what the server has done before anything is done again,
-    /// so no file is stored twice.
+    /// Small files share requests, large ones are sent in several pieces in parallel; files become
+    /// visible in batches of up to 1,000. A failed file does not affect the others. Each file is
+    /// read once, and the stored content hash is compared with the hash of the bytes read. After a
+    /// lost response the server's state is checked before any retry, so no file is stored twice.
     ///
-    /// Cancelling the task ends all transfers at once; files that are stored by then stay.
+    /// Cancelling the task ends all transfers at once; files stored by then stay.
     public func upload(
         files: [FileUpload], options: BatchUploadOptions = .init()
     ) async -> [Result<Files.FileMetadata, FileUploadError>] {

@@ -1,16 +1,16 @@
-// What happens in a folder from a cursor on, as a sequence without end. Not responsible for applying it: the
-// consumer's own tree is the consumer's.
+// The changes of a folder since a cursor, as an endless sequence. Not responsible for applying them
+// to the consumer's own tree.
 
 /// One step of a folder's history.
 public enum FolderUpdate: Hashable, Sendable {
-    /// Entries that are new, changed or deleted, to be applied in order. There may be none, with a new cursor all
-    /// the same. After the last page up to the present, `hasMore` is false.
+    /// New, changed or deleted entries, to be applied in order. There may be none, still with a new
+    /// cursor. `hasMore` is false on the last page up to the present.
     case changes([Files.Metadata], cursor: Files.ListFolderCursor, hasMore: Bool)
-    /// Nothing is known of what was before: list the folder now. Its changes from before this moment on follow; the
-    /// listing may have seen some of them already.
+    /// No earlier state is known: list the folder now. Changes since this cursor follow; the
+    /// listing may already contain some of them.
     case relist(cursor: Files.ListFolderCursor)
 
-    /// What to keep once this update has been applied, and to begin with next time.
+    /// The cursor to persist once this update has been applied, and to resume from.
     public var cursor: Files.ListFolderCursor {
         switch self {
         case .changes(_, let cursor, _), .relist(let cursor): cursor
@@ -18,30 +18,31 @@ public enum FolderUpdate: Hashable, Sendable {
     }
 }
 
-/// The changes of a folder: it ends with an error only.
+/// The changes of a folder; the sequence ends only with an error.
 ///
-/// Without a cursor, and when the server has forgotten it, a new one is taken and comes as `.relist`. The network's and
-/// the server's failures are waited out by the client's policy, however many they are; what stays, such as a
-/// revoked token or a folder that is gone, is thrown. Cancelling the task ends a wait at once, with `.cancelled`.
+/// Without a cursor, and when the server has expired it, a new one is taken and delivered as
+/// `.relist`. Network and server failures are retried by the client's policy without limit;
+/// permanent ones, such as a revoked token or a deleted folder, are thrown. Cancelling the task
+/// ends a wait at once, with `.cancelled`.
 public struct FolderChanges: AsyncSequence, Sendable {
-    /// One step.
+    /// One update of the folder.
     public typealias Element = FolderUpdate
-    /// What ends it.
+    /// The error that ends the sequence.
     public typealias Failure = FolderListingError
 
     let calls: Files.Calls
     let cursor: Files.ListFolderCursor?
     let argument: Files.ListFolderArg
-    /// Seconds that one wait lasts on the server's side.
+    /// Server-side timeout of one longpoll, in seconds.
     let wait: UInt64
     let options: CallOptions
 
-    /// Follows the changes.
+    /// Iterates over the changes.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let changes: FolderChanges
         private var feed: ChangeFeed
         private var patience = Patience()
-        /// Since the last answer that was not about a new cursor.
+        /// Cursor resets since the last page.
         private var resets = 0
 
         fileprivate init(_ changes: FolderChanges) {
@@ -49,7 +50,7 @@ public struct FolderChanges: AsyncSequence, Sendable {
             feed = ChangeFeed(cursor: changes.cursor)
         }
 
-        /// The next step, as soon as there is one; nil after an error only.
+        /// The next update, as soon as there is one; nil after an error only.
         public mutating func next() async throws(FolderListingError) -> FolderUpdate? {
             while feed.question != nil {
                 do throws(FolderListingError) {
@@ -57,21 +58,21 @@ public struct FolderChanges: AsyncSequence, Sendable {
                 } catch {
                     if error.isReset { feed.reset() }
                     resets += error.isReset ? 1 : 0
-                    // A server that forgets each cursor at once is treated like one that fails.
+                    // A server that expires every cursor at once is treated like one that fails.
                     if resets > 1 || !error.isReset { try await pauseOrEnd(error) }
                 }
             }
             return nil
         }
 
-        /// The next step, as soon as there is one; nil after an error only.
+        /// The next update, as soon as there is one; nil after an error only.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(FolderListingError) -> FolderUpdate? {
             try await next()
         }
 
-        /// Asks what is to be asked next; nil when the answer is no news.
+        /// Sends the next request; nil when its response holds no update.
         private mutating func step() async throws(FolderListingError) -> FolderUpdate? {
             switch feed.question {
             case nil: return nil
@@ -102,39 +103,40 @@ public struct FolderChanges: AsyncSequence, Sendable {
         }
     }
 
-    /// Follows the changes, from the same beginning as each other iterator.
+    /// An iterator that starts at the sequence's cursor, like every other one.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(self)
     }
 }
 
-/// Which question comes next, by what was answered. Pure.
+/// Chooses the next request from the last response. Pure.
 struct ChangeFeed {
     enum Question: Hashable {
-        /// From where on there will be changes.
+        /// Take the latest cursor.
         case cursor
-        /// What has changed since.
+        /// Fetch the changes since a cursor.
         case page(after: Files.ListFolderCursor)
-        /// Whether something has changed, once the pause that the server asked for is over.
+        /// Longpoll for changes, after the backoff that the server asked for.
         case change(after: Files.ListFolderCursor, pause: Duration?)
     }
 
     /// Nil after the end.
     private(set) var question: Question?
-    /// What the server asked for, until the next wait.
+    /// The backoff that the server asked for, until the next longpoll.
     private var pause: Duration?
 
     init(cursor: Files.ListFolderCursor?) {
         question = cursor.map { .page(after: $0) } ?? .cursor
     }
 
-    /// Taken before the consumer lists, so that nothing is missed in between.
+    /// Resumes from a cursor taken before the consumer lists, so that no change is missed in
+    /// between.
     mutating func begins(at cursor: Files.ListFolderCursor) -> FolderUpdate {
         question = .page(after: cursor)
         return .relist(cursor: cursor)
     }
 
-    /// A page without entries that changes no cursor is no news.
+    /// Returns nil for a page without entries and with an unchanged cursor.
     mutating func has(_ page: Files.ListFolderResult) -> FolderUpdate? {
         guard case .page(let old) = question else { return nil }
         question =
@@ -199,11 +201,12 @@ extension FolderChanges {
 }
 
 extension Files.Calls {
-    /// What happens in a folder from now on.
+    /// The changes of a folder from now on.
     ///
-    /// `cursor` is that of the last update, or of a listing's last page, made with the same argument; nil begins with
-    /// `.relist`. One wait for changes lasts `wait` seconds, from 30 to 480, and up to 90 more; then the next begins.
-    /// A deadline of `options` ends the sequence, other options hold for each request.
+    /// `cursor` is that of the last update, or of a listing's last page, made with the same
+    /// argument; nil begins with `.relist`. One longpoll lasts `wait` seconds, from 30 to 480, and
+    /// up to 90 more; then the next begins. A deadline of `options` ends the sequence, other
+    /// options hold for each request.
     public func changes(
         since cursor: Files.ListFolderCursor?, in argument: Files.ListFolderArg, wait: UInt64 = 240,
         options: CallOptions = .init()
@@ -213,7 +216,7 @@ extension Files.Calls {
             options: options)
     }
 
-    /// What happens in a folder from now on. The root is the empty path.
+    /// The changes of a folder from now on. The root is the empty path.
     public func changes(
         since cursor: Files.ListFolderCursor?, path: Files.PathROrID, recursive: Bool = true,
         wait: UInt64 = 240, options: CallOptions = .init()

@@ -1,12 +1,12 @@
 // Why a sequence of a folder's entries or changes ended.
 
-/// What ends a listing of a folder, or the following of its changes, early.
+/// The error that ends a folder's listing or change sequence early.
 public enum FolderListingError: Error, Hashable, Sendable {
     /// The first page, or a cursor, was refused.
     case start(CallError<Files.ListFolderError>)
     /// A further page was refused.
     case proceed(CallError<Files.ListFolderContinueError>)
-    /// Waiting for changes was refused.
+    /// The longpoll was refused.
     case wait(CallError<Files.ListFolderLongpollError>)
     /// The task was cancelled.
     case cancelled
@@ -23,7 +23,7 @@ public enum FolderListingError: Error, Hashable, Sendable {
         self = error.kind == .cancelled ? .cancelled : .wait(error)
     }
 
-    /// Whether the server has forgotten the cursor, so that only a new listing helps.
+    /// Whether the server has expired the cursor, so that only a new listing helps.
     public var isReset: Bool {
         switch self {
         case .proceed(let error): error.routeError == .reset
@@ -42,7 +42,7 @@ public enum FolderListingError: Error, Hashable, Sendable {
         }
     }
 
-    /// What the retry policy has to know about it.
+    /// The event that the retry policy decides on.
     var retryEvent: RetryPolicy.Event {
         switch self {
         case .start(let error): error.kind.retryEvent

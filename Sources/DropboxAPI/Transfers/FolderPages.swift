@@ -1,22 +1,22 @@
-// A folder's listing as sequences: of pages, and of entries. Not responsible for what changes after it: see
+// A folder's listing as sequences of pages and of entries. Not responsible for later changes: see
 // FolderChanges.
 
-/// The pages of a listing. Each is asked for when the consumer wants it.
+/// The pages of a listing, requested on demand.
 ///
-/// The next page is not fetched ahead: nothing runs while nobody waits, a consumer that stops leaves no request
-/// behind, and the cursor of a page means what it says. A page has up to 2,000 entries, which take a consumer less
-/// time than the server needs for the next.
+/// No page is prefetched: no request runs unless the consumer waits for it, none is left when the
+/// consumer stops, and a page's cursor is the position of the consumer. A page has up to 2,000
+/// entries, which a consumer processes faster than the server makes the next page.
 public struct FolderPages: AsyncSequence, Sendable {
     /// A page; it may have no entries although more follow.
     public typealias Element = Files.ListFolderResult
-    /// What ends a listing early.
+    /// The error that ends a listing early.
     public typealias Failure = FolderListingError
 
     let calls: Files.Calls
     let argument: Files.ListFolderArg
     let options: CallOptions
 
-    /// Asks for one page after the other.
+    /// Requests one page after another.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private enum Position {
             case start
@@ -56,7 +56,7 @@ public struct FolderPages: AsyncSequence, Sendable {
         }
     }
 
-    /// Starts a listing of its own.
+    /// Starts a new listing.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(self)
     }
@@ -82,14 +82,14 @@ public struct FolderPages: AsyncSequence, Sendable {
 
 /// The entries of a listing, page by page; one page is held in memory.
 public struct FolderEntries: AsyncSequence, Sendable {
-    /// A file, a folder, or what was deleted.
+    /// A file, a folder, or a deleted entry.
     public typealias Element = Files.Metadata
-    /// What ends a listing early.
+    /// The error that ends a listing early.
     public typealias Failure = FolderListingError
 
     let pages: FolderPages
 
-    /// Takes one entry after the other from the pages.
+    /// Iterates over the entries of each page.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var pages: FolderPages.AsyncIterator
         private var entries: IndexingIterator<[Files.Metadata]> = [].makeIterator()
@@ -115,16 +115,16 @@ public struct FolderEntries: AsyncSequence, Sendable {
         }
     }
 
-    /// Starts a listing of its own.
+    /// Starts a new listing.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(pages.makeAsyncIterator())
     }
 }
 
 extension Files.Calls {
-    /// The pages of a folder's listing; the last one's cursor is where changes go on.
+    /// The pages of a folder's listing; changes continue from the cursor of the last one.
     ///
-    /// `options` hold for each request.
+    /// `options` apply to each request.
     public func pages(
         _ argument: Files.ListFolderArg, options: CallOptions = .init()
     ) -> FolderPages {

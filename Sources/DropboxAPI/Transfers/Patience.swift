@@ -1,18 +1,18 @@
-// Pauses of work that consists of many calls and goes on after a call has given up: a feed that never ends, a
-// commit whose reply was lost. What is worth another attempt, and when, is the client's policy; here are the
-// counts of one piece of work, and the waiting.
+// Backoff of operations that consist of many calls and continue after one has given up: an endless
+// change feed, or a commit whose response was lost. The client's policy decides what is retried,
+// and when; this file holds the counts of one operation, and the waiting.
 
-/// What one piece of work has been through since it last got on.
+/// The failures of one operation since its last progress.
 package struct Patience: Sendable {
     private var faults = 0
     private var throttles = 0
 
     package init() {}
 
-    /// Waits as long as the client's policy wants after a failure. False when the policy gives up, or when the task
-    /// was cancelled meanwhile.
+    /// Waits as long as the client's policy asks after a failure. False when the policy gives up,
+    /// or when the task was cancelled during the wait.
     ///
-    /// `maxAttempts` limits how many faults in a row are waited out, `deadline` until when.
+    /// `maxAttempts` limits the faults in a row that are waited out, `deadline` the time.
     package mutating func pause(
         after event: RetryPolicy.Event, of client: DropboxClient, maxAttempts: Int? = nil,
         deadline: ContinuousClock.Instant? = nil
@@ -32,7 +32,7 @@ package struct Patience: Sendable {
 }
 
 extension CallError.Kind {
-    /// Whether each further call of this client will fail with it, too.
+    /// Whether every further call of this client will fail with the same error.
     package var concernsAllCalls: Bool {
         switch self {
         case .auth, .pathRoot, .token: true

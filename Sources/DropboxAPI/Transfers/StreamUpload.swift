@@ -1,23 +1,24 @@
-// Uploads of bytes whose number nobody knows beforehand: an upload session, filled piece by piece.
-// Not responsible for where the bytes come from, nor for several pieces at a time.
+// Uploads of byte streams of unknown length: an upload session, appended piece by piece. Not
+// responsible for the bytes' source, nor for parallel pieces.
 
 /// Why a stream of bytes did not become a file.
 public enum StreamUploadError<Source: Error>: Error {
-    /// The bytes ended early.
+    /// The source of the bytes failed.
     case source(Source)
-    /// The session was not started.
+    /// The upload session was not started.
     case start(CallError<Files.UploadSessionStartError>)
-    /// A piece was not taken.
+    /// A piece could not be appended.
     case append(CallError<Files.UploadSessionAppendError>)
-    /// All pieces are there, but did not become a file.
+    /// All pieces are appended, but the session was not committed.
     case finish(CallError<Files.UploadSessionFinishError>)
 }
 
 extension Files.Calls {
-    /// Writes a file of bytes that come chunk by chunk.
+    /// Uploads a file from a sequence of byte chunks.
     ///
-    /// They travel in requests of `pieceSize` bytes; that many are held in memory, because a request may have to be
-    /// sent again. Before the last request nothing is visible; what a failure leaves behind expires by itself.
+    /// The bytes are sent in requests of `pieceSize` bytes; that many are held in memory, because a
+    /// request may have to be retried. Nothing is visible before the commit; the session of a
+    /// failed upload expires.
     public func upload<Chunks: AsyncSequence>(
         _ commit: Files.CommitInfo, chunks: Chunks, pieceSize: Int = 8 << 20,
         options: CallOptions = .init()
@@ -47,8 +48,8 @@ extension Files.Calls {
         }
     }
 
-    /// A piece whose first request lost its answer is there already when the second is told the offset behind it:
-    /// nobody else knows the session.
+    /// If the response to the first request was lost, the retry is refused with the offset behind
+    /// the piece. That means success: no other client knows the session.
     private func append(
         _ piece: [UInt8], at cursor: Files.UploadSessionCursor, options: CallOptions
     ) async throws(CallError<Files.UploadSessionAppendError>) {

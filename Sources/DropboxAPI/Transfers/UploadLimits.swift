@@ -1,35 +1,35 @@
-// How many files share a request, and how many requests are on their way. Pure.
+// How many files share a request, and how many requests are in flight. Pure.
 
 import ContentHashing
 
-/// The sizes of one upload of many files.
+/// The sizes of one batch upload.
 struct UploadLimits: Hashable, Sendable {
     /// The unit of a concurrent session, and of the hash.
     private static let block = ContentHasher.blockSize
     /// One request may have 150 MiB (files.stone); this is the most whole blocks below.
     private static let largestPiece = 144 << 20
 
-    /// Parts of one request: its argument travels in a header, and each takes about 130 bytes of it.
+    /// Parts of one request: its argument is a header, and each part takes about 130 bytes of it.
     static let partsPerRequest = 250
     /// Sessions per start, and files per commit (files.stone).
     static let filesPerBatch = 1_000
 
-    /// Bytes in one request.
+    /// Content bytes in one request, at most.
     let pieceSize: Int
-    /// Requests with content on their way.
+    /// Requests with content in flight at once.
     let concurrency: Int
 
     init(_ options: BatchUploadOptions) {
         let budget = max(options.memoryBudget, Self.block &* 2)
         let wanted = min(options.pieceSize, Self.largestPiece, budget / 2)
         pieceSize = max(Self.block, wanted / Self.block &* Self.block)
-        // One more is being read.
+        // One more is being filled.
         concurrency = max(1, min(options.concurrency, budget / pieceSize &- 1))
     }
 
     /// The pieces of a large file, in order. The last one closes its session.
     ///
-    /// They are made one by one: a sparse file may claim more bytes than there is memory for a list of its pieces.
+    /// The sequence is lazy: a sparse file may claim more pieces than a list in memory could hold.
     func pieces(of length: UInt64) -> some Sequence<Range<UInt64>> {
         sequence(state: 0 as UInt64) { start in
             guard start < length else { return nil }

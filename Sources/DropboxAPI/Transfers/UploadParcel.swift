@@ -1,5 +1,5 @@
-// The content of one request: parts of one file or of many, each with the session that it goes to. Not responsible for
-// what becomes of a file: see UploadRun.
+// The content of one request: parts of one or more files, each with its upload session. Not
+// responsible for the files' results: see UploadRun.
 
 import ContentHashing
 
@@ -7,12 +7,12 @@ import ContentHashing
 struct UploadParcel: Sendable {
     /// A part of a file, or all of it.
     struct Part: Sendable {
-        /// Which file.
+        /// Index of the file in the upload.
         var file: Int
         var session = ""
         var offset: UInt64
         var bytes: [UInt8]
-        /// Whether it is the last of its session.
+        /// Whether it closes its session.
         var closes: Bool
     }
 
@@ -26,18 +26,18 @@ struct UploadParcel: Sendable {
         size &+= part.bytes.count
     }
 
-    /// Whether so many bytes of another file fit in.
+    /// Whether a part of `count` bytes from another file fits in.
     func hasRoom(for count: UInt64, _ limits: UploadLimits) -> Bool {
         parts.count < UploadLimits.partsPerRequest && size <= limits.pieceSize
             && count <= limits.pieceSize &- size
     }
 
-    /// Says which session each part goes to.
+    /// Assigns an upload session to each part.
     mutating func assign(_ sessions: some Sequence<String>) {
         for (index, session) in zip(parts.indices, sessions) { parts[index].session = session }
     }
 
-    /// Sends it; says of each part whether it has arrived.
+    /// Sends the request; returns for each part whether the server has it.
     func send(
         by calls: Files.Calls, _ options: CallOptions
     ) async -> [Result<Void, FileUploadError>] {
@@ -71,7 +71,8 @@ extension UploadParcel.Part {
             close: closes)
     }
 
-    /// A part whose first answer was lost is refused, and has arrived all the same: nobody else writes to the session.
+    /// A part whose first response was lost is refused on retry, but has arrived: no other client
+    /// writes to the session.
     fileprivate func outcome(
         _ result: Files.UploadSessionAppendBatchResultEntry
     ) -> Result<Void, FileUploadError> {

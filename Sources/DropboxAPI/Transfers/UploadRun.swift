@@ -1,27 +1,29 @@
-// One upload of many files. A single reader goes through the files and fills parcels; parcels travel side by side; what
-// has arrived is committed, one group at a time, while others still travel. All state is the reader's.
+// One batch upload. A single reader iterates over the files and fills parcels; parcels are sent in
+// parallel; uploaded files are committed one batch at a time while others are still being sent. The
+// reader owns all state.
 //
-// The bound of memory: one parcel is being filled and `concurrency` are on their way, each of at most `pieceSize` bytes.
+// Bound on memory: one parcel being filled and `concurrency` in flight, each of at most `pieceSize`
+// bytes.
 
 import Blocking
 import ContentHashing
 
-/// Uploads files and collects what became of them.
+/// Uploads files and collects their results.
 struct UploadRun {
     typealias Outcome = Result<Files.FileMetadata, FileUploadError>
 
-    /// What a child task has done.
+    /// The result of a child task.
     private enum Event: Sendable {
         case sent(UploadParcel, [Result<Void, FileUploadError>])
         case committed([(file: Int, outcome: Outcome)])
     }
 
-    /// A file of which something was read and that is not committed.
+    /// A file that has been read in part or whole and is not committed.
     private struct Travelling {
         var size: UInt64
-        /// Of all blocks read so far, where it is large; of the whole, where it is small.
+        /// Hash of all blocks read so far for a large file, of the whole content for a small one.
         var hasher = ContentHasher()
-        /// Parts on their way.
+        /// Number of parts in flight.
         var underWay = 0
     }
 
@@ -36,9 +38,9 @@ struct UploadRun {
     private var parcelsUnderWay = 0
     private var ready: [PendingCommit] = []
     private var isCommitting = false
-    /// Sessions that nobody uses yet.
+    /// Started sessions that are not assigned yet.
     private var sessions: [String] = []
-    /// What each further request would fail with, too.
+    /// The error that every further request would fail with, too.
     private var stop: FileUploadError?
     private var progress: BatchUploadProgress
 
@@ -51,7 +53,7 @@ struct UploadRun {
         progress = BatchUploadProgress(filesTotal: files.count)
     }
 
-    /// Does all of it.
+    /// Runs the whole upload.
     consuming func results() async -> [Outcome] {
         var run = self
         await withTaskGroup(of: Event.self) { group in
@@ -109,7 +111,8 @@ struct UploadRun {
         parcel.add(.init(file: index, offset: 0, bytes: bytes, closes: true))
     }
 
-    /// All pieces but the last travel side by side; that one follows, because it closes the session.
+    /// All pieces but the last are sent in parallel; the last one follows, because it closes the
+    /// session.
     private mutating func sendLarge(
         _ index: Int, _ file: any OpenedFile, _ group: inout TaskGroup<Event>
     ) async throws(FileUploadError) {
@@ -139,13 +142,13 @@ struct UploadRun {
 
     // MARK: Sending
 
-    /// Sends the small files that are gathered.
+    /// Sends the parcel of small files.
     private mutating func flush(_ group: inout TaskGroup<Event>) async {
         guard !parcel.isEmpty, stop == nil else { return }
         do throws(FileUploadError) {
             let count = parcel.parts.count
             if sessions.count < count {
-                // As many as all files could need: a session that nobody uses expires.
+                // As many as all files could need: an unused session expires.
                 let settled = outcomes.count { $0 != nil }
                 let known = settled &+ travelling.count &- count
                 let wanted = max(count, files.count &- known)
@@ -178,7 +181,7 @@ struct UploadRun {
         return ids
     }
 
-    /// Sends the parcel as soon as there is a place for it.
+    /// Sends the parcel as soon as fewer than `concurrency` are in flight.
     private mutating func dispatch(_ group: inout TaskGroup<Event>) async {
         while parcelsUnderWay >= limits.concurrency { await handleNext(&group) }
         let (parcel, calls, options) = (parcel, calls, options.call)
@@ -221,7 +224,7 @@ struct UploadRun {
         options.progress?(progress)
     }
 
-    /// One group at a time: commits wait for each other on the server.
+    /// One batch at a time: on the server, commits wait for each other.
     private mutating func commitReady(_ group: inout TaskGroup<Event>) {
         guard !isCommitting, !ready.isEmpty, !Task.isCancelled else { return }
         isCommitting = true
@@ -249,7 +252,7 @@ struct UploadRun {
 }
 
 extension FileUploadError {
-    /// Whether all other files would fail with it, too.
+    /// Whether all other files would fail with the same error.
     fileprivate var concernsAllCalls: Bool {
         switch self {
         case .start(let error), .finish(let error): error.kind.concernsAllCalls

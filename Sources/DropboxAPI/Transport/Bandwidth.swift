@@ -1,15 +1,15 @@
-// A limit on bytes per second, shared by many transfers. Pure: time comes from outside.
+// A token bucket, shared by many transfers. Pure: time comes from outside.
 
-/// Lets bytes through at a rate, with bursts of up to a quarter of a second.
+/// Limits bytes to a rate, with bursts of up to a quarter of a second.
 struct BandwidthLimit {
-    /// Bytes per second; nil lets everything through.
+    /// Bytes per second; nil for no limit.
     var rate: UInt64? {
         didSet {
             rate = rate.map { max($0, 1) }
             allowance = min(allowance, burst)
         }
     }
-    /// Bytes that may pass now; negative after a piece that was larger than the rest.
+    /// Bytes in the bucket; negative after a piece larger than the remainder.
     private var allowance: Double = 0
     private var updated: ContinuousClock.Instant?
 
@@ -31,15 +31,15 @@ struct BandwidthLimit {
         return max(0, Int(allowance))
     }
 
-    /// Takes bytes that passed.
+    /// Takes transferred bytes out of the bucket.
     mutating func consume(_ count: Int) {
         guard rate != nil else { return }
         allowance -= Double(count)
     }
 
-    /// How long until bytes may pass again, as of the last look at `available`.
+    /// How long until bytes may pass again, as of the last call of `available`.
     ///
-    /// A tenth of the burst is awaited, so that transfers do not wake for single bytes.
+    /// It waits for a tenth of the burst, so that transfers do not wake for single bytes.
     var pause: Duration {
         guard let rate else { return .zero }
         let missing = burst / 10 + 1 - allowance

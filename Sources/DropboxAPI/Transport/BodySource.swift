@@ -1,18 +1,18 @@
-// Where the bytes of a request's body come from. Nothing here sends them.
+// Sources of a request's body. Not responsible for sending.
 
 #if canImport(Glibc)
     import Glibc
 #endif
 
-/// Gives the bytes of a request's body, piece by piece and again when a request is repeated.
+/// Provides the bytes of a request's body piece by piece, and again for each retry.
 ///
-/// Reading happens on the transport's thread, which serves all transfers: a source reads memory or
-/// a local file and waits for nothing else.
+/// `read` is called on the transport's thread, which serves all transfers: a source reads memory or
+/// a local file and blocks for nothing else.
 public protocol BodySource: Sendable {
-    /// Number of bytes; must not change.
+    /// The body's length in bytes; must not change.
     var length: UInt64 { get }
 
-    /// Copies up to `buffer.count` bytes from `offset` on into `buffer` and returns how many.
+    /// Copies up to `buffer.count` bytes from `offset` into `buffer` and returns how many.
     ///
     /// At least one byte must come while `offset` is less than `length`; zero means that the source
     /// shrank, which fails the request. Throws when the bytes cannot be read.
@@ -28,10 +28,10 @@ public struct BytesBody: BodySource {
         self.bytes = bytes
     }
 
-    /// Number of bytes.
+    /// The body's length in bytes.
     public var length: UInt64 { UInt64(clamping: bytes.count) }
 
-    /// Copies from the array.
+    /// Copies bytes from the array.
     public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard offset < length else { return 0 }
         let part = bytes[Int(clamping: offset)...].prefix(buffer.count)
@@ -44,9 +44,9 @@ public struct BytesBody: BodySource {
 public final class FileBody: BodySource {
     /// The file could not be read.
     public struct ReadError: Error, Hashable, CustomStringConvertible {
-        /// The system's error number.
+        /// The system's error number (errno).
         public let errno: Int32
-        /// The error in words.
+        /// A description of the error.
         public var description: String {
             "reading the file failed: \(String(cString: strerror(errno)))"
         }
@@ -54,7 +54,7 @@ public final class FileBody: BodySource {
 
     private let descriptor: Int32
     private let start: UInt64
-    /// Number of bytes.
+    /// The body's length in bytes.
     public let length: UInt64
 
     /// Duplicates an open descriptor, so that the caller may close its own.
@@ -72,7 +72,7 @@ public final class FileBody: BodySource {
         close(descriptor)
     }
 
-    /// Reads from the file.
+    /// Reads bytes from the file.
     public func read(
         at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
     ) throws -> Int {
@@ -93,7 +93,7 @@ public struct ConcatenatedBody: BodySource {
     private let parts: [any BodySource]
     /// Where each part starts, in rising order.
     private let starts: [UInt64]
-    /// Number of bytes of all parts.
+    /// Sum of the parts' lengths.
     public let length: UInt64
 
     /// Takes over the parts, in order.
@@ -103,7 +103,7 @@ public struct ConcatenatedBody: BodySource {
         var end: UInt64 = 0
         for part in parts {
             starts.append(end)
-            // A sum beyond the limit is no length of anything: the end is there, and the server refuses it.
+            // A sum that overflows is clamped: the server refuses a body of that length anyway.
             let (sum, overflow) = end.addingReportingOverflow(part.length)
             end = overflow ? .max : sum
         }

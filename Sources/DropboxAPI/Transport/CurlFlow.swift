@@ -1,5 +1,5 @@
-// What the callbacks of all transfers share: bandwidth, counters, and who is to be woken.
-// Used by the curl thread alone.
+// State shared by the callbacks of all transfers: bandwidth, counters, and readers to wake. Used by
+// the curl thread alone.
 
 /// Flow control across transfers.
 final class CurlFlow {
@@ -8,9 +8,9 @@ final class CurlFlow {
     private let observers: [any TransferObserver]
     /// Transfers that wait for bandwidth, in the order in which they ran out of it.
     private var throttled: [CurlTransfer] = []
-    /// When waiting transfers may go on; nil when none waits.
+    /// When throttled transfers may continue; nil when none waits.
     private(set) var throttleEnd: ContinuousClock.Instant?
-    /// Transfers whose readers have something new.
+    /// Transfers whose readers have to be woken.
     private var touched: [CurlTransfer] = []
 
     init(upLimit: UInt64?, downLimit: UInt64?, observers: [any TransferObserver]) {
@@ -19,7 +19,7 @@ final class CurlFlow {
         self.observers = observers
     }
 
-    /// Whether bytes may be taken now; if not, the transfer is put in line.
+    /// Whether bytes may be received now; if not, the transfer is queued for bandwidth.
     func mayReceive(_ transfer: CurlTransfer) -> Bool {
         guard transfer.request.purpose == .download,
             let available = downLimit.available(at: .now), available == 0
@@ -29,7 +29,7 @@ final class CurlFlow {
         return false
     }
 
-    /// How many bytes may be sent now; if none, the transfer is put in line.
+    /// How many bytes may be sent now; if none, the transfer is queued for bandwidth.
     func maySend(_ transfer: CurlTransfer, upTo count: Int) -> Int {
         guard transfer.request.purpose == .upload, let available = upLimit.available(at: .now)
         else { return count }
@@ -68,7 +68,7 @@ final class CurlFlow {
         throttled.append(transfer)
     }
 
-    /// Lets waiting transfers go on when their time has come, or all when limits changed.
+    /// Resumes throttled transfers when their pause is over, or all when limits changed.
     func releaseThrottled(at now: ContinuousClock.Instant, all: Bool = false) {
         guard let end = throttleEnd, all || end <= now else { return }
         let waiting = throttled
@@ -83,7 +83,8 @@ final class CurlFlow {
         }
     }
 
-    /// Wakes the readers of everything that arrived, once per round instead of once per piece.
+    /// Wakes the readers of all transfers that received data, once per round instead of once per
+    /// piece.
     func wakeReaders() {
         for transfer in touched {
             transfer.exchange.wakeReader()

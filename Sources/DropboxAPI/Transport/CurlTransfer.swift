@@ -1,20 +1,20 @@
-// One transfer: a libcurl handle, its options and its callbacks. Used by the curl thread alone.
-// Not responsible for when it starts, waits or gives up: see CurlWorker.
+// One transfer: a libcurl handle, its options and its callbacks. Used by the curl thread alone. Not
+// responsible for starting, queueing and timeouts: see CurlWorker.
 
 import CCurl
 import Glibc
 
-/// A request on its way out and its answer on its way in.
+/// A request being sent and its response being received.
 final class CurlTransfer {
     let id: UInt64
     let request: HTTPRequest
     let exchange: Exchange
     let easy: UnsafeMutableRawPointer
     var timer: TransferTimer
-    /// When the timer is to be looked at again; nil for never.
+    /// When the timer is checked next; nil for never.
     var nextCheck: ContinuousClock.Instant?
 
-    /// Set by callbacks, in the terms of the worker, which owns what they share.
+    /// Set by callbacks; owned by the worker, which shares it between transfers.
     unowned let flow: CurlFlow
     private var headers: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
@@ -23,7 +23,7 @@ final class CurlTransfer {
     private var announcedLength: UInt64?
     private var sentOffset: UInt64 = 0
     private var sampledUpload: Int64 = 0
-    /// Why a callback ended the transfer, if one did.
+    /// The error with which a callback ended the transfer, if any.
     private var callbackError: TransportError?
     private(set) var isHeldByReader = false
     var isThrottledDown = false
@@ -50,7 +50,7 @@ final class CurlTransfer {
 
     // MARK: Options
 
-    /// Sets all options; an error when the request cannot be sent as it is.
+    /// Sets all options; throws when the request cannot be sent.
     func configure(_ settings: CurlSettings) throws(TransportError) {
         let url = try ServerURL(base: request.url)
         setDestination(url, settings)
@@ -58,18 +58,18 @@ final class CurlTransfer {
         setBody()
         setCallbacks()
         setLong(CURLOPT_NOSIGNAL, 1)
-        // Without it, ending a transfer waits for its name resolution, and with it this thread and
-        // all other transfers. The resolver's thread cleans up after itself.
+        // Without it, ending a transfer blocks this thread, and with it all other transfers, until
+        // its name resolution ends. The resolver's thread cleans up after itself.
         setLong(CURLOPT_QUICK_EXIT, 1)
         setLong(CURLOPT_TCP_NODELAY, 1)
         setLong(CURLOPT_TCP_KEEPALIVE, 1)
         setLong(CURLOPT_TCP_KEEPIDLE, 30)
         setLong(CURLOPT_TCP_KEEPINTVL, 15)
-        // libcurl takes no more than a C int has.
+        // libcurl limits the timeout to a C int.
         let connect = Int32(clamping: request.timeouts.connect.milliseconds)
         setLong(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: connect))
         setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // Middle boxes forget idle connections after a minute or more without telling anybody.
+        // Middle boxes silently drop idle connections after a minute or more.
         setLong(CURLOPT_MAXAGE_CONN, 55)
         if let age = settings.trustedConnectionAge {
             setLong(CURLOPT_MAXLIFETIME_CONN, age)
@@ -94,8 +94,8 @@ final class CurlTransfer {
         let usesHTTP2 = url.isEncrypted && settings.http2.contains(request.purpose)
         let version = usesHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         setLong(CURLOPT_HTTP_VERSION, Int(clamping: version))
-        // Calls wait for a connection that may take many of them rather than open one each;
-        // content wants connections of its own.
+        // Calls wait for an HTTP/2 connection to multiplex on rather than open one each; content
+        // needs separate connections.
         setLong(CURLOPT_PIPEWAIT, usesHTTP2 && !request.purpose.movesContent ? 1 : 0)
         setLong(CURLOPT_SSL_VERIFYPEER, 1)
         setLong(CURLOPT_SSL_VERIFYHOST, 2)
@@ -114,13 +114,13 @@ final class CurlTransfer {
 
     private func setProxy(_ url: ServerURL, _ setting: ProxySetting) {
         switch setting {
-        // A proxy is another machine, and would be asked about its own loopback.
+        // Loopback bypasses the proxy: a proxy on another machine would resolve it to itself.
         case _ where ServerURL.isLoopback(url.host): ccurl_set_string(easy, CURLOPT_PROXY, "")
         case .environment: break
         case .none: ccurl_set_string(easy, CURLOPT_PROXY, "")
         case .proxy(let proxy):
             ccurl_set_string(easy, CURLOPT_PROXY, proxy.url)
-            // Without any, too: those of the environment are for the environment's proxy.
+            // Also if empty: the environment's exceptions belong to the environment's proxy.
             ccurl_set_string(easy, CURLOPT_NOPROXY, proxy.exceptions.joined(separator: ","))
         }
     }
@@ -157,15 +157,15 @@ final class CurlTransfer {
         let length = request.body?.length ?? 0
         setLong(CURLOPT_POST, 1)
         ccurl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(clamping: length))
-        // libcurl sends a request again by itself when an idle connection turns out to be closed.
-        // A body that must not be sent twice refuses to be rewound; without a body only a new
-        // connection rules it out.
+        // libcurl resends a request by itself when an idle connection turns out to be closed. A
+        // body that must not be sent twice refuses to be rewound; without a body only a new
+        // connection prevents it.
         if length == 0 && !request.mayBeSentTwice {
             setLong(CURLOPT_FRESH_CONNECT, 1)
         }
     }
 
-    /// libcurl gives all sizes as one times the number of bytes that it holds.
+    /// libcurl passes sizes as item size times item count; the item size is always one.
     private func setCallbacks() {
         let context = Unmanaged.passUnretained(self).toOpaque()
         ccurl_set_pointer(easy, CURLOPT_PRIVATE, context)
@@ -198,8 +198,8 @@ final class CurlTransfer {
         ccurl_set_long(easy, option, value)
     }
 
-    /// The transfer behind a callback's context. libcurl calls back only while it runs a transfer
-    /// that the worker holds.
+    /// The transfer behind a callback's context. The pointer is valid: libcurl calls back only for
+    /// transfers that the worker holds.
     static func from(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
         context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -241,7 +241,7 @@ final class CurlTransfer {
         guard let body = request.body, sentOffset < body.length else { return 0 }
         let allowed = flow.maySend(self, upTo: buffer.count)
         guard allowed > 0 else { return Int(clamping: CURL_READFUNC_PAUSE) }
-        // Not past the end: that is looked at above.
+        // Not past the end: the check above handles that.
         let room = min(allowed, Int(clamping: body.length &- sentOffset))
         do {
             let count = try body.read(
@@ -273,7 +273,8 @@ final class CurlTransfer {
 
     // MARK: State
 
-    /// Where the transfer is, for its timer; notes bytes that left this machine since last time.
+    /// The timer's phase of the transfer; records progress when bytes were sent since the last
+    /// call.
     func phase(at now: ContinuousClock.Instant) -> TransferTimer.Phase {
         if isHeldByReader || isThrottledDown || isThrottledUp {
             timer.noteProgress(at: now)
@@ -292,7 +293,7 @@ final class CurlTransfer {
         return uploaded < Int64(clamping: request.body?.length ?? 0) ? .sending : .waiting
     }
 
-    /// Whether libcurl has begun to send this request, so that the server may know of it.
+    /// Whether libcurl has begun to send this request, so that the server may have received it.
     var hasConnection: Bool { offset(CURLINFO_PRETRANSFER_TIME_T) > 0 }
 
     private func offset(_ info: CURLINFO) -> Int64 {
@@ -301,11 +302,11 @@ final class CurlTransfer {
         return Int64(clamping: value)
     }
 
-    /// Receives or sends again after one of the reasons to pause has gone.
+    /// Pauses or resumes receiving and sending according to the current reasons to pause.
     func applyPauses() {
         let down = isHeldByReader || isThrottledDown ? CURLPAUSE_RECV : 0
         let up = isThrottledUp ? CURLPAUSE_SEND : 0
-        // What fails here fails the transfer, and is reported as its result.
+        // A failure here fails the transfer, whose result reports it.
         curl_easy_pause(easy, down | up)
     }
 
@@ -314,7 +315,7 @@ final class CurlTransfer {
         applyPauses()
     }
 
-    /// What libcurl's result means.
+    /// Translates libcurl's result code.
     func outcome(_ code: CURLcode) -> Result<Void, TransportError> {
         if code == CURLE_OK { return .success(()) }
         if let callbackError { return .failure(callbackError) }

@@ -1,22 +1,22 @@
-// HTTP over libcurl: the public face of the curl thread.
-// The model for a thread with a table of continuations is swift-subprocess, AsyncIO+Linux.swift.
+// HTTP over libcurl: the public API of the curl thread. The model for a thread with a table of
+// continuations is swift-subprocess, AsyncIO+Linux.swift.
 
 import Glibc
 public import Logging
 import Synchronization
 
-/// Sends requests by libcurl, on one thread of its own.
+/// Sends requests with libcurl, on a dedicated thread.
 ///
-/// Connections are kept and used again, by host; requests are limited by purpose, so that waiting
-/// for changes, calls and bodies never wait for one another. TLS is always verified. Unless the
-/// configuration says otherwise, the proxy variables of the environment (`https_proxy`, `no_proxy`, …)
+/// Connections are kept alive and reused by host; requests are limited by purpose, so that
+/// longpolls, calls and bodies never wait for one another. TLS is always verified. Unless the
+/// configuration says otherwise, the environment's proxy variables (`https_proxy`, `no_proxy`, …)
 /// and `SSL_CERT_FILE` are honoured; redirects are not followed.
 public final class CurlTransport: HTTPTransport {
     let inbox: Inbox
     private let lastID = Atomic<UInt64>(0)
 
-    /// Starts the thread. Throws when libcurl or the thread cannot be had, or when the certificate
-    /// file cannot be read.
+    /// Starts the thread. Throws when libcurl cannot be initialised, the thread cannot be started,
+    /// or the certificate file cannot be read.
     public init(
         configuration: TransportConfiguration = .init(),
         logger: Logger = Logger(label: "dropbox.curl")
@@ -38,7 +38,7 @@ public final class CurlTransport: HTTPTransport {
         inbox.post(.stop)
     }
 
-    /// Sends a request and returns when the answer's headers are there.
+    /// Sends a request and returns when the response's headers have arrived.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         let id = lastID.add(1, ordering: .relaxed).newValue
         let exchange = Exchange(id: id, inbox: inbox, transport: self)
@@ -58,7 +58,7 @@ public final class CurlTransport: HTTPTransport {
         inbox.post(.limitBandwidth(up: up, down: down))
     }
 
-    /// Fails what is under way and returns when the thread has ended.
+    /// Fails all transfers in flight and returns when the thread has ended.
     public func shutDown() async {
         inbox.post(.stop)
         await inbox.waitUntilClosed()
@@ -71,8 +71,9 @@ public final class CurlTransport: HTTPTransport {
             &thread, nil,
             { context in
                 guard let context else { return nil }
-                // Signals belong to other threads; and a write to a closed socket is to give an
-                // error, not SIGPIPE, which a library must not change for the whole process.
+                // Signals belong to other threads; and a write to a closed socket must return an
+                // error, not raise SIGPIPE, whose disposition a library must not change for the
+                // whole process.
                 var all = sigset_t()
                 sigfillset(&all)
                 pthread_sigmask(SIG_BLOCK, &all, nil)

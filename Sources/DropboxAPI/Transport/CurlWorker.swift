@@ -1,26 +1,26 @@
-// The thread that owns libcurl: it starts, drives, times and ends transfers.
-// Not responsible for what is transferred: see CurlTransfer and Exchange.
+// The thread that owns libcurl: it starts, drives, times and ends transfers. Not responsible for
+// their content: see CurlTransfer and Exchange.
 
 import CCurl
 import Glibc
 import Logging
 
-/// What all transfers of a worker have in common.
+/// Settings shared by all transfers of a worker.
 struct CurlSettings {
     var certificateFile: String?
     var certificateFolder: String?
-    /// As libcurl wants them; nil for none.
+    /// In libcurl's format; nil for none.
     var pinnedKeys: String?
     var proxy: ProxySetting
     var ipVersion: IPVersion
     var http2: Set<TransferPurpose>
     var share: UnsafeMutableRawPointer?
-    /// Seconds of age up to which connections are used again; nil for no limit of ours.
+    /// Maximum age in seconds of a connection to be reused; nil for no limit of ours.
     var trustedConnectionAge: Int?
 }
 
-/// Drives all transfers of one transport. Lives on its own thread, which never waits for anything
-/// but sockets, commands and time.
+/// Drives all transfers of one transport. Runs on a dedicated thread, which waits only for sockets,
+/// commands and timeouts.
 final class CurlWorker {
     private struct Waiting {
         let id: UInt64
@@ -38,9 +38,9 @@ final class CurlWorker {
     private var running: [TransferPurpose: Int] = [:]
     /// Requests beyond their purpose's limit, in order.
     private var waiting: [TransferPurpose: [Waiting]] = [:]
-    /// Handles to use again; each keeps its buffers.
+    /// Idle handles for reuse; each keeps its buffers.
     private var spareHandles: [UnsafeMutableRawPointer] = []
-    /// Connections from before this moment are suspected to be dead.
+    /// Connections older than this moment are suspected to be dead.
     private var lastSilence: ContinuousClock.Instant?
     private var isStopping = false
 
@@ -51,12 +51,12 @@ final class CurlWorker {
         flow = CurlFlow(
             upLimit: configuration.uploadLimit, downLimit: configuration.downloadLimit,
             observers: configuration.observers)
-        // Each handle has a cache of TLS sessions of its own unless they share one.
+        // Each handle has a separate cache of TLS sessions unless they share one.
         let share = curl_share_init()
         if let share {
             ccurl_share_data(share, CURL_LOCK_DATA_SSL_SESSION)
         }
-        // libcurl does not look at the environment for certificates; OpenSSL's tools do.
+        // libcurl ignores the environment's SSL_CERT_FILE; OpenSSL's tools honour it.
         settings = CurlSettings(
             certificateFile: configuration.certificateFile ?? Self.environment("SSL_CERT_FILE"),
             certificateFolder: Self.environment("SSL_CERT_DIR"),
@@ -141,7 +141,7 @@ final class CurlWorker {
         }
     }
 
-    /// Starts what its purpose's limit allows; true if anything started.
+    /// Starts queued requests within their purpose's limit; true if any started.
     private func startWaiting() -> Bool {
         var hasStarted = false
         for purpose in TransferPurpose.allCases {
@@ -179,7 +179,7 @@ final class CurlWorker {
             next.exchange.end(.failure(Self.outOfMemory))
             return
         }
-        // The server has had no chance to answer while this one waited for its turn.
+        // The server had no chance to respond while this request was queued.
         transfer.timer.noteProgress(at: .now)
         transfer.nextCheck = .now
         transfers[next.id] = transfer
@@ -202,7 +202,7 @@ final class CurlWorker {
         }
     }
 
-    /// Ends transfers whose patience is over, also those that wait for their turn.
+    /// Fails transfers whose timeout has expired, including queued ones.
     private func expireImpatient(at now: ContinuousClock.Instant) {
         for transfer in transfers.values {
             guard let check = transfer.nextCheck, check <= now else { continue }
@@ -230,8 +230,8 @@ final class CurlWorker {
         }
     }
 
-    /// Most phases end without telling, so a transfer is looked at from time to time; the end of
-    /// `waiting` is told, and it can last for minutes.
+    /// libcurl reports the end of the `waiting` phase, which can last for minutes. Most other
+    /// phases end without notice, so their transfers are checked periodically.
     private static func checkTime(
         _ phase: TransferTimer.Phase, _ expiry: ContinuousClock.Instant?,
         _ now: ContinuousClock.Instant
@@ -255,7 +255,7 @@ final class CurlWorker {
             kind: .timedOut(phase), message: message, mayHaveBeenReceived: mayHaveBeenReceived)
     }
 
-    /// Takes a transfer out of libcurl, which ends its connection if it is in the middle of it.
+    /// Removes a transfer from libcurl, which closes its connection if it is incomplete.
     private func release(_ transfer: CurlTransfer) {
         guard transfers.removeValue(forKey: transfer.id) != nil else { return }
         running[transfer.request.purpose, default: 1] &-= 1
@@ -289,7 +289,7 @@ final class CurlWorker {
         }
     }
 
-    /// Milliseconds after which it looks again, whatever it waits for.
+    /// Maximum milliseconds between two polls.
     private static let longestPoll: Int64 = 60_000
 
     private func pollMilliseconds(from now: ContinuousClock.Instant) -> Int32 {

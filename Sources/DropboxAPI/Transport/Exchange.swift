@@ -1,17 +1,17 @@
-// One answer between the curl thread, which fills it, and the task that reads it.
-// Every continuation is resumed exactly once: by what it waits for, by the end, or by cancellation.
+// One response, shared by the curl thread, which fills it, and the task that reads it. Every
+// continuation is resumed exactly once: by data, by the end, or by cancellation.
 
 import Synchronization
 
-/// The head of an answer.
+/// Status and headers of a response.
 struct ResponseHead: Sendable {
     let status: Int
     let headers: HTTPHeaders
 }
 
-/// An answer on its way.
+/// A response being received.
 final class Exchange: ChunkSource {
-    /// Bytes that wait for the reader before the transfer is held up.
+    /// Unread bytes at which the transfer is paused.
     static let highWater = 1 << 20
     /// First allocation for a long body; it grows by doubling.
     private static let firstCapacity = 256 << 10
@@ -24,11 +24,11 @@ final class Exchange: ChunkSource {
         var headWaiter: CheckedContinuation<HeadResult, Never>?
         var buffer: [UInt8] = []
         var chunkWaiter: CheckedContinuation<ChunkResult, Never>?
-        /// Set once; nothing arrives after it.
+        /// Set once; no bytes arrive after it.
         var end: Result<Void, TransportError>?
         var isHeldUp = false
 
-        /// Everything that waits, and whether the transfer has to be told that there is room.
+        /// The buffered bytes, and whether the transfer has to be resumed.
         mutating func takeBuffer() -> (bytes: [UInt8], hasMadeRoom: Bool) {
             defer {
                 buffer = []
@@ -40,7 +40,7 @@ final class Exchange: ChunkSource {
 
     let id: UInt64
     private let inbox: Inbox
-    /// The transport lives as long as somebody reads one of its answers.
+    /// Keeps the transport alive while a response is being read.
     private let transport: CurlTransport?
     /// Held for a copy at most; continuations are resumed after it is released.
     private let state = Mutex(State())
@@ -53,7 +53,7 @@ final class Exchange: ChunkSource {
 
     // MARK: For the reader
 
-    /// Waits for the head. Cancelling the task ends the transfer.
+    /// Waits for status and headers. Cancelling the task ends the transfer.
     func head() async throws(TransportError) -> ResponseHead {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: CheckedContinuation<HeadResult, Never>) in
@@ -132,16 +132,16 @@ final class Exchange: ChunkSource {
         waiter?.resume(returning: .success(head))
     }
 
-    /// What became of bytes that arrived.
+    /// The result of handing over received bytes.
     enum Reception: Equatable {
         case taken
-        /// The reader is slow: keep the bytes and stop receiving.
+        /// The reader is slow: keep the bytes and pause the transfer.
         case heldUp
-        /// Nobody reads any more.
+        /// The body was dropped or the response has ended.
         case refused
     }
 
-    /// Takes bytes over. The reader is not woken before `wakeReader`.
+    /// Appends received bytes. The reader is not woken before `wakeReader`.
     ///
     /// `announced` is the body's length, if known.
     func receive(_ bytes: UnsafeRawBufferPointer, announced: UInt64?) -> Reception {
@@ -160,7 +160,7 @@ final class Exchange: ChunkSource {
         }
     }
 
-    /// Hands what has arrived to a reader that waits.
+    /// Hands the buffered bytes to a waiting reader.
     func wakeReader() {
         var resumesTransfer = false
         let (waiter, chunk) = state.withLock { state in
@@ -177,7 +177,7 @@ final class Exchange: ChunkSource {
         }
     }
 
-    /// Ends the answer; false if it had ended before.
+    /// Ends the response; false if it had ended before.
     @discardableResult
     func end(_ result: Result<Void, TransportError>, dropsBuffer: Bool = false) -> Bool {
         if !dropsBuffer {
@@ -203,7 +203,7 @@ final class Exchange: ChunkSource {
 }
 
 extension TransportError {
-    /// libcurl reports success only after a head, so this says that it broke that promise.
+    /// The error if libcurl reports success without headers, which it promises not to do.
     static let headless = TransportError(
         kind: .malformedResponse, message: "the answer has no head", mayHaveBeenReceived: true)
 }

@@ -1,28 +1,29 @@
-// HTTP as this library needs it: one request out, one answer back, bodies streamed both ways.
-// Not responsible for Dropbox's rules: retries, tokens and JSON live in Client.
+// HTTP as this library needs it: one request, one response, bodies streamed in both directions. Not
+// responsible for Dropbox's rules: retries, tokens and JSON live in Client.
 
-/// Sends HTTP requests.
+/// Sends HTTP requests and receives their responses.
 public protocol HTTPTransport: Sendable {
-    /// Sends a request and returns when the answer's headers are there.
+    /// Sends a request and returns when the response's headers have arrived.
     ///
-    /// Cancelling the task ends the transfer at once, as does dropping the answer's body.
+    /// Cancelling the task ends the transfer at once, as does dropping the response's body.
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
 
     /// Limits all bodies together, in bytes per second, from now on; nil means no limit.
     func limitBandwidth(up: UInt64?, down: UInt64?)
 
-    /// Fails what is under way and frees all resources; further requests fail with `.shutDown`.
+    /// Fails all transfers in flight and frees all resources; further requests fail with
+    /// `.shutDown`.
     func shutDown() async
 }
 
-/// Names and values of headers, in order. Names are compared without case.
+/// Header fields in order. Names are compared case-insensitively.
 public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
-    /// The headers, in order.
+    /// The fields in order.
     public private(set) var fields: [Field] = []
 
-    /// One header.
+    /// One field of the headers.
     public struct Field: Hashable, Sendable {
-        /// The name.
+        /// The name of the field.
         public let name: String
         /// The value, without surrounding white space.
         public let value: String
@@ -33,19 +34,19 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         fields = elements.map { Field(name: $0, value: $1) }
     }
 
-    /// Adds a header.
+    /// Appends a header field.
     public mutating func append(_ name: String, _ value: String) {
         fields.append(Field(name: name, value: value))
     }
 
-    /// The value of the last header of this name.
+    /// The value of the last field of this name.
     public subscript(_ name: String) -> String? {
         let name = name.lowercased()
         return fields.last { $0.name.lowercased() == name }?.value
     }
 }
 
-/// What a connection is used for; each purpose has its own limit and never waits for another.
+/// The purpose of a connection; each has its own limit and never waits for another.
 public enum TransferPurpose: Hashable, Sendable, CaseIterable {
     case rpc
     case download
@@ -53,15 +54,15 @@ public enum TransferPurpose: Hashable, Sendable, CaseIterable {
     case longpoll
 }
 
-/// How long to be patient.
+/// Timeouts of a transfer.
 public struct TransferTimeouts: Hashable, Sendable {
     /// For name resolution, connection and TLS handshake.
     public var connect: Duration
-    /// From the last byte of the request to the first of the answer.
+    /// From the last byte of the request to the first of the response.
     public var response: Duration
-    /// Without any byte while a body is moving and nobody here holds it up.
+    /// Without any byte while a body is being transferred and not paused from this side.
     public var stall: Duration
-    /// For everything, from the call of `send` to the last byte; nil means no limit.
+    /// For the whole transfer, from the call of `send` to the last byte; nil means no limit.
     public var total: Duration?
 
     /// Takes over all fields.
@@ -76,15 +77,15 @@ public struct TransferTimeouts: Hashable, Sendable {
     }
 }
 
-/// A request.
+/// An HTTP request with its options.
 public struct HTTPRequest: Sendable {
-    /// The methods that the API uses.
+    /// The HTTP methods that the API uses.
     public enum Method: Hashable, Sendable {
         case get
         case post
     }
 
-    /// The method.
+    /// The method of the request.
     public var method: Method
     /// The whole URL; http is accepted for loopback hosts only.
     public var url: String
@@ -92,14 +93,14 @@ public struct HTTPRequest: Sendable {
     public var headers: HTTPHeaders
     /// The body; nil sends none.
     public var body: (any BodySource)?
-    /// Which limits apply.
+    /// The purpose, which determines the limits.
     public var purpose: TransferPurpose
-    /// How long to be patient.
+    /// Timeouts of the request.
     public var timeouts: TransferTimeouts
     /// Whether the transport may silently send the request again when a connection that was idle
     /// turns out to be closed after bytes of the request were sent.
     public var mayBeSentTwice: Bool
-    /// Ask for a compressed answer.
+    /// Whether to accept a compressed response.
     public var acceptsCompression: Bool
     /// A name for logs and counters.
     public var label: String
@@ -123,13 +124,13 @@ public struct HTTPRequest: Sendable {
     }
 }
 
-/// An answer whose body is still coming.
+/// A response whose body is still being received.
 public struct HTTPResponse: Sendable {
-    /// The status code.
+    /// The HTTP status code.
     public let status: Int
-    /// The headers.
+    /// The headers of the response.
     public let headers: HTTPHeaders
-    /// The body.
+    /// The body of the response.
     public let body: ResponseBody
 
     /// Takes over all fields.
@@ -140,11 +141,12 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// Sees what a transport moves. Called on the transport's thread: it must return quickly.
+/// Observes the bytes that a transport transfers. Called on the transport's thread: it must return
+/// quickly.
 public protocol TransferObserver: Sendable {
     /// Bytes of a request's body were handed to the network.
     func sent(bytes: Int, label: String)
 
-    /// Bytes of an answer's body arrived.
+    /// Bytes of a response's body arrived.
     func received(bytes: Int, label: String)
 }

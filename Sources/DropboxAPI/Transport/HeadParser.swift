@@ -1,18 +1,19 @@
-// Collects the lines of an answer's head. Pure; libcurl has already split them.
+// Collects the header lines of a response. Pure; libcurl has already split them.
 
-/// The status and headers of the final answer, out of the lines of all answers.
+/// The status and headers of the final response, out of the lines of all responses.
 struct HeadParser {
-    /// What a line completed.
+    /// The result of parsing a line.
     enum Event: Hashable {
-        /// Nothing yet, or the end of an interim answer (1xx).
+        /// Nothing yet, or the end of an interim response (1xx).
         case incomplete
-        /// The final answer's head.
+        /// The final response's headers are complete.
         case head(status: Int)
-        /// More header bytes than any sane answer has.
+        /// The headers exceed `limit`.
         case tooLarge
     }
 
-    /// Bytes of headers of one answer; `Dropbox-API-Result` is the largest and has a few thousand.
+    /// Maximum header bytes of one response; `Dropbox-API-Result` is the largest and has a few
+    /// thousand.
     static let limit = 1 << 20
 
     private(set) var headers: HTTPHeaders = [:]
@@ -20,10 +21,11 @@ struct HeadParser {
     private var size = 0
     private var isComplete = false
 
-    /// Takes the next line, with its line end; lines after the final head (trailers) are ignored.
+    /// Parses the next line, with its line end; lines after the final headers (trailers) are
+    /// ignored.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Event {
         guard !isComplete else { return .incomplete }
-        // Compared without a sum, which might overflow.
+        // Compared without an addition, which could overflow.
         guard line.count <= Self.limit &- size else { return .tooLarge }
         size &+= line.count
         let text = String(decoding: line, as: UTF8.self)

@@ -1,23 +1,23 @@
-// How other threads talk to the thread that owns libcurl: a queue of commands and a wake-up call.
+// The command queue of the thread that owns libcurl.
 
 import CCurl
 import Synchronization
 
-/// What the curl thread is asked to do.
+/// A command to the curl thread.
 enum CurlCommand: Sendable {
     case start(id: UInt64, HTTPRequest, Exchange, submitted: ContinuousClock.Instant)
-    /// The reader made room: receive again.
+    /// The reader drained its buffer: receive again.
     case resume(id: UInt64)
-    /// Nobody waits for this transfer any more.
+    /// The caller was cancelled or dropped the response.
     case cancel(id: UInt64)
     case limitBandwidth(up: UInt64?, down: UInt64?)
     case stop
 }
 
-// Unchecked because of the raw pointer. `multi` is used by the curl thread alone, but for
-// curl_multi_wakeup, which libcurl allows from any thread while the handle lives; and it lives as
-// long as this object, which the curl thread holds while it runs.
-/// The commands for a curl thread, and the libcurl handle that they are about.
+// Unchecked because of the raw pointer. `multi` is used by the curl thread alone, except for
+// curl_multi_wakeup, which libcurl allows from any thread while the handle lives; it lives as long
+// as this object, which the curl thread holds while it runs.
+/// The commands for a curl thread, and its libcurl multi handle.
 final class Inbox: @unchecked Sendable {
     private struct State {
         var commands: [CurlCommand] = []
@@ -53,7 +53,7 @@ final class Inbox: @unchecked Sendable {
         return isOpen
     }
 
-    /// All commands since the last call, in order.
+    /// Removes and returns all queued commands, in order.
     func take() -> [CurlCommand] {
         state.withLock { state in
             let commands = state.commands
@@ -62,7 +62,7 @@ final class Inbox: @unchecked Sendable {
         }
     }
 
-    /// Refuses further commands, and returns those that came too late.
+    /// Refuses further commands, and returns those still queued.
     func close() -> [CurlCommand] {
         let (late, waiters) = state.withLock { state in
             state.isClosed = true
@@ -94,8 +94,8 @@ final class Inbox: @unchecked Sendable {
     }
 }
 
-/// What libcurl needs once per process.
+/// Process-wide initialisation of libcurl.
 enum CurlGlobals {
-    /// Whether libcurl could be initialised. Safe from any thread, as a static constant is.
+    /// Whether libcurl could be initialised. Thread-safe, as a static constant is.
     static let isUsable = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 }

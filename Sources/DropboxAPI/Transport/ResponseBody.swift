@@ -1,30 +1,30 @@
-// The body of an answer as a sequence of chunks. Not responsible for where chunks come from:
-// the curl transport and scripted transports of tests both implement ChunkSource.
+// The body of a response as a sequence of chunks. Not responsible for the source of the chunks: the
+// curl transport and the tests' scripted transports both implement ChunkSource.
 
 import Synchronization
 
-/// Gives the chunks of a body, one reader at a time.
+/// Provides the chunks of a body to one reader at a time.
 public protocol ChunkSource: AnyObject, Sendable {
     /// The next chunk, never empty; nil after the last one. An error ends the body for good.
     func nextChunk() async throws(TransportError) -> [UInt8]?
 
-    /// Ends the transfer if it still runs: nobody will ask for another chunk.
+    /// Ends the transfer if it still runs: the reader has gone.
     func abandon()
 }
 
-/// The body of an answer. It can be read once; dropping it ends the transfer.
+/// The body of a response. It can be read once; dropping it ends the transfer.
 ///
-/// Chunks have whatever size the network gave, at most about a megabyte. Bytes that nobody reads
-/// stay with the server: the transport holds about one more megabyte and then stops receiving.
+/// Chunks are as large as the network delivered them, at most about a megabyte. If the reader is
+/// slow, the transport buffers about one more megabyte and then stops receiving.
 public struct ResponseBody: AsyncSequence, Sendable {
     /// A chunk of the body, never empty.
     public typealias Element = [UInt8]
-    /// What ends a body early.
+    /// The error that ends a body early.
     public typealias Failure = TransportError
 
     private let owner: Owner
 
-    /// Ends the transfer with the last copy of the body or its iterator.
+    /// Ends the transfer when the last copy of the body or its iterator is released.
     fileprivate final class Owner: Sendable {
         let source: any ChunkSource
 
@@ -65,12 +65,12 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// Starts reading; there is only one beginning, so a second iterator goes on where the first is.
+    /// Starts reading; a body is read once, so a second iterator continues where the first is.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(owner: owner)
     }
 
-    /// The whole body. Throws `.tooLarge` as soon as there are more than `limit` bytes.
+    /// The whole body. Throws `.tooLarge` for more than `limit` bytes.
     public func collect(upTo limit: Int) async throws(TransportError) -> [UInt8] {
         var bytes: [UInt8] = []
         while let chunk = try await owner.source.nextChunk() {
@@ -96,7 +96,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     }
 }
 
-/// Bytes that are here already.
+/// A body that is in memory.
 private final class MemorySource: ChunkSource {
     /// Held for an exchange only.
     private let rest: Mutex<[UInt8]>

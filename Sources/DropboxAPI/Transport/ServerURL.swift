@@ -1,4 +1,4 @@
-// Which servers may be talked to, and how: TLS everywhere but on this machine.
+// Which servers are allowed, and how: TLS everywhere but on loopback.
 
 /// The base URL of a server, checked.
 struct ServerURL: Hashable, Sendable {
@@ -6,7 +6,7 @@ struct ServerURL: Hashable, Sendable {
     let base: String
     /// The host, without brackets and port.
     let host: String
-    /// True for https.
+    /// True for the https scheme.
     let isEncrypted: Bool
 
     /// Checks the scheme and host of any URL.
@@ -37,7 +37,7 @@ struct ServerURL: Hashable, Sendable {
         return host.isEmpty ? nil : host.lowercased()
     }
 
-    /// Names and addresses that lead back to this machine.
+    /// Names and addresses of the loopback interface.
     static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

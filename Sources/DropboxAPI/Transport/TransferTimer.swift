@@ -1,19 +1,19 @@
-// When a transfer has waited for too long. Pure: time and progress come from outside.
-// Name resolution, connection and TLS handshake are timed by libcurl itself.
+// The timeouts of a transfer. Pure: time and progress come from outside. libcurl itself times name
+// resolution, connection and TLS handshake.
 
-/// The patience that is left with one transfer.
+/// The remaining time until a transfer's timeout.
 struct TransferTimer {
-    /// Where a transfer is.
+    /// The phase of a transfer.
     enum Phase {
-        /// Waiting for its turn or for a connection.
+        /// Queued, or waiting for a connection.
         case starting
-        /// Sending the body.
+        /// Sending the request's body.
         case sending
-        /// The server has everything and has not begun to answer.
+        /// The server has the whole request and has not begun to respond.
         case waiting
-        /// Receiving the body.
+        /// Receiving the response's body.
         case receiving
-        /// Held up from this side: the reader is slow or the bandwidth is limited.
+        /// Paused from this side: the reader is slow or the bandwidth is limited.
         case heldUp
     }
 
@@ -27,12 +27,12 @@ struct TransferTimer {
         lastProgress = submitted
     }
 
-    /// Bytes moved, a phase ended, or the transfer is held up from this side.
+    /// Restarts the timeout: bytes moved, a phase ended, or the transfer is paused from this side.
     mutating func noteProgress(at now: ContinuousClock.Instant) {
         lastProgress = max(lastProgress, now)
     }
 
-    /// When patience ends if nothing happens, and what has then failed; nil for never.
+    /// When the timeout of a phase expires, and the error then; nil for never.
     func expiry(
         in phase: Phase
     ) -> (moment: ContinuousClock.Instant, phase: TransportError.Phase)? {

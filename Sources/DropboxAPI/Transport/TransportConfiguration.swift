@@ -1,39 +1,40 @@
-// What a transport is told once: whom it trusts, which way it goes, how many connections it may have.
-// Not responsible for hosts and retries: see DropboxConfiguration.
+// Settings of a transport: trusted certificates, proxy, connection limits. Not responsible for
+// hosts and retries: see DropboxConfiguration.
 
 import Foundation
 
-/// Settings of connections.
+/// Settings of a transport's connections.
 public struct TransportConfiguration: Sendable {
     /// A file of trusted certificates (PEM). By default `SSL_CERT_FILE` of the environment, else
     /// the system's.
     public var certificateFile: String?
-    /// The public keys of which a server must have one, besides a certificate that is trusted; empty
-    /// accepts any. A server without one fails with `TransportError.Kind.certificate`, before a byte of a
-    /// request is sent, and is not tried again.
+    /// Pinned public keys: a server must have one of them, besides a trusted certificate; empty
+    /// accepts any key. A server without one fails with `TransportError.Kind.certificate`, before a
+    /// byte of a request is sent, and without retry.
     public var pinnedKeys: [PinnedKey]
-    /// The way to servers. Servers of this machine are always reached directly.
+    /// The proxy. Loopback servers are always reached directly.
     public var proxy: ProxySetting
-    /// The versions of IP that are used.
+    /// The IP versions to connect with.
     public var ipVersion: IPVersion
-    /// What goes by HTTP/2 where the server offers it; the rest goes by HTTP/1.1.
+    /// Purposes that use HTTP/2 if the server offers it; the others use HTTP/1.1.
     ///
-    /// By default not content: parallel bodies would share one connection's congestion window, and of a
-    /// body that nobody reads libcurl may have to keep what its flow-control window allows (32 MiB)
-    /// in memory while it reads other streams of that connection, where TCP would push back.
+    /// By default not content: parallel bodies would share one connection's congestion window, and
+    /// libcurl may have to buffer up to its flow-control window (32 MiB) of a body that is not
+    /// being read while it reads other streams of that connection, where TCP would push back.
     public var http2: Set<TransferPurpose>
-    /// Requests at the same time, by purpose; further ones wait in order.
+    /// Requests in flight at once, by purpose; further ones are queued.
     public var concurrency: [TransferPurpose: Int]
-    /// Connections to one host at the same time, of all purposes; nil means no limit beyond `concurrency`.
-    /// Waiting for changes takes one of them, too.
+    /// Connections to one host at the same time, of all purposes; nil means no limit beyond
+    /// `concurrency`. A longpoll takes one of them, too.
     public var connectionsPerHost: Int?
-    /// Connections that are kept for later requests.
+    /// Idle connections that are kept for later requests.
     public var idleConnections: Int
     /// Bytes per second that all uploads together may use; nil means no limit.
     public var uploadLimit: UInt64?
     /// Bytes per second that all downloads together may use; nil means no limit.
     public var downloadLimit: UInt64?
-    /// See the bytes that move; a client that makes its transport adds its own observers.
+    /// Receive the transferred byte counts; a client that makes its transport adds its own
+    /// observers.
     public var observers: [any TransferObserver]
 
     /// Takes over all fields.
@@ -61,36 +62,36 @@ public struct TransportConfiguration: Sendable {
 
 /// The versions of IP that connections use.
 public enum IPVersion: Hashable, Sendable {
-    /// Whichever answers first.
+    /// The version that connects first.
     case any
     case v4
     case v6
 }
 
-/// The way to servers.
+/// The proxy to use.
 public enum ProxySetting: Hashable, Sendable {
-    /// What `https_proxy`, `all_proxy` and `no_proxy` of the environment say.
+    /// The proxy of the environment's `https_proxy`, `all_proxy` and `no_proxy`.
     case environment
-    /// No proxy, whatever the environment says.
+    /// No proxy, regardless of the environment.
     case none
-    /// This one.
+    /// The given proxy, regardless of the environment.
     case proxy(Proxy)
 }
 
-/// A proxy, checked.
+/// A proxy with a valid address.
 public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     private static let schemes = ["http", "https", "socks5", "socks5h"]
 
-    /// The whole address; it may have a user and a password.
+    /// The whole address; it may contain a user and a password.
     let url: String
-    /// Hosts that are reached without it.
+    /// Hosts that bypass the proxy.
     public let exceptions: [String]
 
-    /// Takes an address such as `http://user:password@proxy.example.com:3128`, by `http`, `https`,
-    /// `socks5` or `socks5h` (names are resolved by the proxy), and hosts that are reached without it:
-    /// names, which include those below them, addresses, networks (`10.0.0.0/8`), or `*`.
+    /// Takes an address such as `http://user:password@proxy.example.com:3128`, with the scheme
+    /// `http`, `https`, `socks5` or `socks5h` (the proxy resolves names), and hosts that bypass it:
+    /// names, which include their subdomains, addresses, networks (`10.0.0.0/8`), or `*`.
     ///
-    /// Throws `invalidRequest` when it cannot be one.
+    /// Throws `invalidRequest` for an invalid address.
     public init(_ url: String, except exceptions: [String] = []) throws(TransportError) {
         let parts = URLComponents(string: url)
         let isAddress =
@@ -101,7 +102,7 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflecta
             !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2C }
         }
         guard isAddress, hasSoundExceptions else {
-            // The address may have a password: it is not repeated.
+            // The address may contain a password, so the message does not quote it.
             throw TransportError(
                 kind: .invalidRequest,
                 message: isAddress
@@ -113,18 +114,18 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflecta
         self.exceptions = exceptions
     }
 
-    /// Without user and password.
+    /// The address without user and password.
     public var description: String {
         var parts = URLComponents(string: url)
         parts?.user = nil
         parts?.password = nil
         return parts?.string ?? "a proxy"
     }
-    /// Without user and password.
+    /// A mirror without user and password.
     public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
 }
 
-/// The SHA-256 of a server's public key (SubjectPublicKeyInfo), as RFC 7469 and libcurl have it.
+/// The SHA-256 of a server's public key (SubjectPublicKeyInfo), as in RFC 7469 and libcurl.
 ///
 ///     openssl s_client -connect api.dropboxapi.com:443 < /dev/null | openssl x509 -pubkey -noout |
 ///         openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64

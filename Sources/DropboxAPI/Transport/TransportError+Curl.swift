@@ -1,4 +1,4 @@
-// What libcurl's error codes mean for a caller. See man 3 libcurl-errors.
+// Translates libcurl's error codes. See man 3 libcurl-errors.
 
 import CCurl
 
@@ -14,7 +14,7 @@ extension TransportError {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .nameResolution
         case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED: .connect
-        // Only the connection is timed by libcurl.
+        // libcurl itself times the connection phase only.
         case CURLE_OPERATION_TIMEDOUT: .timedOut(.connect)
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
             CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS:
@@ -35,7 +35,7 @@ extension TransportError {
         }
     }
 
-    /// Failures before the first byte of a request.
+    /// Whether the failure comes before the first byte of a request.
     private static func isBeforeRequest(_ kind: Kind) -> Bool {
         switch kind {
         case .nameResolution, .connect, .certificate, .tls, .timedOut(.connect), .invalidRequest:

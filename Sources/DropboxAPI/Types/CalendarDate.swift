@@ -1,6 +1,6 @@
-// Days as the API writes them. Not responsible for time zones: the server says whose day it is.
+// Dates in the API's format. Not responsible for time zones: the server decides them.
 
-/// A day of the calendar, without a time.
+/// A calendar date without a time.
 public struct CalendarDate: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The year, 1 to 9999.
     public let year: Int
@@ -9,7 +9,8 @@ public struct CalendarDate: Hashable, Comparable, Sendable, CustomStringConverti
     /// The day of the month, 1 to 31.
     public let day: Int
 
-    /// A day; nil outside of the years that four digits can write, and where no month has such a day.
+    /// A date; nil for years that four digits cannot write, and for days that the month does not
+    /// have.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9_999).contains(year), (1...12).contains(month),
             (1...Self.days(in: month, of: year)).contains(day)
@@ -36,12 +37,12 @@ public struct CalendarDate: Hashable, Comparable, Sendable, CustomStringConverti
             year: Int(clamping: year), month: Int(clamping: month), day: Int(clamping: day))
     }
 
-    /// Compares the days.
+    /// Compares in calendar order.
     public static func < (left: CalendarDate, right: CalendarDate) -> Bool {
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }
 
-    /// The form that the API uses: `2015-05-12`.
+    /// The API's format: `2015-05-12`.
     public var description: String {
         let digits = String(year &* 10_000 &+ month &* 100 &+ day)
         let padded = "\(String(repeating: "0", count: max(0, 8 &- digits.count)))\(digits)"

@@ -1,25 +1,25 @@
-// How structs of the API look in JSON, for types that do not spell their coding out: an object whose keys are
-// known by name. Unknown fields are ignored, because the server adds fields without notice.
+// JSON coding of the API's structs: an object with named fields. Unknown fields are ignored,
+// because the server adds fields without notice.
 
 /// A struct of the API: reads and writes its fields one by one.
 ///
-/// The compiler's own coding knows neither the names on the wire nor defaults, and takes several times as long
-/// to build.
+/// Synthesised `Codable` knows neither the names on the wire nor defaults, and takes several times
+/// as long to build.
 public protocol StructValue: Codable, Hashable, Sendable {
     /// Reads the fields; throws `DecodingError` when one is missing or does not fit.
     init(_ reader: FieldReader) throws
 
-    /// Writes the fields.
+    /// Writes all fields in order.
     func write(to writer: inout FieldWriter) throws
 }
 
 extension StructValue {
-    /// Reads an object.
+    /// Reads the struct from an object.
     public init(from decoder: any Decoder) throws {
         try self.init(FieldReader(decoder))
     }
 
-    /// Writes an object.
+    /// Writes the struct as an object.
     public func encode(to encoder: any Encoder) throws {
         var writer = FieldWriter(encoder)
         try write(to: &writer)
@@ -28,21 +28,21 @@ extension StructValue {
 
 /// A struct of the API that has no fields (yet).
 public protocol EmptyStructValue: StructValue {
-    /// The only value.
+    /// Makes the only value.
     init()
 }
 
 extension EmptyStructValue {
-    /// Accepts any object.
+    /// Accepts any JSON object.
     public init(_ reader: FieldReader) throws {
         self.init()
     }
 
-    /// Writes nothing.
+    /// Writes no field at all.
     public func write(to writer: inout FieldWriter) throws {}
 }
 
-/// The fields of a struct being read.
+/// Reads the fields of a struct.
 public struct FieldReader {
     private let container: KeyedDecodingContainer<JSONKey>
 
@@ -50,60 +50,61 @@ public struct FieldReader {
         container = try decoder.container(keyedBy: JSONKey.self)
     }
 
-    /// The fields of an object that was opened already: opening it costs a dictionary of all fields.
+    /// Reads from an object that is open already: opening it costs a dictionary of all fields.
     init(_ container: KeyedDecodingContainer<JSONKey>) {
         self.container = container
     }
 
-    /// A field that has to be there.
+    /// Reads a mandatory field.
     public func value<Value: Decodable>(_ name: String) throws -> Value {
         try container.decode(Value.self, forKey: JSONKey(stringValue: name))
     }
 
-    /// A field that may be absent or null.
+    /// Reads a field that may be absent or null.
     public func valueIfPresent<Value: Decodable>(_ name: String) throws -> Value? {
         try container.decodeIfPresent(Value.self, forKey: JSONKey(stringValue: name))
     }
 
-    /// A field for whose absence the specification names a value.
+    /// Reads a field with the specification's default value.
     public func value<Value: Decodable>(_ name: String, default value: Value) throws -> Value {
         try valueIfPresent(name) ?? value
     }
 
-    // Texts, flags and sizes are most of what listings have. A decoder reads them at once; what it knows as `Decodable` only
-    // gets a decoder of its own.
+    // Strings, flags and sizes are most of a listing. A decoder reads them directly; any other
+    // `Decodable` gets a decoder of its own.
 
-    /// A text that has to be there.
+    /// Reads a mandatory string.
     public func value(_ name: String) throws -> String {
         try container.decode(String.self, forKey: JSONKey(stringValue: name))
     }
 
-    /// A text that may be absent or null.
+    /// Reads a string that may be absent or null.
     public func valueIfPresent(_ name: String) throws -> String? {
         try container.decodeIfPresent(String.self, forKey: JSONKey(stringValue: name))
     }
 
-    /// A flag that may be absent or null.
+    /// Reads a flag that may be absent or null.
     public func valueIfPresent(_ name: String) throws -> Bool? {
         try container.decodeIfPresent(Bool.self, forKey: JSONKey(stringValue: name))
     }
 
-    /// A flag for whose absence the specification names a value.
+    /// Reads a flag with the specification's default value.
     public func value(_ name: String, default value: Bool) throws -> Bool {
         try valueIfPresent(name) ?? value
     }
 
-    /// A size that has to be there.
+    /// Reads a mandatory size.
     public func value(_ name: String) throws -> UInt64 {
         try container.decode(UInt64.self, forKey: JSONKey(stringValue: name))
     }
 
-    /// The same as `value` for what is a string, without the container that decoding any other type costs.
+    /// Like `value` for types written as strings, without the container that decoding any other
+    /// type costs.
     public func parsed<Value: StringValue>(_ name: String) throws -> Value {
         try parse(try container.decode(String.self, forKey: JSONKey(stringValue: name)), name)
     }
 
-    /// The same as `valueIfPresent` for what is a string.
+    /// Like `valueIfPresent` for types written as strings.
     public func parsedIfPresent<Value: StringValue>(_ name: String) throws -> Value? {
         try container.decodeIfPresent(String.self, forKey: JSONKey(stringValue: name)).map {
             try parse($0, name)
@@ -128,7 +129,7 @@ public struct FieldWriter {
         container = encoder.container(keyedBy: JSONKey.self)
     }
 
-    /// Writes a field.
+    /// Writes a mandatory field.
     public mutating func write(_ name: String, _ value: some Encodable) throws {
         try container.encode(value, forKey: JSONKey(stringValue: name))
     }
@@ -138,7 +139,7 @@ public struct FieldWriter {
         try container.encodeIfPresent(value, forKey: JSONKey(stringValue: name))
     }
 
-    /// Writes a field, or nothing for the value that its absence means.
+    /// Writes a field, or nothing for the default value.
     public mutating func write<Value: Encodable & Equatable>(
         _ name: String, _ value: Value, unless absent: Value
     ) throws {

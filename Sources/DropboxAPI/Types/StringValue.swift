@@ -1,18 +1,18 @@
-// Values that are strings in JSON and more in Swift: times, days and hashes.
+// Values that are JSON strings with a type in Swift: times, dates and hashes.
 
 public import ContentHashing
 
-/// A value that is written as a string.
+/// A value that is encoded as a string.
 public protocol StringValue: Codable, Hashable, Sendable {
-    /// Reads the API's form; nil for anything else.
+    /// Parses the API's format; nil for anything else.
     init?(text: String)
 
-    /// The API's form.
+    /// The value in the API's format.
     var text: String { get }
 }
 
 extension StringValue {
-    /// Reads the API's form; anything else is a `DecodingError`.
+    /// Parses the API's format; anything else is a `DecodingError`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -23,7 +23,7 @@ extension StringValue {
         self = value
     }
 
-    /// Writes the API's form.
+    /// Writes the API's format.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
@@ -35,22 +35,22 @@ extension StringValue {
 }
 
 extension Timestamp: StringValue {
-    /// Parses `2015-05-12T15:50:38Z`.
+    /// Parses the format `2015-05-12T15:50:38Z`.
     public init?(text: String) {
         self.init(text)
     }
 
-    /// The form that the API uses.
+    /// The value in the API's format.
     public var text: String { description }
 }
 
 extension CalendarDate: StringValue {
-    /// Parses `2015-05-12`.
+    /// Parses the format `2015-05-12`.
     public init?(text: String) {
         self.init(text)
     }
 
-    /// The form that the API uses.
+    /// The value in the API's format.
     public var text: String { description }
 }
 

@@ -1,4 +1,4 @@
-// Points in time as the API writes them. Not responsible for clocks or time zones.
+// Points in time in the API's format. Not responsible for clocks or time zones.
 
 /// A point in time with the API's resolution of one second, always UTC.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -8,7 +8,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     /// The years that four digits can write.
     private static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
-    /// Takes over seconds since 1970, clamped to the years 1 to 9999, which the API can write.
+    /// Takes seconds since 1970, clamped to the years 1 to 9999, which the API can write.
     public init(secondsSince1970: Int64) {
         self.secondsSince1970 = min(
             max(secondsSince1970, Self.range.lowerBound), Self.range.upperBound)
@@ -42,12 +42,12 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         return days &* 86_400 &+ hour &* 3_600 &+ minute &* 60 &+ second
     }
 
-    /// Compares the points in time.
+    /// Compares in chronological order.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.secondsSince1970 < right.secondsSince1970
     }
 
-    /// The form that the API uses: `2015-05-12T15:50:38Z`.
+    /// The API's format: `2015-05-12T15:50:38Z`.
     public var description: String {
         // Rounded down, also before 1970.
         let remainder = secondsSince1970 % 86_400
@@ -95,7 +95,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     }
 }
 
-/// Reads a text digit by digit. A listing has two times for each file, so it works on bytes.
+/// Parses a text digit by digit. A listing has two times for each file, so it works on bytes.
 struct DigitScanner {
     private(set) var rest: Slice<UnsafeBufferPointer<UInt8>>
 
@@ -108,7 +108,7 @@ struct DigitScanner {
         var value: Int64 = 0
         for _ in 0..<digits {
             guard let digit = rest.first, (48...57).contains(digit) else { return nil }
-            // As many digits as the caller says, which are few.
+            // Callers read a few digits only, so this cannot overflow.
             value = value &* 10 &+ Int64(clamping: digit &- 48)
             rest.removeFirst()
         }

@@ -1,4 +1,4 @@
-// How tagged unions of the API look in JSON.
+// The JSON form of the API's tagged unions.
 // A union is either the bare tag as a string or an object with ".tag"; the fields of a struct
 // payload stand beside the tag, any other payload stands under a key named like the tag.
 // https://github.com/dropbox/stone/blob/main/docs/json_serializer.rst
@@ -16,7 +16,7 @@ public protocol TaggedUnion: Codable, Hashable, Sendable {
 }
 
 extension TaggedUnion {
-    /// Reads either form of a union.
+    /// Reads a string or an object.
     public init(from decoder: any Decoder) throws {
         try self.init(UnionReader(decoder))
     }
@@ -41,12 +41,12 @@ public protocol VoidUnion: TaggedUnion {
 }
 
 extension VoidUnion {
-    /// Looks the tag up.
+    /// Finds the case of the tag.
     public init(_ union: UnionReader) throws {
         self = Self.tags.first { $0.key == union.tag }?.value ?? .unknown(union.tag)
     }
 
-    /// Writes the tag.
+    /// Writes the case's tag.
     public func write(to union: inout UnionWriter) throws {
         try union.write(unknownTag ?? Self.tags.first { $0.value == self }?.key ?? "other")
     }
@@ -54,7 +54,7 @@ extension VoidUnion {
 
 /// A key of a JSON object whose name is known only at run time.
 public struct JSONKey: CodingKey, Hashable {
-    /// The name.
+    /// The name of the key.
     public let stringValue: String
     /// Always nil: the API has no integer keys.
     public var intValue: Int? { nil }
@@ -79,7 +79,8 @@ public struct UnionReader {
     private let decoder: any Decoder
     private let container: KeyedDecodingContainer<JSONKey>?
 
-    /// Tries the object first: it is what servers send, and an attempt that fails costs as much as many fields.
+    /// Tries the object first: servers send that form, and a failed attempt costs as much as many
+    /// fields.
     init(_ decoder: any Decoder) throws {
         self.decoder = decoder
         container = try? decoder.container(keyedBy: JSONKey.self)
@@ -111,7 +112,8 @@ public struct UnionReader {
         return try Value(FieldReader(container))
     }
 
-    /// The same, where the specification allows a tag without its payload: nil when nothing stands beside the tag.
+    /// Like `fields`, where the specification allows a tag without its payload: nil when the object
+    /// has the tag alone.
     public func fieldsIfPresent<Value: StructValue>(
         _ type: Value.Type = Value.self
     ) throws -> Value? {
@@ -154,15 +156,15 @@ public struct UnionWriter {
     }
 }
 
-/// The argument or result of a route that has none: `null` in JSON.
+/// The argument or result of a route without one: `null` in JSON.
 public struct Empty: Codable, Hashable, Sendable {
-    /// The only value.
+    /// Makes the only value.
     public init() {}
 
-    /// Accepts whatever the server sends.
+    /// Accepts any JSON value.
     public init(from decoder: any Decoder) throws {}
 
-    /// Writes `null`.
+    /// Writes the JSON value `null`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encodeNil()

@@ -1,9 +1,8 @@
-// Who uses the emulator: accounts and the tokens that stand for them.
-// Not responsible for what an account's Dropbox holds (`Space`).
+// Accounts and their tokens. Not responsible for an account's files (`Space`).
 
-/// A Dropbox account.
+/// One account of the emulator.
 struct Account: Sendable {
-    /// `dbid:…`, 40 characters.
+    /// The account's id: `dbid:…`, 40 characters.
     let id: String
     let givenName: String
     let surname: String
@@ -13,13 +12,13 @@ struct Account: Sendable {
     /// For a member of a team, the home folder's path in the team's space.
     let homePath: String?
 
-    /// The name that the account is shown by.
+    /// The full name for display.
     var displayName: String { "\(givenName) \(surname)" }
 
     /// The namespace of the whole space.
     var rootNamespace: String { String(space) }
 
-    /// The namespace that paths start from unless a request says otherwise.
+    /// The default namespace of paths, unless a request selects another.
     var homeNamespace: String {
         homePath == nil ? rootNamespace : AccountTree.homeNamespace(of: space)
     }
@@ -34,24 +33,24 @@ struct Account: Sendable {
         return .tagged("team", fields.adding("home_path", .string(homePath)))
     }
 
-    /// How a team names its member.
+    /// The id of a team's member.
     var teamMemberID: String { "dbmid:AAE\(space)" }
 }
 
-/// What an access token allows.
+/// The access of an access token.
 struct Token: Sendable {
     let account: String
-    /// The last second at which it works; nil for one that does not expire.
+    /// The last second of its validity; nil if it does not expire.
     let expiresAt: Timestamp?
-    /// The scopes that it has; nil for all.
+    /// The scopes of the token; nil for all.
     let scopes: [String]?
-    /// The refresh token that it came from.
+    /// The refresh token that it was made from.
     let refreshToken: String?
-    /// Whether it is a team's: calls then name the member as whom they act.
+    /// Whether it is a team's: calls then select the member to act for.
     var isTeam = false
 }
 
-/// What a refresh token allows.
+/// The access of a refresh token.
 struct RefreshToken: Sendable {
     let account: String
     let client: String

@@ -1,10 +1,10 @@
-// All accounts and tokens, kept in one small file that is replaced as a whole.
+// All accounts and tokens, kept in one small file that is replaced atomically.
 
 import Synchronization
 
 import Glibc
 
-/// Knows every account and token, and opens the accounts' spaces.
+/// Manages accounts and tokens, and opens the accounts' spaces.
 final class AccountRegistry: Sendable {
     private struct State {
         var accounts: [String: Account] = [:]
@@ -13,7 +13,7 @@ final class AccountRegistry: Sendable {
         var spaces: [UInt32: Space] = [:]
     }
 
-    /// What a token turned out to be.
+    /// The result of checking a token.
     enum Authentication: Sendable {
         case valid(Account, Token)
         case expired
@@ -24,7 +24,7 @@ final class AccountRegistry: Sendable {
     private let folding: FoldingRule
     private let state = Mutex(State())
 
-    /// Opens the accounts kept in a folder.
+    /// Opens the accounts stored in a folder.
     init(folder: String, folding: FoldingRule = .scalar) throws {
         self.folder = folder
         self.folding = folding
@@ -57,7 +57,7 @@ final class AccountRegistry: Sendable {
         state.withLock { $0.accounts.values.sorted { $0.space < $1.space } }
     }
 
-    /// The account of an id.
+    /// The account with an id.
     func account(_ id: String) -> Account? {
         state.withLock { $0.accounts[id] }
     }
@@ -67,7 +67,8 @@ final class AccountRegistry: Sendable {
         state.withLock { $0.spaces[account.space] }
     }
 
-    /// Makes an account with an empty Dropbox; a member of a team gets a home folder in the team's.
+    /// Creates an account with an empty Dropbox; a member of a team gets a home folder in the
+    /// team's space.
     func makeAccount(givenName: String, surname: String, email: String, isTeamMember: Bool) throws
         -> Account
     {
@@ -93,7 +94,7 @@ final class AccountRegistry: Sendable {
         return account
     }
 
-    /// The rest of an account id, so that it has the 40 characters that the specification demands.
+    /// The last part of an account id, padded to the 40 characters that the specification demands.
     private static func digits(_ number: UInt32) -> String {
         let text = String(number)
         return String(repeating: "E", count: 33 - text.count) + text
@@ -101,7 +102,7 @@ final class AccountRegistry: Sendable {
 
     // MARK: Tokens
 
-    /// Finds out what a token allows at a time.
+    /// Checks the access of a token at a time.
     func authenticate(_ text: String, at time: Timestamp) -> Authentication {
         state.withLock { state in
             guard let token = state.tokens[text], let account = state.accounts[token.account] else {
@@ -112,7 +113,7 @@ final class AccountRegistry: Sendable {
         }
     }
 
-    /// Makes a token valid.
+    /// Adds a valid token.
     func add(_ token: Token, as text: String) throws {
         try state.withLock { state in
             state.tokens[text] = token
@@ -120,7 +121,7 @@ final class AccountRegistry: Sendable {
         }
     }
 
-    /// Makes a refresh token valid.
+    /// Adds a valid refresh token.
     func add(_ token: RefreshToken, as text: String) throws {
         try state.withLock { state in
             state.refreshTokens[text] = token
@@ -128,12 +129,12 @@ final class AccountRegistry: Sendable {
         }
     }
 
-    /// What a refresh token allows.
+    /// The access of a refresh token.
     func refreshToken(_ text: String) -> RefreshToken? {
         state.withLock { $0.refreshTokens[text] }
     }
 
-    /// Makes a token invalid, with the refresh token that it came from and all others from there.
+    /// Revokes a token, its refresh token and all tokens made from that.
     func revoke(_ text: String) throws {
         try state.withLock { state in
             guard let token = state.tokens.removeValue(forKey: text) else { return }
@@ -145,8 +146,8 @@ final class AccountRegistry: Sendable {
         }
     }
 
-    /// Makes all refresh tokens of an account invalid, with the tokens that came from them, and
-    /// returns how many refresh tokens that were.
+    /// Revokes all refresh tokens of an account, with the tokens made from them, and returns the
+    /// number of refresh tokens.
     func revokeLogins(of account: String) throws -> Int {
         try state.withLock { state in
             let before = state.refreshTokens.count
@@ -159,7 +160,7 @@ final class AccountRegistry: Sendable {
         }
     }
 
-    /// A secret that nobody can guess.
+    /// A random secret that cannot be guessed.
     static func secret(_ prefix: String) -> String {
         var generator = SystemRandomNumberGenerator()
         return prefix

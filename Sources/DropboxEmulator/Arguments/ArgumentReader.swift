@@ -1,13 +1,13 @@
 // Reads a struct argument field by field, as strictly as the service does: a missing field, one of
-// another type, one out of its bounds and one that nobody asked for are all errors.
-// Not responsible for where the argument came from (`ArgumentSource`).
+// another type, one out of bounds and an unknown one are all errors. Not responsible for the
+// argument's source (`ArgumentSource`).
 
-/// What is wrong with an argument, in the service's words.
+/// The fault of an argument, in the service's words.
 struct ArgumentError: Error, Equatable {
     let message: String
 }
 
-/// Takes the fields out of one struct; `finish()` complains about what is left.
+/// Takes the fields out of one struct; `finish()` rejects the remaining ones.
 struct ArgumentReader {
     private let place: String
     private var members: [JSONValue.Member]
@@ -21,7 +21,7 @@ struct ArgumentReader {
         self.members = members
     }
 
-    /// Ends the reading of a struct.
+    /// Ends the reading of a struct; throws if fields remain.
     func finish() throws(ArgumentError) {
         if let extra = members.first(where: { $0.name != ".tag" }) {
             throw Self.error(place, "unknown field '\(extra.name)'")
@@ -38,7 +38,7 @@ struct ArgumentReader {
         return member.value
     }
 
-    /// Takes a field that must be there.
+    /// Takes a mandatory field.
     mutating func require(_ name: String) throws(ArgumentError) -> JSONValue {
         guard let value = try take(name) else {
             throw Self.error(place, "missing required field '\(name)'")
@@ -57,7 +57,7 @@ struct ArgumentReader {
         place.isEmpty ? name : "\(place).\(name)"
     }
 
-    /// An error at a place.
+    /// An error at a field's place.
     static func error(_ place: String, _ message: String) -> ArgumentError {
         ArgumentError(message: place.isEmpty ? message : "\(place): \(message)")
     }
@@ -66,7 +66,7 @@ struct ArgumentReader {
 // MARK: Primitive types
 
 extension ArgumentReader {
-    /// Takes a string.
+    /// Takes a mandatory string.
     mutating func string(_ name: String) throws(ArgumentError) -> String {
         try Self.string(try require(name), at: at(name))
     }
@@ -77,14 +77,14 @@ extension ArgumentReader {
         return try Self.string(value, at: at(name))
     }
 
-    /// Takes a string with an upper or lower limit to its length.
+    /// Takes a string with bounds on its length.
     mutating func string(
         _ name: String, length: ClosedRange<Int>
     ) throws(ArgumentError) -> String {
         try Self.string(try require(name), at: at(name), length: length)
     }
 
-    /// Takes a path.
+    /// Takes a path of a pattern.
     mutating func path(_ name: String, _ pattern: PathPattern) throws(ArgumentError) -> String {
         try Self.path(try require(name), pattern, at: at(name))
     }
@@ -116,7 +116,7 @@ extension ArgumentReader {
         return time
     }
 
-    /// Takes a truth value that may be absent.
+    /// Takes a flag that may be absent.
     mutating func boolean(_ name: String, default standard: Bool) throws(ArgumentError) -> Bool {
         guard let value = try take(name) else { return standard }
         guard case .boolean(let truth) = value else {

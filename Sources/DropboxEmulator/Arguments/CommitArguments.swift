@@ -1,13 +1,13 @@
 // The arguments that describe a write: `CommitInfo`, `RelocationPath` and their parts.
 
-/// `files.CommitInfo`, checked.
+/// `files.CommitInfo`, validated.
 struct CommitArguments: Sendable {
     let commit: Commit
-    /// The template ids of `property_groups`: no account has a template, so any is an error once the
-    /// file is written.
+    /// The template ids of `property_groups`: no account has templates, so any id is an error once
+    /// the file is written.
     let templates: [String]
 
-    /// Takes the fields of a `CommitInfo` out of a struct, which may have more of its own.
+    /// Takes the fields of a `CommitInfo` out of a struct, which may have other fields.
     init(_ reader: inout ArgumentReader, base: NodeID) throws(ArgumentError) {
         let path = try reader.path("path", .writePathOrID)
         let mode = try reader.writeMode()

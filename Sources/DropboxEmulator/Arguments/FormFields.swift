@@ -1,12 +1,11 @@
-// Fields as forms and addresses have them: `application/x-www-form-urlencoded`, where a plus sign is
-// a space.
+// Fields of forms and query strings: `application/x-www-form-urlencoded`, where a plus sign is a
+// space.
 
 import Foundation
 import Hummingbird
 
-/// Reads form fields.
 enum FormFields {
-    /// The fields of a text; of a repeated one, the last.
+    /// The fields of a text; the last value of a repeated one.
     static func read(_ bytes: some Sequence<UInt8>) -> [String: String] {
         var fields: [String: String] = [:]
         for pair in String(decoding: Array(bytes), as: UTF8.self).split(separator: "&") {
@@ -20,6 +19,6 @@ enum FormFields {
 }
 
 extension Request {
-    /// The fields in the address.
+    /// The fields of the URL's query.
     var formFields: [String: String] { FormFields.read((uri.query ?? "").utf8) }
 }

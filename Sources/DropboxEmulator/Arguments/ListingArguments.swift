@@ -25,14 +25,14 @@ extension ArgumentReader {
             includesNonDownloadable: includesNonDownloadable, pageSize: Int(limit))
     }
 
-    /// Takes a `TemplateFilterBase`: no account has templates, so it selects nothing.
+    /// Takes a `TemplateFilterBase`: no account has templates, so it filters nothing.
     mutating func templateFilter(_ name: String) throws(ArgumentError) {
         guard let value = try nullable(name) else { return }
         _ = try Self.tag(of: value, among: ["filter_some"], at: at(name))
     }
 }
 
-/// `files.SearchV2Arg`, as far as it selects anything.
+/// `files.SearchV2Arg`, as far as the emulator supports it.
 struct SearchArguments: Sendable {
     let query: String
     let path: String
@@ -72,7 +72,7 @@ struct SearchArguments: Sendable {
         self.limit = limit
     }
 
-    /// A cursor for what follows so many matches.
+    /// A cursor that skips the given number of matches.
     func cursor(skipping: Int) -> String {
         let fields: JSONValue = [
             .string(query), .string(path), .integer(Int64(limit)), .integer(Int64(skipping)),
@@ -80,7 +80,7 @@ struct SearchArguments: Sendable {
         return Data(fields.utf8()).base64EncodedString()
     }
 
-    /// Reads what `cursor(skipping:)` wrote; nil for anything else.
+    /// Parses the text of `cursor(skipping:)`; nil for any other.
     static func read(cursor: String) -> (SearchArguments, skipping: Int)? {
         guard let data = Data(base64Encoded: cursor), let fields = try? JSONParser.parse(data),
             let query = fields[0]?.string, let path = fields[1]?.string,

@@ -1,4 +1,4 @@
-// The path types of files.stone: which forms of path an argument may have.
+// The path types of files.stone: the forms of path that an argument may have.
 
 /// An alias of the specification, with the pattern that the service quotes in its error messages.
 enum PathPattern: Sendable {

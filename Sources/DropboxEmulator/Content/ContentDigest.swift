@@ -1,10 +1,10 @@
-// Dropbox's content hash, computed as bytes pass: SHA-256 over the SHA-256 of each 4 MiB block.
+// Dropbox's content hash, computed as a stream: SHA-256 over the SHA-256 of each 4 MiB block.
 // https://www.dropbox.com/developers/reference/content-hash
-// Written apart from the client's, so that a misreading in one is not hidden by the other.
+// Implemented independently of the client's, so that one misreading does not hide the other.
 
 import Crypto
 
-/// A SHA-256 digest, compact enough to keep a million of them.
+/// A SHA-256 digest, compact enough to hold a million of them.
 struct ContentDigest: Hashable, Sendable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -19,7 +19,7 @@ struct ContentDigest: Hashable, Sendable {
         }
     }
 
-    /// Reads 64 hexadecimal digits; nil for anything else.
+    /// Parses 64 hexadecimal digits; nil for any other text.
     init?(hex: String) {
         let text = Array(hex.utf8)
         guard text.count == 64 else { return nil }
@@ -42,7 +42,7 @@ struct ContentDigest: Hashable, Sendable {
         }
     }
 
-    /// The 32 bytes.
+    /// The digest's 32 bytes.
     var bytes: [UInt8] {
         [words.0, words.1, words.2, words.3].flatMap { word in
             (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) }
@@ -54,7 +54,7 @@ struct ContentDigest: Hashable, Sendable {
     }
 
     func hash(into hasher: inout Hasher) {
-        // A digest's bits are as good as random: one word of it is enough for a table.
+        // The bits of a digest are effectively random: one word suffices for hash tables.
         hasher.combine(words.0)
     }
 }
@@ -64,12 +64,12 @@ struct BlockHasher: Sendable {
     /// The unit of the content hash.
     static let blockSize = 4 * 1024 * 1024
 
-    /// Digests of the whole blocks so far.
+    /// Digests of the complete blocks so far.
     private(set) var digests: [ContentDigest] = []
     private var block = SHA256()
     private var bytesInBlock = 0
 
-    /// Adds the next bytes.
+    /// Hashes the next bytes.
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -90,10 +90,10 @@ struct BlockHasher: Sendable {
         bytesInBlock == 0 ? digests : digests + [ContentDigest(block.finalize())]
     }
 
-    /// The content hash of everything given so far.
+    /// The content hash of all bytes so far.
     var contentHash: ContentDigest { Self.contentHash(of: allDigests) }
 
-    /// The content hash of content whose blocks have these digests.
+    /// The content hash of content with these block digests.
     static func contentHash(of digests: [ContentDigest]) -> ContentDigest {
         var outer = SHA256()
         for digest in digests {

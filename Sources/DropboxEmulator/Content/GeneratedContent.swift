@@ -1,8 +1,9 @@
-// Content that is computed instead of stored: big sample trees cost neither disk nor time to write.
+// Content that is computed instead of stored: large sample trees need no disk space and no time to
+// write.
 
-/// Bytes that follow from a seed.
+/// Bytes computed from a seed.
 enum GeneratedContent {
-    /// Fills a buffer with the bytes from an offset on.
+    /// Fills a buffer with the bytes from an offset.
     static func fill(_ buffer: UnsafeMutableRawBufferPointer, seed: UInt64, at offset: Int64) {
         var word = UInt64(offset / 8)
         var skipped = Int(offset % 8)
@@ -27,7 +28,7 @@ enum GeneratedContent {
         return bits ^ (bits >> 31)
     }
 
-    /// The content of a size that a seed stands for.
+    /// The content of a seed and a size.
     static func content(seed: UInt64, size: Int) -> Content {
         var hasher = BlockHasher()
         let piece = min(size, BlockHasher.blockSize)

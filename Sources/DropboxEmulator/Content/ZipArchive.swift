@@ -3,7 +3,7 @@
 
 import NIOCore
 
-/// An archive of a folder.
+/// A zip archive of a folder.
 struct ZipArchive: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
     typealias Failure = any Error
@@ -14,9 +14,9 @@ struct ZipArchive: AsyncSequence, Sendable {
         let content: Content?
     }
 
-    /// Fewer entries than this (files.stone, `download_zip`).
+    /// Exclusive limit on the entries (files.stone, `download_zip`).
     static let maximumEntries = 10_000
-    /// An archive without the 64-bit extension ends here; the service's own limit is 20 GB.
+    /// The limit of archives without the 64-bit extension; the service's own limit is 20 GB.
     static let maximumSize: Int64 = 1 << 32 - 1
 
     private let entries: [Entry]
@@ -71,8 +71,8 @@ struct ZipArchive: AsyncSequence, Sendable {
 }
 
 extension ZipArchive {
-    /// Makes the archive piece by piece: the header, the data and the descriptor of each entry, then
-    /// the directory.
+    /// Produces the archive piece by piece: the header, the data and the descriptor of each entry,
+    /// then the central directory.
     struct Iterator: AsyncIteratorProtocol {
         /// The entry whose data is being sent.
         private struct Current {
@@ -159,13 +159,13 @@ struct CRC32: Sendable {
 
     private var state: UInt32 = 0xFFFF_FFFF
 
-    /// Adds the next bytes.
+    /// Updates the checksum with the next bytes.
     mutating func update(_ bytes: ByteBuffer) {
         for byte in bytes.readableBytesView {
             state = state >> 8 ^ Self.table[Int(UInt8(truncatingIfNeeded: state) ^ byte)]
         }
     }
 
-    /// The checksum of everything given so far.
+    /// The checksum of all bytes so far.
     var value: UInt32 { ~state }
 }

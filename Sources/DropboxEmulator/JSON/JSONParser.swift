@@ -1,10 +1,10 @@
-// Reads JSON text (RFC 8259) into `JSONValue`. Foundation's decoders cannot tell 1 from true or
-// report a repeated field, which a server that is strict about types needs.
+// Parses JSON text (RFC 8259) into `JSONValue`. Foundation's decoders cannot distinguish 1 from
+// true or report a repeated field, which a server with strict types needs.
 
-/// Why a text is not JSON; the API tells its caller no more than that it is not.
+/// Invalid JSON; the API does not report the reason to its caller either.
 struct JSONSyntaxError: Error {}
 
-/// A recursive-descent reader over the bytes of one JSON text.
+/// A recursive-descent parser over the bytes of one JSON text.
 struct JSONParser {
     /// Deeper nesting is refused, so that hostile input cannot exhaust the stack.
     private static let maximumDepth = 64
@@ -139,7 +139,7 @@ struct JSONParser {
         }
     }
 
-    /// A `\u` escape, or the surrogate pair of two; half a pair is no character.
+    /// A `\u` escape, or a surrogate pair of two; half a pair is an error.
     private mutating func escapedScalar() throws(JSONSyntaxError) -> Unicode.Scalar {
         let first = try fourDigits()
         if let scalar = Unicode.Scalar(first) { return scalar }

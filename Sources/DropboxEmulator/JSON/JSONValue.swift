@@ -1,8 +1,8 @@
-// A JSON value as the API's own type system sees it: integers, floats and booleans are different
-// things, and the order of fields is kept. Not responsible for parsing, writing or for what a route
-// expects (`ArgumentReader`).
+// A JSON value in the API's own type system: integers, floats and booleans are distinct, and the
+// order of fields is kept. Not responsible for parsing, writing or a route's arguments
+// (`ArgumentReader`).
 
-/// A JSON value.
+/// A JSON value with ordered fields.
 public enum JSONValue: Equatable, Sendable {
     case null
     case boolean(Bool)
@@ -14,9 +14,9 @@ public enum JSONValue: Equatable, Sendable {
 
     /// One field of an object.
     public struct Member: Equatable, Sendable {
-        /// The field's name.
+        /// The name of the field.
         public let name: String
-        /// What it holds.
+        /// The value of the field.
         public let value: JSONValue
 
         init(_ name: String, _ value: JSONValue) {
@@ -47,7 +47,7 @@ public enum JSONValue: Equatable, Sendable {
         if case .integer(let number) = self { number } else { nil }
     }
 
-    /// The truth value, if this is one.
+    /// The truth value, if this is a boolean.
     public var boolean: Bool? {
         if case .boolean(let truth) = self { truth } else { nil }
     }
@@ -57,7 +57,7 @@ public enum JSONValue: Equatable, Sendable {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// What an error message calls this kind of value, in the words of the API.
+    /// The kind of this value in the API's error messages.
     var kind: String {
         switch self {
         case .null: "null"
@@ -96,13 +96,13 @@ public enum JSONValue: Equatable, Sendable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// A string.
+    /// Makes a string value.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// An integer.
+    /// Makes an integer value.
     public init(integerLiteral value: Int64) { self = .integer(value) }
-    /// A truth value.
+    /// Makes a boolean value.
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
-    /// A list.
+    /// Makes an array value.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// An object, with its fields in the order given.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {

@@ -1,15 +1,14 @@
 // Writes `JSONValue` as text: UTF-8 for bodies, pure ASCII for the `Dropbox-API-Result` header.
 
-/// Which characters a JSON text may contain unescaped.
+/// The characters that a JSON text may contain unescaped.
 enum JSONCharacters {
-    /// Everything that JSON allows: for bodies.
+    /// Every character that JSON allows: for bodies.
     case unicode
-    /// Printable ASCII only: a header cannot hold anything else.
+    /// Printable ASCII only, as headers demand.
     case ascii
 }
 
 extension JSONValue {
-    /// This value as JSON text.
     func text(_ characters: JSONCharacters = .unicode) -> String {
         String(decoding: utf8(characters), as: UTF8.self)
     }

@@ -1,9 +1,9 @@
-// The syntax of paths: what is malformed, and which names are refused.
-// Not responsible for what exists at a path (`AccountTree`).
+// The syntax of paths: malformed paths and refused names. Not responsible for entries
+// (`AccountTree`).
 
 /// A well-formed path from some root, as its components; the root itself has none.
 struct AbsolutePath: Hashable, Sendable {
-    /// Why a text is no path, where the service says so with a code of its own.
+    /// The error for malformed paths in unions that have a code for them.
     struct Malformed: Error {}
 
     /// Longest name, in UTF-16 units (help.dropbox.com/organize/file-names).
@@ -22,7 +22,7 @@ struct AbsolutePath: Hashable, Sendable {
         self.components = components
     }
 
-    /// Reads `""` (the root) or `/name/name`.
+    /// Parses `""` (the root) or `/name/name`.
     init(_ text: String, folding: FoldingRule) throws(Malformed) {
         guard !text.isEmpty else {
             components = []
@@ -39,7 +39,7 @@ struct AbsolutePath: Hashable, Sendable {
         self.components = components
     }
 
-    /// Whether the service refuses to save something of this name.
+    /// Whether the service refuses to save an entry of this name.
     var hasRefusedName: Bool {
         components.contains { Self.refusedKeys.contains($0.key) }
     }

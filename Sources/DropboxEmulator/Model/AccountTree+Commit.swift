@@ -1,4 +1,4 @@
-// Committing content to a path: what conflicts, what is renamed, and what is not written at all.
+// Commits content to a path: conflicts, autorename, and commits that change nothing.
 
 /// `files.WriteMode`.
 enum WriteMode: Equatable, Sendable {
@@ -18,8 +18,8 @@ struct Commit: Sendable {
 }
 
 extension AccountTree {
-    /// Gives a path new content, and returns the file that has it, which autorename may have put
-    /// elsewhere. Identical content is never written again.
+    /// Commits content to a path, and returns the file that has it, which autorename may have
+    /// placed elsewhere. Identical content is never written again.
     mutating func commit(
         _ commit: Commit, content: Content, at time: Timestamp
     ) throws(WriteError) -> NodeID {
@@ -49,9 +49,9 @@ extension AccountTree {
         case conflict(WriteConflict)
     }
 
-    /// The rules of `files.WriteMode`. That a commit of identical content with the right rev, or one
-    /// that overwrites, stays unwritten under `strict_conflict` too is assumed: the flag is documented
-    /// to add conflicts, not writes.
+    /// The rules of `files.WriteMode`. It is an assumption that a commit of identical content
+    /// changes nothing under `strict_conflict`, too, if it has the right rev or overwrites: the
+    /// flag is documented to add conflicts, not writes.
     private func decision(
         _ commit: Commit, content: Content, existing: NodeID?
     ) -> CommitDecision {
@@ -88,7 +88,7 @@ extension AccountTree {
             serverModified: serverModified)
     }
 
-    /// Writes an old revision's content to a path again.
+    /// Commits an old revision's content to a path.
     mutating func restore(
         _ path: String, rev: String, from base: NodeID, at time: Timestamp
     ) throws(RestoreError) -> NodeID {
@@ -121,7 +121,7 @@ extension AccountTree {
         if target.path.hasRefusedName { throw .disallowedName }
     }
 
-    /// Throws if a file stands where a parent folder is needed.
+    /// Throws if a file occupies the path of a parent folder.
     func checkAncestors(_ target: WriteTarget) throws(WriteError) {
         var current = target.base
         for component in target.path.components.dropLast() {
@@ -142,7 +142,7 @@ extension AccountTree {
         if sharedFolder(of: current)?.isReadOnly == true { throw .noWritePermission }
     }
 
-    /// The shared folder that an entry is or is in.
+    /// The shared folder that an entry is or lies in.
     func sharedFolder(of node: NodeID) -> SharedFolder? {
         guard !sharedFolders.isEmpty else { return nil }
         var current = node

@@ -1,6 +1,6 @@
-// Shared links: addresses that lead to an entry for everybody who knows them.
+// Shared links: URLs that give access to an entry to everyone with the URL.
 
-/// `sharing.CreateSharedLinkWithSettingsError`, as far as it happens here.
+/// `sharing.CreateSharedLinkWithSettingsError`, as far as the emulator uses it.
 enum CreateLinkError: APIUnion, Equatable {
     case path(LookupError)
     case alreadyExists
@@ -8,13 +8,13 @@ enum CreateLinkError: APIUnion, Equatable {
     var json: JSONValue {
         switch self {
         case .path(let error): .tag("path", error.json)
-        // The link itself may come with the error; the service leaves it out for some callers.
+        // The service may send the link itself with the error; it leaves it out for some callers.
         case .alreadyExists: .tag("shared_link_already_exists")
         }
     }
 }
 
-/// `sharing.ListSharedLinksError`, as far as it happens here.
+/// `sharing.ListSharedLinksError`, as far as the emulator uses it.
 enum ListLinksError: APIUnion, Equatable {
     case path(LookupError)
     case reset
@@ -27,7 +27,7 @@ enum ListLinksError: APIUnion, Equatable {
     }
 }
 
-/// `sharing.RevokeSharedLinkError`, as far as it happens here.
+/// `sharing.RevokeSharedLinkError`, as far as the emulator uses it.
 enum RevokeLinkError: APIUnion, Equatable {
     case notFound
 
@@ -35,7 +35,8 @@ enum RevokeLinkError: APIUnion, Equatable {
 }
 
 extension AccountTree {
-    /// Makes a link to an entry. It follows the entry, and ends with it.
+    /// Creates a link to an entry. It follows moves of the entry, and ends when the entry is
+    /// deleted.
     mutating func addLink(
         _ path: String, secret: String, from base: NodeID
     ) throws(CreateLinkError) -> NodeID {
@@ -51,7 +52,7 @@ extension AccountTree {
         return node
     }
 
-    /// Ends a link.
+    /// Revokes the link with a secret.
     mutating func removeLink(_ secret: String) throws(RevokeLinkError) {
         guard let node = sharedLinks.first(where: { $0.value == secret })?.key else {
             throw .notFound
@@ -59,8 +60,8 @@ extension AccountTree {
         sharedLinks[node] = nil
     }
 
-    /// The entries with a link, in the order of their paths: all of them; or one entry, and the folders
-    /// that it is in unless that is not wanted.
+    /// The entries with a link, in the order of their paths: all of them, or one entry and, unless
+    /// `directOnly`, its ancestor folders.
     func linked(
         _ path: String?, directOnly: Bool, from base: NodeID
     ) throws(ListLinksError) -> [NodeID] {

@@ -1,9 +1,9 @@
-// Listing a folder in pages, and from then on what changes in it.
+// Lists a folder in pages, then its changes.
 //
-// A first listing walks the living entries in order of their paths, page by page, while the tree may
-// change under it. It begins by noting the length of the change log, and what happened after
-// that is told once the walk is over: a client that applies all entries in order ends with the
-// tree as it is, whatever moved from one side of the walk to the other.
+// A first listing walks the living entries in the order of their paths, page by page, while the
+// tree may change. Its cursor records the length of the change log at the beginning, and later
+// changes are delivered after the walk: a client that applies all entries in order ends with the
+// current tree, even if entries have moved across the position of the walk.
 
 /// A page of a listing.
 struct ListingPage: Sendable {
@@ -12,7 +12,7 @@ struct ListingPage: Sendable {
     var hasMore: Bool
 }
 
-/// Why a listing cannot go on.
+/// The reason why a listing cannot continue.
 enum ListingError: APIUnion, Equatable {
     case path(LookupError)
     case reset
@@ -26,8 +26,8 @@ enum ListingError: APIUnion, Equatable {
 }
 
 extension AccountTree {
-    /// The scope of a listing of a folder, which may be a deleted one where the listing is to have deleted
-    /// entries.
+    /// The scope of a listing of a folder; the folder may be deleted if the listing includes
+    /// deleted entries.
     func scope(
         _ path: String, from base: NodeID, pageSize: Int, includesDeleted: Bool = false
     ) throws(LookupError) -> ListingScope {
@@ -47,26 +47,26 @@ extension AccountTree {
         return ListingScope(base: base, folderKey: key, pageSize: pageSize)
     }
 
-    /// Whether a folder was at a folded path, and nothing is there now.
+    /// Whether a deleted folder was at a folded path, and nothing exists there now.
     private func isDeletedFolder(_ key: String) -> Bool {
         tombstones[key].map { $0.lastRevision == nil } ?? false
     }
 
-    /// A cursor for everything that a scope holds.
+    /// A cursor at the beginning of a listing.
     func firstCursor(_ scope: ListingScope, account: String) -> Cursor {
         Cursor(
             account: account, scope: scope, phase: .entries(after: []), changes: changes.count,
             epoch: cursorEpoch)
     }
 
-    /// A cursor for what happens in a scope from now on.
+    /// A cursor for later changes in a scope.
     func latestCursor(_ scope: ListingScope, account: String) -> Cursor {
         Cursor(
             account: account, scope: scope, phase: .changes, changes: changes.count,
             epoch: cursorEpoch)
     }
 
-    /// The page that a cursor leads to.
+    /// The page after a cursor.
     func page(_ cursor: Cursor) throws(ListingError) -> ListingPage {
         let folder = try folder(of: cursor)
         switch cursor.phase {
@@ -76,8 +76,8 @@ extension AccountTree {
         }
     }
 
-    /// The position in the change log of the first change that the page would tell of to which a cursor
-    /// leads; nil if the page would tell nothing. A listing that is not over yet tells of what has been for long.
+    /// The position in the change log of the first change on the page after a cursor; nil for an
+    /// empty page. A listing that is incomplete returns -1: its entries are older than any change.
     func firstNews(_ cursor: Cursor) throws(ListingError) -> Int? {
         let folder = try folder(of: cursor)
         guard cursor.phase == .changes else { return -1 }
@@ -86,7 +86,8 @@ extension AccountTree {
         }
     }
 
-    /// The folder that a cursor lists; nil if it is a deleted one, and the listing has deleted entries.
+    /// The folder that a cursor lists; nil if it is deleted and the listing includes deleted
+    /// entries.
     private func folder(of cursor: Cursor) throws(ListingError) -> NodeID? {
         guard cursor.epoch == cursorEpoch, cursor.changes <= changes.count,
             Int(cursor.scope.base.index) < nodes.count
@@ -177,8 +178,8 @@ extension AccountTree {
         return page
     }
 
-    /// What went with folders that were deleted or moved, by the position of that change: a listing with deleted
-    /// entries tells each of them, in order of their paths, after the folder.
+    /// Entries deleted or moved together with a folder, by the position of that change: a listing
+    /// with deleted entries includes each of them after the folder, in the order of their paths.
     private func goneTogether(after cursor: Cursor) -> [Int32: [Metadata]] {
         let scope = cursor.scope
         guard scope.includesDeleted else { return [:] }
@@ -196,15 +197,15 @@ extension AccountTree {
         }
     }
 
-    /// Whether a listing tells of a folded path.
+    /// Whether a listing includes a folded path.
     private func isListed(_ key: String, in scope: ListingScope) -> Bool {
         let prefix = scope.folderKey + "/"
         guard key.hasPrefix(prefix) else { return false }
         return scope.isRecursive || !key.dropFirst(prefix.count).contains("/")
     }
 
-    /// What a listing tells of one change: nothing if it lies elsewhere, or if a newer change to the
-    /// same entry follows.
+    /// The listing's entry for a change; nil if it lies outside of the scope, or if a newer change
+    /// to the same entry follows.
     private func entry(
         at position: Int, in scope: ListingScope, folder: NodeID?
     ) -> Metadata? {

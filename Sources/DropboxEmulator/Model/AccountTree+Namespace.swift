@@ -1,4 +1,4 @@
-// Creating folders, deleting, moving and copying.
+// Creates folders; deletes, moves and copies entries.
 
 /// `files.RelocationArg`, and the folder that its paths start from.
 struct Relocation: Sendable {
@@ -6,7 +6,7 @@ struct Relocation: Sendable {
     var from: String
     var to: String
     var autorename = false
-    /// A copy leaves the original where it is.
+    /// Whether the original stays.
     var copies = false
 }
 
@@ -14,7 +14,7 @@ extension AccountTree {
     /// Relocating more entries than this at once is refused (`RelocationError.too_many_files`).
     static let maximumRelocation = 10_000
 
-    /// Makes a folder, and its parents where they are missing.
+    /// Creates a folder, and its missing parents.
     mutating func createFolder(
         _ path: String, autorename: Bool, from base: NodeID
     ) throws(WriteError) -> NodeID {
@@ -29,7 +29,7 @@ extension AccountTree {
         return makeFolders(target.path.components, below: target.base)
     }
 
-    /// Deletes a file, or a folder with everything in it; returns what is still known by its id.
+    /// Deletes a file, or a folder with everything in it; returns the entry, whose id stays known.
     ///
     /// The codes for a `parent_rev` that does not match, and for one given for a folder, are not
     /// documented; a write conflict is assumed.
@@ -41,7 +41,7 @@ extension AccountTree {
         return node
     }
 
-    /// The entry that a deletion would delete.
+    /// The entry that a deletion refers to.
     private func deletable(
         _ path: String, parentRev: String?, from base: NodeID
     ) throws(DeleteError) -> NodeID {
@@ -63,7 +63,7 @@ extension AccountTree {
         return node
     }
 
-    /// Moves or copies an entry, and returns it at its new place.
+    /// Moves or copies an entry, and returns it at the target.
     mutating func relocate(
         _ relocation: Relocation, at time: Timestamp
     ) throws(RelocationError) -> NodeID {
@@ -92,10 +92,10 @@ extension AccountTree {
         return copy(node, to: parent, as: component, at: time)
     }
 
-    /// Where a relocation ends, after all checks of its target.
+    /// The target of a relocation, fully checked.
     ///
-    /// A path that differs from the source only in case leads to the source itself, and so is in
-    /// its own way: the service does not support case-only renaming.
+    /// A path that differs from the source only in case resolves to the source itself, and so
+    /// conflicts with it: the service does not support case-only renames.
     private func relocationTarget(
         _ relocation: Relocation, of node: NodeID
     ) throws(RelocationError) -> WriteTarget {
@@ -129,7 +129,7 @@ extension AccountTree {
         return freeTarget(near: target, style: .numbered, keepsExtension: !self[node].isFolder)
     }
 
-    /// Whether a folder is a team member's home: it stays where it is.
+    /// Whether a folder is a team member's home, which cannot be moved.
     private func isHome(_ node: NodeID) -> Bool {
         sharedFolders[node]?.namespace == Self.homeNamespace(of: namespace)
     }

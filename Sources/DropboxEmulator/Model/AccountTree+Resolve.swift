@@ -1,24 +1,24 @@
-// From the texts that clients send to entries: paths, `id:`, `rev:` and `ns:` forms.
+// Resolves the paths of requests to entries: plain paths, and the forms `id:`, `rev:` and `ns:`.
 
-/// What a `ReadPath` leads to.
+/// The target of a `ReadPath`.
 enum Resolved: Equatable, Sendable {
     case node(NodeID)
-    /// Nothing lives there, but something did.
+    /// An entry was there and is deleted.
     case deleted(display: String, base: NodeID)
     /// A version of a file, which may be an old one.
     case revision(RevisionID)
 }
 
-/// Where something is to be written.
+/// The parent and the names of a path to be written.
 struct WriteTarget: Sendable {
     let base: NodeID
     let path: AbsolutePath
 }
 
 extension AccountTree {
-    /// Finds what a read path names.
+    /// Resolves a read path.
     ///
-    /// Throws `notFound` for a path where nothing ever was, an unknown id and an unknown revision.
+    /// Throws `notFound` for a path that never had an entry, an unknown id and an unknown revision.
     func resolve(_ text: String, from base: NodeID) throws(LookupError) -> Resolved {
         if text.hasPrefix("rev:") {
             guard let revision = revision(rev: String(text.dropFirst(4))) else { throw .notFound }
@@ -37,13 +37,13 @@ extension AccountTree {
         return .deleted(display: tombstone.display, base: base)
     }
 
-    /// Finds the living entry that a path names.
+    /// Resolves a path to its living entry.
     func livingNode(_ text: String, from base: NodeID) throws(LookupError) -> NodeID {
         guard case .node(let node) = try resolve(text, from: base) else { throw .notFound }
         return node
     }
 
-    /// Finds the revision of a file to be read.
+    /// Resolves a path to the revision of a file to be read.
     func fileRevision(_ text: String, from base: NodeID) throws(LookupError) -> RevisionID {
         switch try resolve(text, from: base) {
         case .revision(let revision): return revision
@@ -54,9 +54,9 @@ extension AccountTree {
         }
     }
 
-    /// Where a write to a path goes; an id stands for the path of the living entry.
+    /// The target of a write; an id stands for the path of the living entry.
     ///
-    /// What the service answers to a write by the id of a deleted file is not documented;
+    /// The service's response to a write by the id of a deleted file is not documented;
     /// `malformed_path` is assumed, because the union has no code for a missing target.
     func writeTarget(_ text: String, from base: NodeID) throws(WriteError) -> WriteTarget {
         if text.hasPrefix("id:") {
@@ -76,13 +76,13 @@ extension AccountTree {
     /// The namespace of the home folder in a team's space.
     static func homeNamespace(of space: UInt32) -> String { "\(space)01" }
 
-    /// The folder that a namespace id names, if the account may use it.
+    /// The folder that a namespace id refers to, if the account may use it.
     func namespaceRoot(_ id: String) -> NodeID? {
         if id == String(namespace) { return .root }
         return sharedFolders.first { $0.value.namespace == id && self[$0.key].isAlive }?.key
     }
 
-    /// Splits `ns:ID/path` and `/path` into the folder they start at and the path from there.
+    /// Splits `ns:ID/path` and `/path` into the base folder and the path below it.
     private func split(
         _ text: String, from base: NodeID
     ) throws(LookupError) -> (base: NodeID, path: AbsolutePath) {

@@ -1,4 +1,4 @@
-// The history of files, and finding entries by name.
+// The history of files, and searching entries by name.
 
 /// `files.ListRevisionsMode`.
 enum RevisionsMode: String, Sendable {
@@ -30,8 +30,8 @@ enum RevisionsError: APIUnion, Equatable {
 }
 
 extension AccountTree {
-    /// The versions of a file, newest first: by path whatever file was there, by id wherever the
-    /// file was.
+    /// The revisions of a file, newest first: by path those of every file that was there, by id
+    /// those of the file at all its paths.
     func revisions(
         _ path: String, mode: RevisionsMode, limit: Int, before: String?, from base: NodeID
     ) throws(RevisionsError) -> RevisionsPage {
@@ -77,8 +77,8 @@ extension AccountTree {
         }
     }
 
-    /// The living entries below a folder whose name contains every word of a query, in order of
-    /// their paths, after so many others.
+    /// The living entries below a folder whose name contains every word of a query, in the order of
+    /// their paths, after skipping some.
     func search(
         _ query: String, in folder: NodeID, skipping: Int, limit: Int
     ) -> (found: [NodeID], hasMore: Bool) {

@@ -1,8 +1,8 @@
 // Fills a tree with many files at once, for measurements.
 
 extension AccountTree {
-    /// Adds folders, nested two deep, and files spread evenly over them, with generated
-    /// content of so many bytes each.
+    /// Adds folders, nested two deep, and files spread evenly over them, with generated content of
+    /// `bytes` bytes each.
     mutating func seed(files: Int, folders: Int, bytes: Int, at time: Timestamp) {
         var made: [NodeID] = [.root]
         for number in 0..<folders {

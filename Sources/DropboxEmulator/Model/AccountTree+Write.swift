@@ -1,9 +1,9 @@
-// The elementary changes that operations are made of: they keep the children, the change log, the
-// tombstones and the used space consistent with one another. Whether a change is allowed is
-// decided by the operations that call these.
+// The elementary changes of operations: they keep the children, the change log, the tombstones and
+// the used space consistent with one another. The operations that call these decide whether a
+// change is allowed.
 
 extension AccountTree {
-    /// The table position of a content, which is added if it is new.
+    /// The table index of a content, which is added if it is new.
     mutating func intern(_ content: Content) -> ContentID {
         if let known = contentIDs[content.hash] { return known }
         let id = ContentID(index: Int32(contents.count))
@@ -12,13 +12,13 @@ extension AccountTree {
         return id
     }
 
-    /// Notes in the change log that an entry is new or different.
+    /// Records in the change log that an entry is new or changed.
     mutating func recordChange(_ node: NodeID) {
         nodes[Int(node.index)].lastChange = Int32(changes.count)
         changes.append(node)
     }
 
-    /// Notes in the change log that nothing is at a path any more.
+    /// Records a deletion at a path in the change log.
     mutating func recordDeletion(key: String, display: String, parent: NodeID) {
         let parentKey = paths(of: parent, from: .root).key
         deletions[Int32(changes.count)] = DeletedPath(
@@ -26,7 +26,7 @@ extension AccountTree {
         changes.append(nil)
     }
 
-    /// Adds a folder to an existing one.
+    /// Adds a folder below an existing one.
     mutating func addFolder(_ component: PathComponent, to parent: NodeID) -> NodeID {
         let node = addNode(component, to: parent)
         if !tombstones.isEmpty {
@@ -60,7 +60,7 @@ extension AccountTree {
         return node
     }
 
-    /// Gives a file new content.
+    /// Replaces the content of a file.
     mutating func replaceContent(
         of node: NodeID, content: ContentID, clientModified: Timestamp, serverModified: Timestamp
     ) {
@@ -69,7 +69,7 @@ extension AccountTree {
             serverModified: serverModified, previousAtPath: self[node].revision)
     }
 
-    /// Makes a revision the newest of its file, and adapts the used space.
+    /// Adds the newest revision of a file, and updates the used space.
     mutating func addRevision(
         to node: NodeID, content: ContentID, clientModified: Timestamp, serverModified: Timestamp,
         previousAtPath: RevisionID?
@@ -85,9 +85,9 @@ extension AccountTree {
         recordChange(node)
     }
 
-    /// Makes the folders on the way to a path that are not there yet; returns the last.
+    /// Creates the missing folders of a path; returns the last.
     ///
-    /// The caller has checked that no file is in the way.
+    /// The caller has checked that no file occupies their paths.
     mutating func makeFolders(_ components: some Sequence<PathComponent>, below base: NodeID)
         -> NodeID
     {
@@ -99,7 +99,8 @@ extension AccountTree {
         return current
     }
 
-    /// Leaves tombstones where a subtree is now. The deletion is the next change that is noted.
+    /// Adds tombstones at the paths of a subtree. The caller records the deletion as the next
+    /// change.
     mutating func bury(_ root: NodeID, at time: Timestamp) {
         for node in subtree(root) {
             let path = paths(of: node, from: .root)
@@ -109,7 +110,7 @@ extension AccountTree {
         }
     }
 
-    /// Takes a subtree out of the tree for good.
+    /// Deletes a subtree from the tree.
     mutating func remove(_ root: NodeID, at time: Timestamp) {
         let path = paths(of: root, from: .root)
         bury(root, at: time)
@@ -125,7 +126,7 @@ extension AccountTree {
         recordDeletion(key: path.key, display: path.display, parent: self[root].parent)
     }
 
-    /// Puts a subtree at another place. Every file gets a new rev there, and keeps its id and times.
+    /// Moves a subtree. Every file gets a new rev, and keeps its id and times.
     mutating func move(
         _ root: NodeID, to parent: NodeID, as component: PathComponent, at time: Timestamp
     ) {

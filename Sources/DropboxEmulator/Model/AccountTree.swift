@@ -1,12 +1,12 @@
 // The files and folders of one Dropbox: a pure value that operations change. Lookup and the tables
-// are here; what operations do is in the extensions beside this file.
-// Not responsible for bytes (`ContentStore`), HTTP, or surviving a restart (`Journal`).
+// are here; the effects of operations are in the extensions beside this file. Not responsible for
+// bytes (`ContentStore`), HTTP, or persistence (`Journal`).
 
-/// One Dropbox.
+/// The tree of one Dropbox.
 struct AccountTree: Sendable {
     /// Distinguishes this tree's ids, revs and namespaces from another's.
     let namespace: UInt32
-    /// How names are compared; the journal is replayed right with the same rule only.
+    /// The rule for comparing names; the journal must be replayed with the same rule.
     let folding: FoldingRule
     var nodes: [Node]
     var revisions: [Revision] = []
@@ -16,17 +16,17 @@ struct AccountTree: Sendable {
     var changes: [NodeID?] = []
     /// The deletions, by their position in `changes`.
     var deletions: [Int32: DeletedPath] = [:]
-    /// By folded path.
+    /// Tombstones by folded path.
     var tombstones: [String: Tombstone] = [:]
     var marks: [NodeID: FileMarks] = [:]
     var sharedFolders: [NodeID: SharedFolder] = [:]
-    /// The secret parts of shared links' addresses.
+    /// The secret parts of the shared links' URLs.
     var sharedLinks: [NodeID: String] = [:]
     /// Total size of the living files.
     var usedBytes: Int64 = 0
-    /// The most that `usedBytes` may become.
+    /// The upper limit of `usedBytes`.
     var quota: Int64
-    /// Raised to invalidate every cursor given out before.
+    /// Incremented to invalidate every cursor given out before.
     var cursorEpoch = 0
 
     init(namespace: UInt32, quota: Int64, folding: FoldingRule = .scalar) {
@@ -54,7 +54,7 @@ struct AccountTree: Sendable {
 // MARK: Children
 
 extension AccountTree {
-    /// Where a key is among a folder's children, or would be inserted.
+    /// The index of a key among a folder's children, or where it would be inserted.
     func position(of key: String, in folder: NodeID) -> (index: Int, isPresent: Bool) {
         let children = nodes[Int(folder.index)].children
         var low = 0
@@ -73,20 +73,20 @@ extension AccountTree {
         left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
-    /// The child of that key.
+    /// The child with a key.
     func child(_ key: String, of folder: NodeID) -> NodeID? {
         let (index, isPresent) = position(of: key, in: folder)
         return isPresent ? nodes[Int(folder.index)].children[index] : nil
     }
 
-    /// Puts a node among the children of its parent.
+    /// Adds a node to the children of its parent.
     mutating func link(_ node: NodeID) {
         let parent = self[node].parent
         let (index, _) = position(of: self[node].key, in: parent)
         nodes[Int(parent.index)].children.insert(node, at: index)
     }
 
-    /// Takes a node out of the children of its parent.
+    /// Removes a node from the children of its parent.
     mutating func unlink(_ node: NodeID) {
         let parent = self[node].parent
         let (index, isPresent) = position(of: self[node].key, in: parent)

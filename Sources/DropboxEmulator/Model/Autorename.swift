@@ -1,6 +1,6 @@
-// The names that the server invents when a client asks it to avoid a conflict.
+// The names that the server generates when a client asks it to avoid a conflict.
 
-/// How a name is changed so that it is free.
+/// How autorename changes a name.
 enum AutorenameStyle: Sendable {
     /// `name (1).ext`, `name (2).ext`, …
     case numbered
@@ -11,10 +11,10 @@ enum AutorenameStyle: Sendable {
         if case .update = mode { self = .conflictedCopy } else { self = .numbered }
     }
 
-    /// The name to try after so many others were taken.
+    /// The name of an attempt, after the earlier ones were taken.
     ///
-    /// The specification's example for `add` is "document (2).txt"; the service is known to begin
-    /// with 1.
+    /// The specification's example for `add` is "document (2).txt"; the real service is known to
+    /// begin with 1.
     func name(_ name: String, attempt: Int, keepsExtension: Bool) -> String {
         let suffix =
             switch self {
@@ -30,7 +30,7 @@ enum AutorenameStyle: Sendable {
 }
 
 extension AccountTree {
-    /// The first free path that autorename comes to.
+    /// The first free path that autorename finds.
     func freeTarget(
         near target: WriteTarget, style: AutorenameStyle, keepsExtension: Bool = true
     ) -> WriteTarget {

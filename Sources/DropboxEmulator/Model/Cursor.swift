@@ -1,11 +1,11 @@
-// Cursors: where a listing stands. They hold all of their state, so that they survive a restart and
-// cost the server nothing.
+// Cursors: positions of listings. They contain all of their state, so that they survive a restart
+// and cost the server nothing.
 
 import Foundation
 
-/// What a listing lists.
+/// The scope of a listing.
 struct ListingScope: Equatable, Sendable {
-    /// The folder that the client calls its root.
+    /// The folder that paths of the client start from.
     var base = NodeID.root
     /// Folded path of the listed folder from the tree's root.
     var folderKey: String
@@ -16,15 +16,15 @@ struct ListingScope: Equatable, Sendable {
     var pageSize: Int
 }
 
-/// A position in the life of a listing.
+/// A position in a listing.
 struct Cursor: Equatable, Sendable {
-    /// Which part of the listing comes next.
+    /// The phase of the listing.
     enum Phase: Equatable, Sendable {
         /// The living entries, after the one with these folded names below the folder.
         case entries(after: [String])
-        /// The tombstones, after the one of this folded path.
+        /// The tombstones, after the one at this folded path.
         case tombstones(after: String)
-        /// What happened since `changes`.
+        /// Changes after position `changes`.
         case changes
     }
 
@@ -37,7 +37,7 @@ struct Cursor: Equatable, Sendable {
     /// The tree's `cursorEpoch` at the time.
     var epoch: Int
 
-    /// The text given to clients: opaque, and safe in a URL.
+    /// The opaque text given to clients; safe in a URL.
     var text: String {
         var position: [JSONValue] = []
         let phaseNumber: Int64
@@ -71,7 +71,7 @@ struct Cursor: Equatable, Sendable {
         self.epoch = epoch
     }
 
-    /// Reads what `text` wrote; nil for anything else.
+    /// Parses the text of a cursor; nil for an invalid one.
     init?(_ text: String) {
         guard text.hasPrefix("AAE") else { return nil }
         let body = text.dropFirst(3).replacing("-", with: "+").replacing("_", with: "/")

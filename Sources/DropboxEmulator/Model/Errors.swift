@@ -1,9 +1,9 @@
-// The error unions of the specification, as far as the model itself can meet them.
-// Not responsible for HTTP status codes (`RouteFailure`).
+// The error unions of the specification, as far as the model uses them. Not responsible for HTTP
+// status codes (`RouteFailure`).
 
-/// A union value of the API: what a 409 carries.
+/// A union value of the API: the body of a 409.
 protocol APIUnion: Error, Sendable {
-    /// The union as the API writes it.
+    /// The union in the API's JSON.
     var json: JSONValue { get }
 }
 

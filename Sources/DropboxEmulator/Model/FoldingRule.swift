@@ -1,7 +1,7 @@
-// How a service may turn a name into the key by which it compares names. Which of these Dropbox uses is not
-// documented, and so a client must be right with each.
+// Possible rules for folding a name to the key by which the service compares names. Dropbox's own
+// rule is not documented, so a client must work with each.
 
-/// A way to take the case out of a name.
+/// A rule for removing case from a name.
 public enum FoldingRule: String, Sendable, CaseIterable {
     /// Lower case scalar by scalar; a scalar whose lower case is several (U+0130) stays.
     case scalar
@@ -13,7 +13,7 @@ public enum FoldingRule: String, Sendable, CaseIterable {
     /// So do Python, JavaScript and Rust.
     case contextual
 
-    /// The lower case of a name in NFC, not composed again.
+    /// The lower case of a name in NFC, without composing it again.
     func folded(_ name: String) -> String {
         let scalars = Array(name.unicodeScalars)
         var folded = String.UnicodeScalarView()
@@ -23,7 +23,7 @@ public enum FoldingRule: String, Sendable, CaseIterable {
             case .contextual where scalar == Self.sigma && Self.endsWord(index, in: scalars):
                 folded.append(Self.finalSigma)
             case .full, .contextual: folded.append(contentsOf: full)
-            // U+0130 alone has several, and the first of them is its simple mapping.
+            // Only U+0130 maps to several scalars, and the first of them is its simple mapping.
             case .simple: folded.append(full.first ?? scalar)
             case .scalar: folded.append(full.count == 1 ? full.first ?? scalar : scalar)
             }
@@ -34,8 +34,8 @@ public enum FoldingRule: String, Sendable, CaseIterable {
     private static let sigma: Unicode.Scalar = "\u{3A3}"
     private static let finalSigma: Unicode.Scalar = "\u{3C2}"
 
-    /// The condition Final_Sigma of the Unicode Standard (3.13): letters before, and none after, where
-    /// signs that have no case of their own, such as accents and apostrophes, do not count.
+    /// The condition Final_Sigma of the Unicode Standard (3.13): preceded by a letter and not
+    /// followed by one, skipping case-ignorable characters such as accents and apostrophes.
     private static func endsWord(_ index: Int, in scalars: [Unicode.Scalar]) -> Bool {
         let before = scalars[..<index].last { !$0.properties.isCaseIgnorable }
         let after = scalars[(index + 1)...].first { !$0.properties.isCaseIgnorable }

@@ -1,5 +1,5 @@
-// The texts that stand for entries and revisions: `id:…` and revs. Both encode table positions, so
-// that looking one up needs no index.
+// The texts of ids (`id:…`) and revs. Both encode table indexes, so that resolving one needs no
+// lookup table.
 
 extension AccountTree {
     private static let alphabet = Array(
@@ -10,7 +10,7 @@ extension AccountTree {
         (UInt64(namespace) &+ 1) &* 0x9E37_79B9_7F4A_7C15
     }
 
-    /// The `id:` of an entry: 22 characters, which never change while it lives.
+    /// The `id:` of an entry: 22 characters, constant during its life.
     func idText(_ node: NodeID) -> String {
         var text = Array("id:".utf8)
         for word in [idSalt, UInt64(node.index)] {
@@ -21,7 +21,7 @@ extension AccountTree {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The entry, living or deleted, that an `id:` names; nil if it names none of this tree.
+    /// The entry, living or deleted, of an `id:`; nil for a foreign one.
     func node(id: String) -> NodeID? {
         let text = Array(id.utf8)
         guard text.count == 25, id.hasPrefix("id:") else { return nil }
@@ -43,7 +43,7 @@ extension AccountTree {
         Self.hex(UInt64(revision.index) + 0x10_0000, 9) + Self.hex(UInt64(namespace), 8)
     }
 
-    /// The revision that a rev names; nil if it names none of this tree.
+    /// The revision of a rev; nil for a foreign one.
     func revision(rev: String) -> RevisionID? {
         guard rev.utf8.count == 17, rev.hasSuffix(Self.hex(UInt64(namespace), 8)),
             let number = UInt64(rev.prefix(9), radix: 16), number >= 0x10_0000,

@@ -1,12 +1,12 @@
-// `files.Metadata` as the tree sees it, and as the API writes it.
+// `files.Metadata` in the tree, and its JSON.
 
-/// What a client is told of an entry.
+/// The metadata of an entry as clients see it.
 enum Metadata: Sendable {
     case file(FileMetadata)
     case folder(FolderMetadata)
     case deleted(DeletedMetadata)
 
-    /// The entry with its `.tag`, as in every place where it may be of several kinds.
+    /// The entry with its `.tag`, for positions of type `Metadata`.
     var json: JSONValue {
         switch self {
         case .file(let file): .tagged("file", file.json)
@@ -16,7 +16,7 @@ enum Metadata: Sendable {
     }
 }
 
-/// Where an entry is: names below the folder that the client calls its root.
+/// The path of an entry below the client's root.
 struct EntryPath: Sendable {
     let key: String
     let display: String
@@ -47,7 +47,7 @@ struct FileMetadata: Sendable {
     let marks: FileMarks?
     let shared: SharedFolder?
 
-    /// The struct without a tag.
+    /// The struct's JSON without a tag.
     var json: JSONValue {
         var members = path.fields
         members += [
@@ -82,12 +82,12 @@ struct FileMetadata: Sendable {
 struct FolderMetadata: Sendable {
     let path: EntryPath
     let id: String
-    /// Set if this folder is where a shared folder is mounted.
+    /// The shared folder mounted here, if any.
     let mount: SharedFolder?
     /// The shared folder that this folder lies in.
     let shared: SharedFolder?
 
-    /// The struct without a tag.
+    /// The struct's JSON without a tag.
     var json: JSONValue {
         var members = path.fields
         members.append(.init("id", .string(id)))
@@ -120,12 +120,12 @@ struct FolderMetadata: Sendable {
 struct DeletedMetadata: Sendable {
     let path: EntryPath
 
-    /// The struct without a tag.
+    /// The struct's JSON without a tag.
     var json: JSONValue { .object(path.fields) }
 }
 
 extension AccountTree {
-    /// What a client whose root is `base` is told of a living entry.
+    /// The metadata of a living entry for a client whose root is `base`.
     func metadata(of node: NodeID, from base: NodeID) -> Metadata {
         guard let revision = self[node].revision else {
             return .folder(folderMetadata(of: node, from: base))
@@ -133,7 +133,7 @@ extension AccountTree {
         return .file(fileMetadata(of: revision, from: base))
     }
 
-    /// What a client is told of one revision; its path is where the file is, or last was.
+    /// The metadata of one revision; its path is the file's current or last one.
     ///
     /// `symlink_info` belongs to the file, not to a revision.
     func fileMetadata(of revision: RevisionID, from base: NodeID) -> FileMetadata {
@@ -148,7 +148,7 @@ extension AccountTree {
             shared: sharedFolder(of: file))
     }
 
-    /// What a client is told of a folder.
+    /// The metadata of a folder.
     func folderMetadata(of node: NodeID, from base: NodeID) -> FolderMetadata {
         let path = paths(of: node, from: base)
         return FolderMetadata(
@@ -156,7 +156,7 @@ extension AccountTree {
             mount: sharedFolders[node], shared: sharedFolder(of: self[node].parent))
     }
 
-    /// What a client is told of a path where something was.
+    /// The metadata of a path with a deleted entry.
     func deletedMetadata(display: String, from base: NodeID) -> DeletedMetadata {
         let prefix = paths(of: base, from: .root).display
         let relative = String(display.dropFirst(prefix.count))

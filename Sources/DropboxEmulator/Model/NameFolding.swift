@@ -1,9 +1,9 @@
-// How Dropbox compares names: without case, in Unicode's composed form.
-// Not responsible for which names are allowed (`AbsolutePath`), and how case is taken away (`FoldingRule`).
+// Name comparison as in Dropbox: case-insensitive, in Unicode's composed form. Not responsible for
+// allowed names (`AbsolutePath`), and the folding itself (`FoldingRule`).
 
 import Foundation
 
-/// One name in a path: as its writer spelled it, and as names are compared.
+/// One name in a path: its spelling, and the key for comparison.
 struct PathComponent: Hashable, Sendable {
     /// The spelling, in NFC.
     let name: String
@@ -20,7 +20,7 @@ struct PathComponent: Hashable, Sendable {
         key = folding.folded(name).precomposedStringWithCanonicalMapping
     }
 
-    /// Names that folding does not change, the common case, need no work.
+    /// A fast path for the common case of names that folding does not change.
     private static func isFoldedASCII(_ text: String) -> Bool {
         text.utf8.allSatisfy {
             $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)

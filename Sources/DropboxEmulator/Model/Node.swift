@@ -1,29 +1,30 @@
-// What the tree is made of. A million entries must fit in memory: structs in arrays, numbers for
+// The tree's tables. A million entries must fit in memory: structs in arrays, indexes for
 // references, and no dictionary per folder.
 
-/// The place of an entry in the tree's table; never reused, so that it also names a deleted entry.
+/// The index of an entry in the tree's table; never reused, so that it also identifies a deleted
+/// entry.
 struct NodeID: Hashable, Sendable {
     let index: Int32
 
-    /// The folder that every path starts from.
+    /// The root folder of the tree.
     static let root = NodeID(index: 0)
 }
 
-/// The place of a revision in the tree's table.
+/// The index of a revision in the tree's table.
 struct RevisionID: Hashable, Sendable {
     let index: Int32
 }
 
-/// The place of a content in the tree's table.
+/// The index of a content in the tree's table.
 struct ContentID: Hashable, Sendable {
     let index: Int32
 }
 
 /// A file or folder, living or deleted.
 struct Node: Sendable {
-    /// Spelling of the name; of a deleted entry, its last one.
+    /// Spelling of the name; of a deleted entry, the last one.
     var name: String
-    /// Folded name.
+    /// Folded form of the name.
     var key: String
     var parent: NodeID
     /// Living children ordered by key; always empty for a file.
@@ -37,21 +38,21 @@ struct Node: Sendable {
     var isFolder: Bool { revision == nil }
 }
 
-/// One version of one file.
+/// One revision of one file.
 struct Revision: Sendable {
     let content: ContentID
     let clientModified: Timestamp
     let serverModified: Timestamp
     let file: NodeID
-    /// The revision that this one replaced at its path, of whichever file.
+    /// The preceding revision at the same path, of any file.
     let previousAtPath: RevisionID?
-    /// The revision that this one replaced of the same file, at whichever path.
+    /// The preceding revision of the same file, at any path.
     let previousOfFile: RevisionID?
 }
 
-/// Bytes that files have, and where they can be had.
+/// A file's content, and the source of its bytes.
 struct Content: Hashable, Sendable {
-    /// Where the bytes come from.
+    /// The source of the bytes.
     enum Source: Hashable, Sendable {
         /// A file in the content store, named by its hash.
         case stored
@@ -60,19 +61,19 @@ struct Content: Hashable, Sendable {
     }
 
     let hash: ContentDigest
-    /// In bytes.
+    /// The content's length in bytes.
     let size: Int64
     let source: Source
 }
 
-/// What remains at a path when its entry was deleted or moved away.
+/// The record of a deleted or moved entry at its old path.
 struct Tombstone: Sendable {
     /// Spelling of the path, from the tree's root.
     let display: String
     /// Newest revision of the file that was there; nil if it was a folder.
     let lastRevision: RevisionID?
     let deletedAt: Timestamp
-    /// Position in the change log of the deletion or move that left it.
+    /// Position in the change log of the deletion or move that created it.
     let change: Int32
 }
 
@@ -86,15 +87,15 @@ struct DeletedPath: Sendable {
     let parentKey: String
 }
 
-/// Attributes of a file that a plain upload cannot give it.
+/// Attributes of a file that a plain upload cannot set.
 struct FileMarks: Hashable, Sendable {
-    /// Where a symbolic link points.
+    /// The target of a symbolic link.
     var symlinkTarget: String?
-    /// The format a cloud document is exported as; such a file cannot be downloaded.
+    /// The export format of a cloud document; such a file cannot be downloaded.
     var exportAs: String?
 }
 
-/// A folder that is shared with the account: a namespace of its own.
+/// A folder that is shared with the account: a separate namespace.
 struct SharedFolder: Hashable, Sendable {
     let namespace: String
     let isReadOnly: Bool

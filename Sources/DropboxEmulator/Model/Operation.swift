@@ -1,8 +1,8 @@
-// Everything that can happen to one Dropbox, as a value. The state is the result of applying the
-// operations in order, which is how it is restored after a restart: the journal holds operations.
-// So applying one must depend on nothing but the state, the operation and its time.
+// Every change of one Dropbox, as a value. The state is the result of applying the operations in
+// order; replaying the journal of operations restores it after a restart. So the effect of one must
+// depend on nothing but the state, the operation and its time.
 
-/// Something that changes a `SpaceState`.
+/// A change of a `SpaceState`.
 enum Operation: Sendable {
     case commit(Commit, Content)
     case createFolder(path: String, autorename: Bool, base: NodeID)
@@ -22,14 +22,14 @@ enum Operation: Sendable {
     case resetCursors
 }
 
-/// The state of one Dropbox: its tree, and the upload sessions that are not committed yet.
+/// The state of one Dropbox: its tree, and the uncommitted upload sessions.
 struct SpaceState: Sendable {
     var tree: AccountTree
     var sessions: [String: UploadSession] = [:]
 
-    /// Applies an operation; returns the entry that it made, changed or deleted, if there is one.
+    /// Applies an operation; returns the entry that it created, changed or deleted, if any.
     ///
-    /// Throws the union of the operation's kind, and then changes nothing.
+    /// Throws the union of the operation's kind; the state is then unchanged.
     @discardableResult
     mutating func apply(
         _ operation: Operation, at time: Timestamp
@@ -85,14 +85,14 @@ struct SpaceState: Sendable {
         }
     }
 
-    /// Done every so often, because it looks at all of them.
+    /// Called only now and then, because it scans all sessions.
     private mutating func forgetExpiredSessions(at time: Timestamp) {
         sessions = sessions.filter {
             time.seconds - $0.value.startedAt.seconds <= UploadSession.lifetime
         }
     }
 
-    /// A session that can still be used.
+    /// A session that exists and has not expired.
     func session(_ id: String, at time: Timestamp) -> UploadSession? {
         guard let session = sessions[id],
             time.seconds - session.startedAt.seconds <= UploadSession.lifetime

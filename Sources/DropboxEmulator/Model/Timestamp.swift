@@ -1,4 +1,4 @@
-// Points in time as the API writes them: whole seconds, UTC.
+// Points in time in the API's format: whole seconds, UTC.
 
 import Glibc
 
@@ -6,7 +6,7 @@ import Glibc
 struct Timestamp: Hashable, Comparable, Sendable {
     let seconds: Int64
 
-    /// The current time.
+    /// The system's current time.
     static func now() -> Timestamp {
         Timestamp(seconds: Int64(time(nil)))
     }
@@ -19,7 +19,7 @@ struct Timestamp: Hashable, Comparable, Sendable {
         self.seconds = seconds
     }
 
-    /// Reads exactly `YYYY-MM-DDTHH:MM:SSZ` with a date that exists; nil for anything else.
+    /// Parses exactly `YYYY-MM-DDTHH:MM:SSZ` with a valid date; nil for any other text.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
@@ -35,7 +35,7 @@ struct Timestamp: Hashable, Comparable, Sendable {
         seconds = days * 86_400 + hour * 3_600 + minute * 60 + second
     }
 
-    /// The API's text for this time.
+    /// The time in the API's format.
     var text: String {
         let days = Int64((Double(seconds) / 86_400).rounded(.down))
         let rest = seconds - days * 86_400

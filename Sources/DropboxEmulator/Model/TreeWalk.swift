@@ -1,12 +1,13 @@
-// Walks a folder's entries in the order of their paths, from any point on.
+// Walks a folder's entries in the order of their paths, from any position.
 
-/// A walk, parents before their children, that can be taken up again after the tree has changed.
+/// A walk, parents before their children, that can be resumed after the tree has changed.
 struct TreeWalk {
-    /// The folders on the way to the current place, and which child of each comes next.
+    /// The folders from the top to the current position, with the index of the next child of each.
     private var stack: [(folder: NodeID, next: Int)]
     private let isRecursive: Bool
 
-    /// Starts after the entry that has these folded names below a folder; no names: at the start.
+    /// Starts after the entry that has these folded names below a folder; without names, at the
+    /// start.
     init(_ tree: AccountTree, folder: NodeID, after names: [String], isRecursive: Bool) {
         self.isRecursive = isRecursive
         stack = []
@@ -39,12 +40,12 @@ struct TreeWalk {
         return nil
     }
 
-    /// Whether no entry is left.
+    /// Whether the walk has reached the end.
     func isFinished(in tree: AccountTree) -> Bool {
         stack.allSatisfy { $0.next >= tree[$0.folder].children.count }
     }
 
-    /// The folded names of the entry that came last.
+    /// The folded names of the last returned entry.
     func position(in tree: AccountTree) -> [String] {
         var names: [String] = []
         for (folder, next) in stack where next > 0 {

@@ -1,15 +1,16 @@
-// What tests ask of the emulator apart from the API: faults, settings, counters, accounts, and the
-// tree as it is. Documented in docs/emulator.md.
+// Admin requests of tests: faults, settings, counters, accounts, and a dump of the tree. Documented
+// in docs/emulator.md.
 
 import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Everything under `/admin`. These requests are neither counted nor delayed nor sabotaged.
+/// All routes under `/admin`. Their requests are neither counted nor delayed, and faults do not
+/// apply.
 struct AdminRoutes {
     let emulator: Emulator
 
-    /// Answers an admin request.
+    /// Responds to an admin request.
     func respond(to request: Request) async throws -> Response {
         let reply: Reply
         do {
@@ -112,7 +113,7 @@ struct AdminRoutes {
         return ["account_id": .string(account), "token": .string(token)]
     }
 
-    /// As when a user takes away an app's access on Dropbox's pages.
+    /// Simulates a user's revocation of an app's access on Dropbox's pages.
     private func revokeLogins(_ argument: JSONValue) throws -> JSONValue {
         var reader = try ArgumentReader(argument)
         let account =
@@ -126,7 +127,7 @@ struct AdminRoutes {
 
     // MARK: Spaces
 
-    /// Changes of one account's Dropbox, which the field `token` names.
+    /// Changes the Dropbox of one account, selected by the field `token`.
     private func changeSpace(_ path: String, _ argument: JSONValue) throws -> JSONValue {
         var reader = try ArgumentReader(argument)
         let operation: Operation
@@ -182,7 +183,7 @@ struct AdminRoutes {
 }
 
 extension Reply {
-    /// This answer as it is: not counted, not throttled.
+    /// This response without counting and throttling.
     fileprivate var plainResponse: Response {
         var fields = HTTPFields()
         for header in headers {

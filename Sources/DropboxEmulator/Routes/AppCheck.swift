@@ -1,14 +1,14 @@
-// `check/app`, which an app calls in its own name.
+// `check/app`, which authenticates an app.
 
 import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// Authenticates apps. The emulator knows every app: any key with any secret will do.
+/// Authenticates apps. The emulator accepts any key with any secret.
 enum AppCheck {
     static let function = "check/app"
 
-    /// Echoes the query back.
+    /// Responds with the query.
     static func respond(to request: Request, body: IncomingBody) async throws -> Reply {
         guard let header = request.headers[.authorization], header.hasPrefix("Basic "),
             let data = Data(base64Encoded: String(header.dropFirst(6))),

@@ -1,4 +1,4 @@
-// Routes that do many things in one call, each with a result of its own.
+// Batch routes, with a separate result for each entry.
 
 extension Routes {
     static let batches: [String: Route] = [
@@ -35,7 +35,7 @@ extension Routes {
         return .json(status)
     }
 
-    /// Answers with a result, or with a job that has it.
+    /// Responds with a result, or with a job that holds it.
     private static func launch(
         _ call: Call, entries: [JSONValue], isAsynchronous: Bool
     ) -> Reply {

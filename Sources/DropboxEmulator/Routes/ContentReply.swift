@@ -1,22 +1,22 @@
-// Sends a content, or the part of it that a client asks for.
+// Sends a content, or the requested range of it.
 
 import NIOCore
 
-/// An answer with the bytes of a content.
+/// A response with the bytes of a content.
 struct ContentReply {
     let space: Space
     let content: Content
     /// The `Range` header of the request.
     let range: String?
 
-    /// What was asked for.
+    /// The part of the content that the client requests.
     private enum Part {
         case whole
         case range(ClosedRange<Int64>)
         case unsatisfiable
     }
 
-    /// The answer: 200, 206, or 416 for a range that lies behind the end.
+    /// The response: 200, 206, or 416 for a range behind the end.
     func reply() async throws -> Reply {
         let space = space
         let content = content
@@ -51,7 +51,7 @@ struct ContentReply {
                 length: Int64(bytes.count), ContentPieces(reader: reader, range: bytes)))
     }
 
-    /// Reads a single range (RFC 9110, 14.1.2); a header of any other form is ignored, as the RFC
+    /// Parses a single range (RFC 9110, 14.1.2); a header of any other form is ignored, as the RFC
     /// demands.
     private var part: Part {
         guard let range, range.hasPrefix("bytes=") else { return .whole }
@@ -73,12 +73,12 @@ struct ContentReply {
     }
 }
 
-/// A part of a content, piece by piece.
+/// A range of a content, piece by piece.
 struct ContentPieces: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
     typealias Failure = any Error
 
-    /// Enough for a switch to a disk thread to be cheap, in bytes.
+    /// Size in bytes; large enough to make switching to a disk thread cheap.
     static let pieceSize: Int64 = 256 * 1024
 
     let reader: ContentReader
@@ -104,7 +104,8 @@ struct ContentPieces: AsyncSequence, Sendable {
                 }
                 return buffer
             }
-            // The file is shorter than the tree says: break off rather than send less in silence.
+            // The file is shorter than the tree says: reset the connection rather than silently
+            // send less.
             guard piece.readableBytes == length else { throw ConnectionReset() }
             rest = start + Int64(length)..<rest.upperBound
             return piece

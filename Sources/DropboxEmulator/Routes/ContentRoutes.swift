@@ -1,4 +1,4 @@
-// Routes that carry content: download, upload, temporary links.
+// Routes that transfer content: download, upload, temporary links.
 
 import HTTPTypes
 
@@ -14,7 +14,7 @@ extension Routes {
     private static func download(_ call: Call) async throws -> Reply {
         let path = try call.arguments { reader throws(ArgumentError) -> String in
             let path = try reader.path("path", .readPath)
-            // The deprecated way to ask for a revision.
+            // The deprecated parameter for a revision.
             return try reader.optionalRev("rev").map { "rev:\($0)" } ?? path
         }
         let metadata = try downloadable(path, call)
@@ -105,8 +105,8 @@ extension Routes {
         }
     }
 
-    /// Commits a received body. If the path refuses it, it becomes a session that can be finished
-    /// elsewhere (`files.UploadWriteFailed`).
+    /// Commits a received body. If the commit is refused, the body becomes a session that can be
+    /// finished at another path (`files.UploadWriteFailed`).
     private static func commitUpload(
         _ received: ReceivedBody, _ file: BlockingFile, _ commit: Commit, in space: Space
     ) async throws -> FileMetadata {
@@ -129,7 +129,7 @@ extension Routes {
     }
 }
 
-/// Property groups that no template exists for: the file is written without them.
+/// Property groups without a template: the file is written without them.
 struct PropertiesFailure: APIUnion {
     let template: String
 
@@ -137,7 +137,7 @@ struct PropertiesFailure: APIUnion {
         .tag("properties_error", .tag("template_not_found", .string(template)))
     }
 
-    /// Throws if a commit that has been carried out came with property groups.
+    /// Throws if a commit that was executed had property groups.
     static func check(_ templates: [String]) throws(PropertiesFailure) {
         if let template = templates.first { throw PropertiesFailure(template: template) }
     }

@@ -3,11 +3,11 @@
 import HTTPTypes
 import Hummingbird
 
-/// The addresses that `files/get_temporary_link` gives.
+/// The URLs that `files/get_temporary_link` returns.
 enum LinkRoutes {
     static let prefix = "/cd/0/get/"
 
-    /// Sends what a link leads to; 410 once it has expired.
+    /// Sends the content behind a link; 410 once it has expired.
     static func respond(to request: Request, emulator: Emulator) async throws -> Reply {
         let secret = request.uri.path.dropFirst(prefix.count).prefix { $0 != "/" }
         guard let link = emulator.links.link(String(secret)) else {

@@ -1,4 +1,4 @@
-// Waiting for changes: the one function that needs no token, because its cursor says whose it is.
+// Longpoll: the one function without a token, because its cursor identifies the account.
 
 import HTTPTypes
 import Hummingbird
@@ -9,7 +9,7 @@ struct LongpollRoute {
 
     let emulator: Emulator
 
-    /// Answers once something has changed, as long afterwards as the settings say, or after the timeout.
+    /// Responds after a change and the configured delay, or after the timeout.
     func respond(to request: Request, body: IncomingBody) async throws -> Reply {
         guard request.method == .post else {
             throw RouteFailure.badInput(
@@ -52,7 +52,7 @@ struct LongpollRoute {
         }
     }
 
-    /// Only a reset is an error here: that the folder itself is gone is news.
+    /// Throws for a reset only: the deletion of the folder itself counts as a change.
     private func wait(
         for cursor: Cursor, in space: Space, until deadline: ContinuousClock.Instant
     ) async throws -> Bool {
@@ -74,7 +74,7 @@ struct LongpollRoute {
         }
     }
 
-    /// Waits until a change may be told. Returns whether that is before the deadline.
+    /// Waits until the delay of a change has passed. Returns whether that is before the deadline.
     private func isTold(
         _ position: Int, in space: Space, until deadline: ContinuousClock.Instant
     ) async -> Bool {

@@ -1,4 +1,4 @@
-// Routes that look at entries: metadata, listings, longpoll, revisions and search.
+// Routes that read entries: metadata, listings, longpoll, revisions and search.
 
 extension Routes {
     static let metadata: [String: Route] = [
@@ -35,7 +35,7 @@ extension Routes {
                 throw PathFailure(.malformedPath)
             case .node(let node): return tree.metadata(of: node, from: base).json
             case .revision(let revision):
-                // By rev the service leaves symlink_info out (samschott/maestral#781).
+                // By rev the service omits symlink_info (samschott/maestral#781).
                 return Metadata.file(tree.fileMetadata(of: revision, from: base).withoutMarks).json
             case .deleted(let display, _):
                 guard includesDeleted else { throw PathFailure(.notFound) }
@@ -81,7 +81,7 @@ extension Routes {
         return .json(call.listing(page))
     }
 
-    /// Marks a cursor that has been answered with an empty page; base64 text never ends so.
+    /// Marks a cursor whose empty page has been sent; base64 text never ends with it.
     static let emptyPageMark = "."
 
     private static func listingScope(_ call: Call) throws -> ListingScope {
@@ -181,7 +181,7 @@ extension Routes {
     }
 }
 
-/// A lookup that failed, as most unions have it: under `path`.
+/// A failed lookup in the form that most unions use: under `path`.
 struct PathFailure: APIUnion {
     let error: LookupError
 
@@ -191,7 +191,7 @@ struct PathFailure: APIUnion {
 
     var json: JSONValue { .tag("path", error.json) }
 
-    /// Runs a lookup, putting its errors under `path`.
+    /// Runs a lookup, and wraps its errors under `path`.
     static func wrap<Value>(
         _ lookup: () throws(LookupError) -> Value
     ) throws(PathFailure) -> Value {
@@ -204,12 +204,12 @@ struct PathFailure: APIUnion {
 }
 
 extension Call {
-    /// An entry as this emulator's settings have it shown.
+    /// An entry after the changes that the settings demand.
     func presented(_ entry: JSONValue) -> JSONValue {
         emulator.settings.hasUnreliableParentCase ? entry.withUnreliableParentCase : entry
     }
 
-    /// A `ListFolderResult`.
+    /// The page as a `ListFolderResult`.
     func listing(_ page: ListingPage) -> JSONValue {
         [
             "entries": .array(page.entries.map { presented($0.json) }),
@@ -219,7 +219,7 @@ extension Call {
 }
 
 extension FileMetadata {
-    /// This metadata without what belongs to the file rather than to its revision.
+    /// This metadata without the attributes of the file that its revisions do not have.
     fileprivate var withoutMarks: FileMetadata {
         FileMetadata(
             path: path, id: id, rev: rev, clientModified: clientModified,

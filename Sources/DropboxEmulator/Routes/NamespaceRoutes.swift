@@ -74,7 +74,7 @@ extension ArgumentReader {
 }
 
 extension Call {
-    /// Makes a folder; returns its metadata without a tag.
+    /// Creates a folder; returns its metadata without a tag.
     func createFolder(_ path: String, autorename: Bool) throws -> JSONValue {
         let folder = try apply(.createFolder(path: path, autorename: autorename, base: base)) {
             state, node in
@@ -83,7 +83,7 @@ extension Call {
         return presented(folder ?? .null)
     }
 
-    /// Deletes an entry; returns what it was.
+    /// Deletes an entry; returns its metadata.
     func delete(_ path: String, parentRev: String?) throws -> JSONValue {
         let entry = try apply(.delete(path: path, parentRev: parentRev, base: base)) {
             state, node in
@@ -92,7 +92,7 @@ extension Call {
         return presented(entry ?? .null)
     }
 
-    /// Moves or copies an entry; returns it at its new place.
+    /// Moves or copies an entry; returns its metadata at the target.
     func relocate(_ relocation: Relocation) throws -> JSONValue {
         let entry = try apply(.relocate(relocation)) { state, node in
             node.map { state.tree.metadata(of: $0, from: base).json }

@@ -1,5 +1,5 @@
-// OAuth 2: the page where a user agrees, and the exchange of codes and refresh tokens for access
-// tokens. https://www.dropbox.com/developers/documentation/http/documentation#authorization
+// OAuth 2: the authorization page, and the exchange of codes and refresh tokens for access tokens.
+// https://www.dropbox.com/developers/documentation/http/documentation#authorization
 
 import Crypto
 import Foundation
@@ -8,14 +8,14 @@ import Hummingbird
 
 /// `/oauth2/authorize` and `/oauth2/token`.
 struct OAuthRoutes {
-    /// How long an access token of the code flow works, in seconds: four hours.
+    /// Lifetime of an access token of the code flow, in seconds: four hours.
     static let lifetime: Int64 = 14_400
 
     let emulator: Emulator
 
     // MARK: The page
 
-    /// Shows the page where a user chooses an account, and takes the answer from it.
+    /// Shows the page where a user chooses an account, and handles its form.
     func authorize(_ request: Request, _ body: IncomingBody) async throws -> Reply {
         let parameters = request.formFields
         guard let client = parameters["client_id"], !client.isEmpty else {
@@ -77,7 +77,7 @@ struct OAuthRoutes {
 
     // MARK: The exchange
 
-    /// Gives an access token for a code or a refresh token.
+    /// Issues an access token for a code or a refresh token.
     func token(_ request: Request, _ body: IncomingBody) async throws -> Reply {
         guard request.method == .post else { throw RouteFailure.plain(405, "Method not allowed") }
         var form = FormFields.read(try await body.collect())
@@ -154,7 +154,7 @@ struct OAuthRoutes {
         ]
     }
 
-    /// The challenge that belongs to a verifier (RFC 7636, 4.2).
+    /// The challenge of a verifier (RFC 7636, 4.2).
     static func challenge(for verifier: String) -> String {
         Data(SHA256.hash(data: Array(verifier.utf8))).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")

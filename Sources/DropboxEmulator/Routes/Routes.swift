@@ -1,8 +1,8 @@
-// The functions of the API that the emulator has.
+// The API functions that the emulator implements.
 
-/// Everything under `/2/`.
+/// All routes under `/2/`.
 enum Routes {
-    /// The routes by name. `route name:2` of the specification is `name_v2` in an address.
+    /// The routes by name. `route name:2` of the specification is `name_v2` in a URL.
     static let table: [String: Route] =
         metadata
         .merging(content) { first, _ in first }

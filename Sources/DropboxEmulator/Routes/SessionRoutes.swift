@@ -1,4 +1,4 @@
-// Upload sessions, one at a time and in batches.
+// Upload sessions, single and in batches.
 
 extension Routes {
     static let sessions: [String: Route] = [
@@ -100,8 +100,8 @@ extension Routes {
         return .json(call.presented(metadata.json))
     }
 
-    /// Adds the body of a `finish` to its session, if there is one. It stays there even if the commit
-    /// fails, which is then to be tried again without it.
+    /// Appends the body of a `finish` to its session, if there is one. It stays there even if the
+    /// commit fails; the commit is then to be retried without a body.
     private static func appendLast(
         _ call: Call, session: String, offset: Int64, announced: ContentDigest?
     ) async throws -> Int64 {
@@ -112,8 +112,8 @@ extension Routes {
         }
         let file = try space.content.makeIncoming()
         defer { space.content.discard(file.path) }
-        // What finishes a session is short as a rule: it is received aside, because a closed session
-        // and a concurrent one may take none at all.
+        // The body of a finish is usually short: it is received into a separate file, because a
+        // closed session and a concurrent one may accept none at all.
         let received = try await BodyReceiver(file: file).receive(call.body)
         try ContentHashMismatch.check(received, announced)
         guard received.size > 0 else { return 0 }
@@ -124,7 +124,7 @@ extension Routes {
         return received.size
     }
 
-    /// An error of any step of a commit, as `UploadSessionFinishError` has it.
+    /// An error of any step of a commit, as a `UploadSessionFinishError`.
     private static func finishFailure(_ error: any Error) -> any Error {
         switch error {
         case let error as SessionError: RouteFailure.route(error.finishJSON)
@@ -147,7 +147,7 @@ extension Routes {
     // MARK: Batches
 
     /// The published specification says 1,000, the validators of the official Python SDK (12.2) say
-    /// 500: a client that keeps to the smaller number is safe with both.
+    /// 500: a client that obeys the smaller number is safe with both.
     private static let maximumAppends = 500
 
     /// `files/upload_session/append_batch`

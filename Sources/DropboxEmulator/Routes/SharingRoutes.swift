@@ -1,4 +1,4 @@
-// Routes about shared links. What the links lead to is not served: it would be a page for browsers.
+// Routes for shared links. The links' targets are not served: they would be web pages.
 
 extension Routes {
     static let sharing: [String: Route] = [
@@ -8,15 +8,15 @@ extension Routes {
         "sharing/revoke_shared_link": Route(scope: Scope.writeSharing, revokeSharedLink),
     ]
 
-    /// What all links begin with; the service has a page there.
+    /// The prefix of all links; the real service has a page there.
     private static let site = "https://www.dropbox.com/scl/"
-    /// Most links of a page.
+    /// Maximum links of a page.
     private static let pageSize = 200
 
     /// `sharing/create_shared_link_with_settings`
     private static func createSharedLink(_ call: Call) async throws -> Reply {
         let path = try call.arguments { reader throws(ArgumentError) -> String in
-            // Audience, access, expiry and password need plans that the emulator does not have.
+            // Audience, access, expiry and password need plans that the emulator does not support.
             _ = try reader.take("settings")
             return try reader.path("path", .readPath)
         }

@@ -1,4 +1,4 @@
-// The tree as it is, for tests: one JSON text with a line for each entry.
+// The current tree for tests: one JSON text with a line for each entry.
 
 import NIOCore
 
@@ -7,7 +7,7 @@ struct TreeDump: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
     typealias Failure = any Error
 
-    /// Entries read under one lock.
+    /// Maximum entries read under one lock.
     private static let batch = 1000
 
     let space: Space

@@ -1,4 +1,4 @@
-// Routes about the account and its token.
+// Routes for the account and its token.
 
 extension Routes {
     static let users: [String: Route] = [

@@ -1,16 +1,16 @@
-// Which connections the server has accepted and not taken over yet: one that is dropped in between ends the process
-// (https://github.com/apple/swift-nio/issues/2637).
+// Connections that the listener has accepted and the server has not taken over yet: dropping one in
+// between crashes the process (https://github.com/apple/swift-nio/issues/2637).
 
 import HummingbirdCore
 import Logging
 import NIOCore
 import Synchronization
 
-/// Counts connections on their way from the listener to those who serve them.
+/// Counts connections between the listener and the server.
 final class AcceptedConnections: Sendable {
     private let waiting = Atomic(0)
 
-    /// Whether every connection is served by somebody.
+    /// Whether the server has taken over every connection.
     var areTakenOver: Bool { waiting.load(ordering: .acquiring) == 0 }
 
     func noteAccepted() {

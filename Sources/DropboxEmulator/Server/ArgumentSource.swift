@@ -1,10 +1,10 @@
-// Finds the argument of a call, wherever its style says that it travels, and insists on the content
-// types that the service insists on.
+// Finds the argument of a call in the place that the route's style prescribes, and enforces the
+// service's content types.
 
 import HTTPTypes
 import Hummingbird
 
-/// The argument of a call, and what error messages call its place.
+/// The argument of a call, and the name of its place in error messages.
 struct ArgumentSource: Sendable {
     let place: String
     let value: JSONValue

@@ -1,10 +1,10 @@
-// Codes of the OAuth 2 code flow, between the page where a user agrees and the exchange for tokens.
+// Codes of the OAuth 2 code flow, between the authorization page and the exchange for tokens.
 
 import Synchronization
 
-/// Codes that wait for their exchange.
+/// Codes that have not been exchanged yet.
 final class AuthorizationTable: Sendable {
-    /// What a user agreed to.
+    /// The access that a user has granted.
     struct Grant: Sendable {
         let account: String
         let client: String
@@ -18,14 +18,14 @@ final class AuthorizationTable: Sendable {
 
     private let grants = Mutex<[String: Grant]>([:])
 
-    /// Makes a code for a grant.
+    /// Creates a code for a grant.
     func add(_ grant: Grant) -> String {
         let code = AccountRegistry.secret("ac")
         grants.withLock { $0[code] = grant }
         return code
     }
 
-    /// Takes the grant of a code: a code works once.
+    /// Removes and returns the grant of a code: a code works once.
     func take(_ code: String) -> Grant? {
         grants.withLock { $0.removeValue(forKey: code) }
     }

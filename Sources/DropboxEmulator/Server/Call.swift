@@ -1,9 +1,9 @@
-// One call of an API function: who calls, with which argument, and with which body.
+// One call of an API function: account, argument and body.
 
 import HTTPTypes
 import Hummingbird
 
-/// Everything that a route needs to answer.
+/// Everything that a route needs for its response.
 struct Call: Sendable {
     let emulator: Emulator
     /// The function's name, as in `files/upload`.
@@ -14,11 +14,11 @@ struct Call: Sendable {
     let base: NodeID
     let token: String
     let argument: JSONValue
-    /// Where the argument came from, as error messages call it.
+    /// The argument's place, as error messages call it.
     let place: String
     let body: IncomingBody
     let headers: HTTPFields
-    /// Where the client reached the server, for links.
+    /// The host by which the client reached the server, for links.
     let host: String
 
     /// Reads the argument of the route.
@@ -59,10 +59,10 @@ enum RouteStyle: Sendable {
     case download
 }
 
-/// An API function.
+/// A function of the API.
 struct Route: Sendable {
     let style: RouteStyle
-    /// What a token must allow; nil if nothing in particular.
+    /// The scope that a token needs; nil for none.
     let scope: String?
     /// Whether the function takes no argument: null is all that may be sent.
     let takesNothing: Bool

@@ -1,4 +1,4 @@
-// Who makes a call, and where the paths in it start.
+// The account of a call, and the folder that its paths start from.
 
 import HTTPTypes
 import Hummingbird
@@ -11,7 +11,7 @@ struct Caller {
     /// The folder that paths start from.
     let base: NodeID
 
-    /// Authenticates a request.
+    /// Authenticates a request and resolves its path root.
     init(_ request: Request, function: String, route: Route, emulator: Emulator) throws {
         let text = try Self.token(request, function: function)
         guard !text.isEmpty, !text.contains(where: \.isWhitespace) else {
@@ -51,7 +51,7 @@ struct Caller {
         return try bearer(header, function: function)
     }
 
-    /// The account that a call acts for: a team's token names one of the members.
+    /// The account that a call acts for: a team's token selects one of the members.
     private static func member(
         _ request: Request, function: String, owner: Account, token: Token, emulator: Emulator
     ) throws -> Account {

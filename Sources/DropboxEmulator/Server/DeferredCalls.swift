@@ -1,9 +1,9 @@
-// Calls that are carried out some time after they arrived, whatever has become of their clients: as a service
-// does that is slow to commit.
+// Calls that are executed some time after they arrived, even if their clients have disconnected:
+// like a service that is slow to commit.
 
 import Synchronization
 
-/// The calls that wait to be carried out.
+/// The deferred calls that have not ended.
 final class DeferredCalls: Sendable {
     private struct State {
         var next = 0
@@ -13,9 +13,9 @@ final class DeferredCalls: Sendable {
 
     private let state = Mutex(State())
 
-    /// Carries a call out after a time, even if the task that asks for it is cancelled meanwhile.
+    /// Executes a call after a delay, even if the calling task is cancelled.
     ///
-    /// Throws what the call throws, and `CancellationError` if the emulator stops first.
+    /// Throws the call's error, or `CancellationError` if the emulator stops first.
     func run(
         after delay: Duration, _ work: @escaping @Sendable () async throws -> Reply
     ) async throws -> Reply {
@@ -33,10 +33,10 @@ final class DeferredCalls: Sendable {
         return try await task.value
     }
 
-    /// How many wait or are being carried out.
+    /// Number of calls that wait or are being executed.
     var count: Int { state.withLock { $0.tasks.count } }
 
-    /// Gives up all that wait, and returns once none is being carried out.
+    /// Cancels all waiting calls, and returns once none is being executed.
     func close() async {
         let tasks = state.withLock { state in
             state.isClosed = true

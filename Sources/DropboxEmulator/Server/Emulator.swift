@@ -1,4 +1,4 @@
-// Everything that a running emulator holds, apart from the network.
+// The state of a running emulator, apart from the network.
 
 import Synchronization
 
@@ -19,7 +19,7 @@ final class Emulator: Sendable {
 
     private let lock: StateLock
 
-    /// Opens the state kept in a folder, which nobody else may be using.
+    /// Opens the state kept in a folder, which no other process may be using.
     ///
     /// Delegates, because the optimiser of Swift 6.3 crashes on an initialiser that can fail after
     /// noncopyable properties have their values.
@@ -38,10 +38,10 @@ final class Emulator: Sendable {
         self.accounts = accounts
     }
 
-    /// How the emulator behaves at the moment.
+    /// A copy of the current settings.
     var settings: Settings { currentSettings.withLock { $0 } }
 
-    /// Changes how the emulator behaves.
+    /// Changes the settings from an admin request.
     func updateSettings(_ value: JSONValue) throws(ArgumentError) {
         let settings = try currentSettings.withLock { settings throws(ArgumentError) in
             var changed = settings
@@ -53,17 +53,17 @@ final class Emulator: Sendable {
         downloads.setRate(settings.downloadRate)
     }
 
-    /// Lets others use the state folder.
+    /// Releases the lock on the state folder.
     func close() {
         lock.release()
     }
 
-    /// A number that no other request has.
+    /// A number unique among the requests.
     func makeRequestNumber() -> UInt64 {
         requests.add(1, ordering: .relaxed).newValue
     }
 
-    /// The id of a request as its answer has it.
+    /// The id of a request in its response.
     static func requestID(_ number: UInt64) -> String {
         let digits = String(number, radix: 16)
         return "e0" + String(repeating: "0", count: 30 - digits.count) + digits

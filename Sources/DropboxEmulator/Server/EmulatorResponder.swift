@@ -1,6 +1,5 @@
-// From an HTTP request to a route and back: authentication, faults, counting, and the failures that
-// every route shares.
-// Not responsible for what a route does (`Routes`).
+// Maps HTTP requests to routes and results to responses: authentication, faults, counting, and
+// errors shared by all routes. Not responsible for what a route does (`Routes`).
 
 import HTTPTypes
 import Hummingbird
@@ -19,7 +18,7 @@ struct EmulatorContext: RequestContext {
     }
 }
 
-/// A request on its way to an answer.
+/// A request that is being processed.
 private struct Exchange: Sendable {
     let request: Request
     let function: String
@@ -29,7 +28,7 @@ private struct Exchange: Sendable {
     let plan: FaultPlan
 }
 
-/// Answers every request.
+/// Responds to every request.
 struct EmulatorResponder: HTTPResponder {
     /// The most of a body, in bytes, that is queued without waiting for the event loop.
     private static let paceSize: Int64 = 1 << 20
@@ -70,7 +69,7 @@ struct EmulatorResponder: HTTPResponder {
         }
     }
 
-    /// The name that a function is counted and sabotaged under.
+    /// The name under which a function is counted and faults are planned.
     private static func function(_ path: String) -> String {
         if path.hasPrefix("/2/") { return String(path.dropFirst(3)) }
         if path.hasPrefix(LinkRoutes.prefix) { return "temporary_link" }
@@ -83,7 +82,7 @@ struct EmulatorResponder: HTTPResponder {
         try await Task.sleep(for: .milliseconds(milliseconds))
     }
 
-    /// Closes a connection so that the client sees it reset.
+    /// Closes a connection so that the client sees a reset.
     private static func reset(_ channel: any Channel) async throws {
         let abrupt = linger(l_onoff: 1, l_linger: 0)
         try? await (channel as? any SocketOptionProvider)?.setSoLinger(abrupt).get()
@@ -92,7 +91,7 @@ struct EmulatorResponder: HTTPResponder {
 
     // MARK: Answers
 
-    /// Carries a call out, and turns whatever goes wrong into an answer.
+    /// Executes a call, and turns every error into a response.
     private func answer(_ exchange: Exchange) async throws -> Reply {
         do {
             return try await exchange.plan.spoil(try await carryOut(exchange))
@@ -137,7 +136,7 @@ struct EmulatorResponder: HTTPResponder {
         return try await carryOut(call, route: route, plan: exchange.plan)
     }
 
-    /// Calls a route, at once or once the settings say.
+    /// Calls a route, at once or after the configured delay.
     private func carryOut(_ call: Call, route: Route, plan: FaultPlan) async throws -> Reply {
         let settings = emulator.settings
         let refusals = OperationRefusals(plan, refusesIDs: settings.refusesIDs)
@@ -155,7 +154,7 @@ struct EmulatorResponder: HTTPResponder {
         }
     }
 
-    /// What needs no token.
+    /// Routes that need no token.
     private func anonymous(
         _ request: Request, path: String, body: IncomingBody
     ) async throws -> Reply {
@@ -174,7 +173,7 @@ struct EmulatorResponder: HTTPResponder {
         }
     }
 
-    /// Collects everything that a route needs.
+    /// Assembles the call for a route.
     private func call(_ exchange: Exchange, route: Route) async throws -> Call {
         let (request, function, plan) = (exchange.request, exchange.function, exchange.plan)
         let caller = try Caller(request, function: function, route: route, emulator: emulator)
@@ -222,8 +221,8 @@ struct EmulatorResponder: HTTPResponder {
                         try await writer.write(part)
                     }
                     offset += Int64(piece.readableBytes)
-                    // A write is only queued for the event loop, and on a busy machine a body can be
-                    // read much faster than the loop learns that the client takes it slowly.
+                    // A write only enqueues to the event loop, and on a busy machine a body can be
+                    // read much faster than the loop notices that the client is slow.
                     if offset / Self.paceSize != (offset - Int64(piece.readableBytes))
                         / Self.paceSize
                     {
@@ -255,7 +254,7 @@ extension Reply.Body {
     }
 }
 
-/// A body that is there already.
+/// A body that is in memory.
 private struct SinglePiece: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
     typealias Failure = any Error

@@ -6,22 +6,22 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 
-/// How an emulator is to run.
+/// The configuration of an emulator.
 public struct EmulatorConfiguration: Sendable {
     /// The folder that keeps accounts, files, cursors and sessions across restarts.
     public var stateFolder: String
-    /// The address to listen on: `127.0.0.1`, `::1` or `localhost`. Anything else is refused, because
-    /// the emulator protects nothing.
+    /// The address to listen on: `127.0.0.1`, `::1` or `localhost`. Any other is refused, because
+    /// the emulator has no protection.
     public var host: String
-    /// The port to listen on; 0 for any that is free.
+    /// The port to listen on; 0 for any free port.
     public var port: Int
-    /// Access tokens that shall work for the first account, which is made if there is none.
+    /// Access tokens for the first account, which is created if there is none.
     public var tokens: [String]
-    /// How names are compared. A state folder is always to be opened with the same rule.
+    /// The rule for comparing names. A state folder must always be opened with the same rule.
     public var folding: FoldingRule
-    /// A file that gets a line for each request and each answer; none unless set.
+    /// A file that logs each request and each response; nil for none.
     public var requestLog: String?
-    /// Where the server reports what happens; nowhere unless set.
+    /// The log of events; none unless set.
     public var logger: Logger
 
     /// A configuration for one account with one token, on any free port.
@@ -41,9 +41,9 @@ public struct EmulatorConfiguration: Sendable {
     }
 }
 
-/// Why an emulator cannot run.
+/// The reason why an emulator cannot run.
 public enum EmulatorError: Error, CustomStringConvertible {
-    /// The address is not this machine's own.
+    /// The address is not a loopback address.
     case notLoopback(String)
     /// The state folder cannot be read or written; the text says why.
     case state(String)
@@ -61,16 +61,16 @@ public enum EmulatorError: Error, CustomStringConvertible {
     }
 }
 
-/// An emulator that can be started.
+/// An emulator that has not been started.
 public struct EmulatorServer: Sendable {
     private let configuration: EmulatorConfiguration
 
-    /// Prepares a server; nothing runs yet.
+    /// Prepares a server without starting it.
     public init(configuration: EmulatorConfiguration) {
         self.configuration = configuration
     }
 
-    /// Opens the state and begins to listen.
+    /// Opens the state and starts to listen.
     ///
     /// Throws `EmulatorError` if the address is not a loopback address, the state cannot be opened,
     /// or the port is taken.
@@ -141,8 +141,7 @@ public struct EmulatorServer: Sendable {
         throw .cannotListen("the server ended")
     }
 
-    /// HTTP/1.1, telling clients that ask first (`Expect: 100-continue`, as curl does before a large
-    /// body) to go on.
+    /// HTTP/1.1 with support for `Expect: 100-continue`, which curl sends before a large body.
     private static func server(_ connections: AcceptedConnections) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             let channel = HTTP1Channel(

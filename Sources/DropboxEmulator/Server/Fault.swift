@@ -1,9 +1,9 @@
-// A fault that the admin route can plan: what goes wrong, in which calls, and how often.
-// Not responsible for making it happen (`FaultPlan`).
+// A fault that the admin route can plan: its kind, the calls, and the count. Not responsible for
+// applying it (`FaultPlan`).
 
-/// What goes wrong.
+/// The kinds of faults.
 enum FaultKind: String, CaseIterable, Sendable {
-    // Instead of an answer.
+    // Refused in place of a result.
     case rateLimited = "rate_limited"
     case rateLimitedText = "rate_limited_text"
     case serverError = "server_error"
@@ -15,13 +15,13 @@ enum FaultKind: String, CaseIterable, Sendable {
     case cursorReset = "cursor_reset"
     case respond
     case resetBefore = "reset_before"
-    // During the work.
+    // During the execution.
     case contention = "too_many_write_operations"
     case stall
-    // Once the work is done.
+    // Once the call was executed.
     case resetAfter = "reset_after"
     case errorAfter = "error_after"
-    // In what is sent.
+    // In the response's bytes.
     case nonJSON = "non_json"
     case brokenJSON = "broken_json"
     case cutBody = "cut_body"
@@ -34,7 +34,7 @@ enum FaultKind: String, CaseIterable, Sendable {
     case hostileNames = "hostile_names"
     case replaceField = "replace_field"
 
-    /// Whether the call is not carried out.
+    /// Whether the call is not executed.
     var isRefusal: Bool {
         switch self {
         case .rateLimited, .rateLimitedText, .serverError, .routeError, .expiredToken,
@@ -45,24 +45,24 @@ enum FaultKind: String, CaseIterable, Sendable {
     }
 }
 
-/// A planned fault.
+/// A fault planned by a test.
 struct Fault: Sendable {
     let id: Int64
     /// A function's name, a prefix with `*` at its end, or `*` for all.
     let route: String
     let kind: FaultKind
-    /// Calls that it still lets pass before it begins.
+    /// Number of calls that it still skips.
     var skip: Int64
     /// How often it still happens; nil for always.
     var count: Int64?
-    /// How likely it is in each call; nil for certain.
+    /// Probability in each call; nil for certain.
     let probability: Double?
-    /// State of the generator that decides, so that a seed repeats a run.
+    /// State of the random generator, so that a seed repeats a run.
     var random: UInt64
     var hits: Int64 = 0
     let details: Details
 
-    /// What the kinds need to know.
+    /// The parameters of the kinds.
     struct Details: Sendable {
         var status: Int64 = 500
         var retryAfter: Int64? = 1
@@ -70,19 +70,19 @@ struct Fault: Sendable {
         var seconds: Double = 5
         /// The position in a body, in bytes.
         var at: Int64 = 0
-        /// How many operations of a batch are concerned.
+        /// Number of operations of a batch that are affected.
         var entries: Int64 = 1
         var scope = "files.content.write"
         var type = "text/html"
         var body: String?
         var error: JSONValue?
         var names: [String] = []
-        /// The field that is replaced, and by what.
+        /// The field that is replaced, and its value.
         var field = ""
         var value = JSONValue.null
     }
 
-    /// Reads a fault.
+    /// Parses an admin request's fault.
     init(_ value: JSONValue, id: Int64) throws(ArgumentError) {
         var reader = try ArgumentReader(value)
         self.id = id

@@ -1,9 +1,9 @@
-// The faults that happen in one call, and what each does to it.
+// The faults that happen in one call, and their effects.
 
 import NIOCore
 import Synchronization
 
-/// All planned faults.
+/// The faults that tests have planned.
 final class FaultBook: Sendable {
     private struct State {
         var nextID: Int64 = 1
@@ -22,12 +22,12 @@ final class FaultBook: Sendable {
         }
     }
 
-    /// Forgets a fault; nil forgets all.
+    /// Removes a fault; nil removes all.
     func remove(_ id: Int64?) {
         state.withLock { $0.faults.removeAll { id == nil || $0.id == id } }
     }
 
-    /// Every fault that is still planned or has happened.
+    /// Every planned fault, including exhausted ones.
     var json: JSONValue {
         .array(state.withLock { $0.faults }.map(\.json))
     }
@@ -46,10 +46,10 @@ final class FaultBook: Sendable {
     }
 }
 
-/// The client shall see its connection reset.
+/// Makes the server reset the client's connection.
 struct ConnectionReset: Error {}
 
-/// What goes wrong in one call.
+/// The faults of one call.
 struct FaultPlan: Sendable {
     let faults: [Fault]
 
@@ -58,7 +58,7 @@ struct FaultPlan: Sendable {
         faults.first { $0.kind == kind }?.details
     }
 
-    /// Waits and refuses, before anything is done.
+    /// Applies delays and refusals before the call is executed.
     func begin(account: Account?) async throws {
         if let details = details(.stall) {
             try await Task.sleep(for: .seconds(details.seconds))
@@ -95,7 +95,7 @@ struct FaultPlan: Sendable {
         }
     }
 
-    /// Spoils the answer to a call that was carried out.
+    /// Applies faults to the response of an executed call.
     func spoil(_ reply: Reply) async throws -> Reply {
         if details(.resetAfter) != nil { throw ConnectionReset() }
         if let details = details(.errorAfter) {

@@ -1,4 +1,4 @@
-// A request's body as it arrives: counted and throttled, and not held as a whole unless it is a
+// A request's body as it arrives: counted and throttled, and buffered as a whole only if it is a
 // small argument or the call is deferred.
 
 import Hummingbird
@@ -7,15 +7,15 @@ import Synchronization
 
 /// The content of a request.
 final class IncomingBody: Sendable {
-    /// A body can be read only once.
+    /// Set when the body is read, which is possible only once.
     private let isTaken = Atomic(false)
     private let body: RequestBody
-    /// What has been read before it was wanted.
+    /// The body, if it was read ahead.
     private let kept = Mutex<[ByteBuffer]?>(nil)
     private let route: String
     private let statistics: Statistics
     private let limiter: RateLimiter
-    /// What the request says of its length.
+    /// The length that the request announces.
     let announcedLength: Int64?
 
     init(
@@ -29,7 +29,7 @@ final class IncomingBody: Sendable {
         self.announcedLength = announcedLength
     }
 
-    /// Hands over each piece in turn; throws if the client breaks off.
+    /// Passes on each piece in order; throws if the client disconnects.
     func forEach(_ work: (ByteBuffer) async throws -> Void) async throws {
         guard !isTaken.exchange(true, ordering: .relaxed) else { return }
         if let pieces = kept.withLock({ $0 }) {
@@ -39,7 +39,7 @@ final class IncomingBody: Sendable {
         try await read(work)
     }
 
-    /// Reads everything now, into memory, so that it is there when the client is not any more.
+    /// Reads the whole body into memory, so that it outlives the client's connection.
     func keep() async throws {
         guard !isTaken.load(ordering: .relaxed) else { return }
         let pieces = Mutex<[ByteBuffer]>([])
@@ -55,9 +55,9 @@ final class IncomingBody: Sendable {
         }
     }
 
-    /// Reads and forgets a body that nobody wanted, so that the client gets to read the answer.
+    /// Reads and discards an unread body, so that the client reads the response.
     func drain() async {
-        // A client that broke off needs no answer.
+        // A client that disconnected needs no response.
         try? await forEach { _ in }
     }
 

@@ -1,5 +1,5 @@
-// Asynchronous jobs. The work is done when they are launched; what they keep is the result, until a
-// client has polled often enough to be told.
+// Asynchronous jobs. The work is done at launch; a job holds the result until the client has polled
+// often enough.
 
 import Synchronization
 
@@ -13,7 +13,7 @@ final class JobTable: Sendable {
 
     private let jobs = Mutex<[String: Job]>([:])
 
-    /// Keeps the result of a batch; returns the job's id.
+    /// Stores the result of a batch; returns the job's id.
     func add(_ function: String, result: JSONValue, polls: Int64) -> String {
         let id = AccountRegistry.secret("dbjid:AA")
         jobs.withLock {

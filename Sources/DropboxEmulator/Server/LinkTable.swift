@@ -4,10 +4,10 @@ import Synchronization
 
 /// Links that work for four hours.
 final class LinkTable: Sendable {
-    /// In seconds (files.stone, `get_temporary_link`).
+    /// Lifetime in seconds (files.stone, `get_temporary_link`).
     static let lifetime: Int64 = 4 * 3600
 
-    /// What a link leads to.
+    /// The content behind a link.
     struct Link: Sendable {
         let space: Space
         let content: Content
@@ -16,7 +16,7 @@ final class LinkTable: Sendable {
 
     private let links = Mutex<[String: Link]>([:])
 
-    /// Makes a link; returns the secret part of its address.
+    /// Creates a link; returns the secret part of its URL.
     func add(_ content: Content, in space: Space, at time: Timestamp) -> String {
         let secret = AccountRegistry.secret("uc")
         let link = Link(
@@ -26,7 +26,7 @@ final class LinkTable: Sendable {
         return secret
     }
 
-    /// What the secret part of an address leads to.
+    /// The link of a URL's secret part.
     func link(_ secret: String) -> Link? {
         links.withLock { $0[secret] }
     }

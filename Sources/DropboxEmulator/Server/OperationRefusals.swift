@@ -1,12 +1,12 @@
-// What the operations of a call are refused for, whatever the tree holds: write contention as a fault, and
-// ids where the settings refuse them. A refused operation changes nothing, and its error is in the
-// union of its own kind.
+// Refusals of a call's operations, regardless of the tree: write contention as a fault, and writes
+// by id where the settings refuse them. A refused operation changes nothing, and its error is in
+// the union of its own kind.
 
 import Synchronization
 
-/// Which operations of the current call are to fail.
+/// The planned refusals of a call's operations.
 final class OperationRefusals: Sendable {
-    /// Those of the call which the current task carries out.
+    /// The refusals of the call that the current task executes.
     @TaskLocal static var current: OperationRefusals?
 
     /// How many operations still fail with `too_many_write_operations`.
@@ -18,7 +18,7 @@ final class OperationRefusals: Sendable {
         self.refusesIDs = refusesIDs
     }
 
-    /// Whether the next operation is to fail.
+    /// Whether the next operation has to fail.
     private func take() -> Bool {
         left.withLock { left in
             guard left > 0 else { return false }
@@ -27,7 +27,7 @@ final class OperationRefusals: Sendable {
         }
     }
 
-    /// Throws what an operation fails with if it is to fail.
+    /// Throws the error of an operation that has to fail.
     static func check(_ operation: Operation) throws {
         guard let current else { return }
         if current.refusesIDs { try refuseIDs(operation) }
@@ -44,7 +44,8 @@ final class OperationRefusals: Sendable {
         }
     }
 
-    /// Only what writes by an id is refused: folders are made and files restored by path alone.
+    /// Refuses only operations that accept an id: folders are created and files restored by path
+    /// alone.
     private static func refuseIDs(_ operation: Operation) throws {
         switch operation {
         case .commit(let commit, _):

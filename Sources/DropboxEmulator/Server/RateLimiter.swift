@@ -1,8 +1,8 @@
-// A cap on bytes per second, shared by everything that passes it.
+// A limit on bytes per second, shared by all transfers.
 
 import Synchronization
 
-/// Makes bytes wait for their turn.
+/// Delays bytes to keep to a rate.
 final class RateLimiter: Sendable {
     private struct State {
         /// Bytes per second; nil for no limit.
@@ -18,7 +18,7 @@ final class RateLimiter: Sendable {
         state.withLock { $0.rate = rate.flatMap { $0 > 0 ? $0 : nil } }
     }
 
-    /// Returns when so many bytes have had time to pass.
+    /// Waits until `count` bytes are within the rate.
     func pass(_ count: Int) async throws {
         let end: ContinuousClock.Instant? = state.withLock { state in
             guard let rate = state.rate else { return nil }

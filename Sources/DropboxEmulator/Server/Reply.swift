@@ -1,10 +1,10 @@
-// An answer before it becomes HTTP: faults may still change it.
+// A response before it becomes HTTP: faults may still change it.
 
 import NIOCore
 
-/// What a route answers.
+/// The response of a route.
 struct Reply: Sendable {
-    /// A header field.
+    /// A field of the headers.
     struct Header: Sendable {
         let name: String
         let value: String
@@ -15,11 +15,11 @@ struct Reply: Sendable {
         }
     }
 
-    /// The content of an answer.
+    /// The body of a response.
     enum Body: Sendable {
         case json(JSONValue)
         case text(String)
-        /// Pieces that are produced as they are sent; the length is nil if it is not known before.
+        /// Pieces produced while they are sent; the length is nil if unknown.
         case stream(length: Int64?, any Pieces)
     }
 
@@ -35,18 +35,18 @@ struct Reply: Sendable {
         Reply(headers: [Header("Content-Type", "application/json")], body: .json(value))
     }
 
-    /// A header's value.
+    /// The value of a header field.
     func header(_ name: String) -> String? {
         headers.first { $0.name == name }?.value
     }
 
-    /// Sets a header, replacing any of that name.
+    /// Sets a header field, replacing any of that name.
     mutating func setHeader(_ name: String, _ value: String) {
         headers.removeAll { $0.name == name }
         headers.append(Header(name, value))
     }
 
-    /// The status and what the body says, for a log.
+    /// The status and a text of the body, for a log.
     var summary: String {
         switch body {
         case .json(let value): "\(status) \(value.text())"
@@ -55,7 +55,7 @@ struct Reply: Sendable {
         }
     }
 
-    /// The body as JSON, where it is.
+    /// The body as JSON; nil for other bodies.
     var json: JSONValue? {
         if case .json(let value) = body { value } else { nil }
     }

@@ -1,8 +1,8 @@
-// Every way in which the API refuses a call, and what each looks like over HTTP.
+// All errors with which the API refuses a call, and their HTTP responses.
 
-/// Why a call has no result.
+/// The reason why a call has no result.
 enum RouteFailure: Error, Sendable {
-    /// The call makes no sense: 400 with a text.
+    /// The request is malformed: 400 with a text.
     case badInput(String)
     /// The error union of the route: 409.
     case route(JSONValue)
@@ -12,15 +12,15 @@ enum RouteFailure: Error, Sendable {
     case pathRoot(JSONValue)
     /// `auth.RateLimitError`: 429, as JSON or, as intermediaries send it, as text.
     case rateLimited(reason: String, retryAfter: Int64?, isText: Bool)
-    /// Anything else.
+    /// A response with any other status.
     case plain(status: Int, type: String, body: String, headers: [Reply.Header])
 
-    /// A failure without a body of its own.
+    /// A failure with a plain text as its body.
     static func plain(_ status: Int, _ text: String) -> RouteFailure {
         .plain(status: status, type: "text/plain; charset=utf-8", body: text, headers: [])
     }
 
-    /// The answer that tells the client.
+    /// The response for the client.
     var reply: Reply {
         switch self {
         case .badInput(let message):
@@ -45,8 +45,8 @@ enum RouteFailure: Error, Sendable {
             body: .json(["error_summary": .string(summary(union)), "error": union]))
     }
 
-    /// The service ends every summary with a slash and a varying number of dots, so that nobody
-    /// parses it; two are as good as any.
+    /// The service ends every summary with a slash and a varying number of dots, to discourage
+    /// parsing; two are as good as any.
     private static func summary(_ union: JSONValue) -> String {
         union.tagPath.joined(separator: "/") + "/.."
     }

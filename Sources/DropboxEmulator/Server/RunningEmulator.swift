@@ -1,10 +1,10 @@
-// A running emulator, for those who run it in their own process: what the admin routes do, as calls.
+// A running emulator for in-process use: the admin routes as methods.
 
 import NIOCore
 
-/// An emulator that listens.
+/// An emulator that is listening.
 public final class RunningEmulator: Sendable {
-    /// What every address begins with: all of Dropbox's hosts are this one.
+    /// The base URL of every address: one server stands for all of Dropbox's hosts.
     public let baseURL: String
     /// The port that it listens on.
     public let port: Int
@@ -25,14 +25,15 @@ public final class RunningEmulator: Sendable {
         self.task = task
     }
 
-    /// Stops listening, breaks off what is under way, and returns once nothing runs any more.
+    /// Stops listening, aborts all calls, and returns once nothing runs.
     public func stop() async {
-        // First nobody is let in any more, and who was is taken over: a connection that is accepted and
-        // not taken over when its server is cancelled ends the process
+        // Stop accepting first, and wait until every accepted connection is taken over: cancelling
+        // the server before that crashes the process
         // (https://github.com/apple/swift-nio/issues/2637).
         try? await listener.close()
         var rounds = 0
-        // One round at least, in which the listener's last connections are counted; five seconds at most.
+        // At least one round, in which the listener's last connections are counted; five seconds at
+        // most.
         repeat {
             try? await Task.sleep(for: .milliseconds(20))
             rounds += 1
@@ -50,20 +51,20 @@ public final class RunningEmulator: Sendable {
 
     /// Plans a fault, described as in `POST /admin/faults`; returns its number.
     ///
-    /// Throws if the description is not one.
+    /// Throws if the description is invalid.
     @discardableResult
     public func addFault(_ fault: JSONValue) throws -> Int64 {
         try emulator.faults.add(fault)
     }
 
-    /// Forgets all faults.
+    /// Removes all planned faults.
     public func removeFaults() {
         emulator.faults.remove(nil)
     }
 
     /// Changes settings, described as in `POST /admin/settings`.
     ///
-    /// Throws if the description is not one.
+    /// Throws if the description is invalid.
     public func updateSettings(_ settings: JSONValue) throws {
         try emulator.updateSettings(settings)
     }
@@ -76,24 +77,24 @@ public final class RunningEmulator: Sendable {
         emulator.statistics.reset()
     }
 
-    /// Makes a token for the first account; returns it. Two tokens are two clients.
+    /// Creates a token for the first account; returns it. Two tokens act as two clients.
     public func makeToken(_ token: String) throws {
         guard let account = emulator.accounts.accounts.first else { return }
         try emulator.accounts.add(
             Token(account: account.id, expiresAt: nil, scopes: nil, refreshToken: nil), as: token)
     }
 
-    /// A member of a team, alone in it.
+    /// The only member of a team.
     public struct TeamMember: Sendable {
-        /// How the team names the member (`dbmid:…`).
+        /// The member's id in the team (`dbmid:…`).
         public let memberID: String
-        /// The address.
+        /// The member's e-mail address.
         public let email: String
-        /// The name of the own folder in the team's space.
+        /// The name of the member's home folder in the team's space.
         public let homeName: String
     }
 
-    /// Makes a member of a team, whose own token is `token`; the team's is `teamToken`.
+    /// Creates a team with one member, whose user token is `token`; the team's is `teamToken`.
     public func makeTeamMember(token: String, teamToken: String) throws -> TeamMember {
         let account = try emulator.accounts.makeAccount(
             givenName: "Team", surname: "Member", email: "member@example.com", isTeamMember: true)
@@ -107,7 +108,7 @@ public final class RunningEmulator: Sendable {
             memberID: account.teamMemberID, email: account.email, homeName: account.displayName)
     }
 
-    /// Sets the space that the first account may use, in bytes.
+    /// Sets the quota of the first account, in bytes.
     public func setQuota(_ bytes: Int64) throws {
         try firstSpace()?.apply(.setQuota(bytes))
     }
@@ -122,7 +123,7 @@ public final class RunningEmulator: Sendable {
         try firstSpace()?.apply(.seed(files: files, folders: folders, bytes: bytes))
     }
 
-    /// Fills the first account with a small sample tree, unless it holds something already.
+    /// Fills the first account with a small sample tree, unless it has entries already.
     public func fillWithSample() throws {
         if let space = firstSpace() { try Sample.fill(space) }
     }

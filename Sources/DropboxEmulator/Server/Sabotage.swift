@@ -1,4 +1,4 @@
-// What faults do to results and to bodies on their way out.
+// The effects of faults on results and response bodies.
 
 import NIOCore
 
@@ -17,7 +17,7 @@ extension Reply {
 }
 
 extension JSONValue {
-    /// This value with every content hash replaced by one that is wrong.
+    /// This value with every content hash replaced by a wrong one.
     var withWrongHashes: JSONValue {
         switch self {
         case .array(let elements): .array(elements.map(\.withWrongHashes))
@@ -48,7 +48,7 @@ extension JSONValue {
         }
     }
 
-    /// A listing with entries of names that no client may believe; other results as they are.
+    /// A listing with hostile names added to its entries; other results unchanged.
     func withHostileEntries(_ names: [String]) -> JSONValue {
         guard case .object(let members) = self, self["entries"]?.array != nil else { return self }
         let hostile =
@@ -73,8 +73,8 @@ extension JSONValue {
         ]
     }
 
-    /// Entries with the parents in `path_display` spelled as they should not be: only the last
-    /// component is reliable (files.stone, `Metadata.path_display`).
+    /// Entries whose parents in `path_display` have the wrong case: only the last component is
+    /// reliable (files.stone, `Metadata.path_display`).
     var withUnreliableParentCase: JSONValue {
         switch self {
         case .array(let elements): .array(elements.map(\.withUnreliableParentCase))
@@ -93,7 +93,7 @@ extension JSONValue {
 }
 
 extension Reply.Body {
-    /// The beginning of this body, as if that were all of it.
+    /// A prefix of this body, presented as the whole.
     func shortened(to length: Int64) -> Reply.Body {
         switch self {
         case .json(let value):
@@ -133,7 +133,7 @@ private struct ShortPieces: AsyncSequence, Sendable {
     }
 }
 
-/// Passes pieces of a body on, and cuts, corrupts or stalls at a position.
+/// Passes a body's pieces on, and cuts, corrupts or stalls at a position.
 struct BodySabotage: Sendable {
     private let cut: Int64?
     private let corrupt: Int64?
@@ -145,13 +145,13 @@ struct BodySabotage: Sendable {
         stall = plan.details(.stallBody).map { ($0.at, $0.seconds) }
     }
 
-    /// What happens instead of sending a piece of a body that begins at an offset.
+    /// The steps into which faults split the sending of a piece.
     enum Step: Sendable {
         case send(ByteBuffer)
         case stall(seconds: Double)
         case cut
 
-        /// Waits or breaks off; returns what is to be sent.
+        /// Stalls or resets the connection; returns the bytes to send.
         func part() async throws -> ByteBuffer? {
             switch self {
             case .send(let part): return part
@@ -163,7 +163,7 @@ struct BodySabotage: Sendable {
         }
     }
 
-    /// Spoils the piece of a body that begins at an offset.
+    /// The steps for the piece of a body that begins at an offset.
     func steps(_ piece: ByteBuffer, at offset: Int64) -> [Step] {
         var piece = piece
         let end = offset + Int64(piece.readableBytes)

@@ -1,8 +1,8 @@
-// A small pleasant Dropbox to look at: what `--sample` fills an empty account with.
+// A small sample Dropbox, with which `--sample` fills an empty account.
 
 import NIOCore
 
-/// The sample tree.
+/// The sample's folders and files.
 enum Sample {
     private static let texts: [(path: String, text: String)] = [
         (
@@ -47,7 +47,7 @@ enum Sample {
         ("/Photos/Captions.txt", "Lake at dawn: a test pattern, really.\n"),
     ]
 
-    /// Fills the tree of a space, unless it holds something already.
+    /// Fills a space, unless it has entries already.
     static func fill(_ space: Space) throws {
         guard space.tree({ $0.entryCount }) == 0 else { return }
         for (path, text) in texts {
@@ -76,7 +76,7 @@ enum Sample {
         _ = try space.commitFile(file.path, content: content, commit: Commit(path: path))
     }
 
-    /// A real image, so that a viewer shows something: a bitmap of a lake, more or less.
+    /// A real bitmap of a lake, so that an image viewer can show it.
     private static func picture(width: Int, height: Int) -> [UInt8] {
         var buffer = ByteBuffer()
         let size = UInt32(width * height * 3)

@@ -1,36 +1,36 @@
-// How the emulator behaves apart from what the API prescribes; changed by the admin route.
+// Settings of the emulator beyond the API's specification; changed by the admin route.
 
 /// Latency, bandwidth and the choices that the specification leaves to the service.
 struct Settings: Sendable {
     /// Added to every request, or to those of one route, in milliseconds.
     var latency: [String: Int64] = [:]
-    /// How long after a call has arrived it is carried out, in milliseconds, by route as `latency`.
+    /// Delay between a call's arrival and its execution, in milliseconds, by route as `latency`.
     var latencyAfter: [String: Int64] = [:]
-    /// Bytes per second; nil for no cap.
+    /// Bytes per second; nil for no limit.
     var uploadRate: Int64?
     var downloadRate: Int64?
-    /// Most seconds of random jitter added to a longpoll's timeout (files.stone: up to 90).
+    /// Maximum seconds of random jitter added to a longpoll's timeout (files.stone: up to 90).
     var longpollJitter: Int64 = 90
-    /// Replaces the timeout that longpolls ask for, jitter included, in milliseconds.
+    /// Replaces the timeout that longpolls request, jitter included, in milliseconds.
     var longpollTimeout: Int64?
-    /// How long after a change longpolls tell of it, in milliseconds.
+    /// Delay between a change and the longpoll's response, in milliseconds.
     var longpollDelay: Int64 = 0
-    /// `backoff` in the answers to longpolls, in seconds.
+    /// `backoff` in longpoll responses, in seconds.
     var longpollBackoff: Int64?
-    /// How often a job answers `in_progress` before it is complete.
+    /// How often a job responds `in_progress` before it is complete.
     var jobPolls: Int64 = 0
-    /// Batches up to this size that may be answered at once are.
+    /// Maximum size of batches that are answered synchronously where the route allows it.
     var synchronousBatch: Int64 = 100
-    /// Pages are no longer than this, whatever a client asks for.
+    /// Maximum length of pages, regardless of the client's limit.
     var pageSize: Int64 = 2000
     /// Every second page of a listing is empty, with `has_more`.
     var hasEmptyPages = false
-    /// Gives parents in `path_display` in a case of the server's own choice.
+    /// Gives parents in `path_display` in an arbitrary case.
     var hasUnreliableParentCase = false
 
     /// Refuses writes whose path is an id, as if ids were for reading only.
     var refusesIDs = false
-    /// Refuses a `Dropbox-API-Arg` header that is not ASCII. The documentation demands that it be;
+    /// Refuses a `Dropbox-API-Arg` header that is not ASCII. The documentation demands ASCII;
     /// rclone, whose tests run against the service, sends UTF-8.
     var demandsASCIIArguments = false
 
@@ -60,12 +60,12 @@ struct Settings: Sendable {
             milliseconds.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) })
     }
 
-    /// What a function has of a setting by route.
+    /// A function's value of a setting by route.
     static func value(_ milliseconds: [String: Int64], of function: String) -> Int64 {
         milliseconds[function] ?? milliseconds["*"] ?? 0
     }
 
-    /// Changes the settings that a struct names.
+    /// Changes the settings that a struct contains.
     mutating func update(_ value: JSONValue) throws(ArgumentError) {
         var reader = try ArgumentReader(value)
         if let value = try reader.take("latency_ms") {
@@ -95,7 +95,7 @@ struct Settings: Sendable {
         try reader.finish()
     }
 
-    /// A number holds for all routes, an object for those that it names ("*" for all others).
+    /// A number applies to all routes, an object to those it names ("*" for all others).
     private static func byRoute(
         _ value: JSONValue, at place: String
     ) throws(ArgumentError) -> [String: Int64] {
@@ -112,7 +112,8 @@ struct Settings: Sendable {
 }
 
 extension ArgumentReader {
-    /// Takes a number that null switches off; leaves the value as it is where the field is absent.
+    /// Takes a number, or null to switch the setting off; an absent field leaves the value
+    /// unchanged.
     fileprivate mutating func update(
         _ name: String, _ value: inout Int64?
     ) throws(ArgumentError) {
@@ -124,7 +125,7 @@ extension ArgumentReader {
 }
 
 extension JSONValue {
-    /// A number, or null.
+    /// A number as JSON, null for nil.
     static func optional(_ number: Int64?) -> JSONValue {
         number.map { .integer($0) } ?? .null
     }

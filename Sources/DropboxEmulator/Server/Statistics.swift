@@ -1,8 +1,8 @@
-// Counts what clients cost: requests, statuses and bytes by route. Admin requests are not counted.
+// Counts requests, statuses and bytes by route. Admin requests are not counted.
 
 import Synchronization
 
-/// Counters by route.
+/// Request counters by route.
 final class Statistics: Sendable {
     private struct Counters {
         var requests: Int64 = 0
@@ -13,7 +13,6 @@ final class Statistics: Sendable {
 
     private let counters = Mutex<[String: Counters]>([:])
 
-    /// Counts a request.
     func addRequest(_ route: String) {
         counters.withLock { $0[route, default: Counters()].requests += 1 }
     }
@@ -23,17 +22,16 @@ final class Statistics: Sendable {
         counters.withLock { $0[route, default: Counters()].bytesIn += Int64(count) }
     }
 
-    /// Counts bytes of an answer's body.
+    /// Counts bytes of a response's body.
     func addBytesOut(_ count: Int, _ route: String) {
         counters.withLock { $0[route, default: Counters()].bytesOut += Int64(count) }
     }
 
-    /// Counts an answer.
     func addStatus(_ status: Int, _ route: String) {
         counters.withLock { $0[route, default: Counters()].statuses[status, default: 0] += 1 }
     }
 
-    /// Forgets everything.
+    /// Sets all counters to zero.
     func reset() {
         counters.withLock { $0 = [:] }
     }

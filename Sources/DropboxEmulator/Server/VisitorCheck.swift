@@ -1,18 +1,20 @@
-// Whether a request may come from a page of the web that somebody on this machine looks at. The emulator protects
-// nothing, but such a page must not reach it through the browser: by a name of its own that leads here, or by a form.
+// Detects requests from a web page in a browser on this machine. The emulator does not protect its
+// data, but such a page must not reach it through the browser: by a DNS name of the page's owner
+// that resolves to loopback (DNS rebinding), or by a form.
 
 import HTTPTypes
 import Hummingbird
 
-/// The look at who asks, before anything is done.
+/// Checks a request's origin before it is processed.
 enum VisitorCheck {
-    /// What a client asks for that cannot be given another address, and is led here by a proxy. A page cannot make
-    /// these names lead here, because it does not own them.
+    /// Hosts of clients that cannot be configured with another address and are redirected here by a
+    /// proxy. A page cannot make these names resolve to this machine, because its owner does not
+    /// own them.
     private static let dropboxHosts: Set = [
         "api.dropboxapi.com", "content.dropboxapi.com", "notify.dropboxapi.com", "www.dropbox.com",
     ]
 
-    /// Why a request is refused; nil when it is not.
+    /// The reason for refusing a request; nil if it is allowed.
     static func refusal(_ request: Request) -> String? {
         guard let authority = request.head.authority?.lowercased(),
             isLoopback(authority) || dropboxHosts.contains(authority)

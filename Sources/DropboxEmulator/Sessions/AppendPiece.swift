@@ -1,4 +1,4 @@
-// Adding bytes to a session that have been received into another file before.
+// Appends bytes to a session that were first received into another file.
 
 /// `files.UploadSessionAppendBatchArgEntry`.
 struct AppendPiece: Sendable {
@@ -19,7 +19,7 @@ struct AppendPiece: Sendable {
 }
 
 extension Space {
-    /// Adds a piece of a batch, which begins at an offset of the received file.
+    /// Appends a piece of a batch, which begins at an offset of the received file.
     func append(_ piece: AppendPiece, from start: Int64, of file: BlockingFile) async throws {
         try checkAppend(
             piece.session, offset: piece.offset, length: piece.length, closes: piece.closes)
@@ -40,7 +40,7 @@ extension Space {
         }
     }
 
-    /// Adds a whole received body to a sequential session.
+    /// Appends a whole received body to a sequential session.
     func append(
         _ received: ReceivedBody, in file: BlockingFile, to session: String, offset: Int64,
         closes: Bool

@@ -1,21 +1,21 @@
-// Receives the body of an upload into a file, hashing it on the way. Pieces are gathered so that a
-// switch to a disk thread is paid for by more than a few kilobytes.
+// Receives the body of an upload into a file, and hashes it on the way. Small pieces are combined,
+// so that switching to a disk thread pays off.
 
 import NIOCore
 import Synchronization
 
-/// What was received.
+/// The size and hash of a received body.
 struct ReceivedBody: Sendable {
     let size: Int64
-    /// Hash state over what was received.
+    /// Hash state of the received bytes.
     let hasher: BlockHasher
-    /// Hash state over the whole session, where the body continues one.
+    /// Hash state of the whole session, if the body continues one.
     let sessionHasher: BlockHasher?
 }
 
-/// Receives one body.
+/// Receives the body of one request.
 final class BodyReceiver: Sendable {
-    /// The most that one request may carry: 150 MiB.
+    /// Maximum body of a request: 150 MiB.
     static let maximumSize: Int64 = 150 << 20
     private static let gatheredSize = 1 << 20
 
@@ -30,16 +30,16 @@ final class BodyReceiver: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - start: where in the file the body goes.
-    ///   - sessionHasher: hash state of the bytes before, to be continued.
+    ///   - start: offset in the file for the body.
+    ///   - sessionHasher: hash state of the preceding bytes, to be continued.
     init(file: BlockingFile, start: Int64 = 0, sessionHasher: BlockHasher? = nil) {
         self.file = file
         self.start = start
         state = Mutex(State(sessionHasher: sessionHasher))
     }
 
-    /// Receives the whole body. Throws `PayloadTooLarge` if it is over the limit, and whatever breaks
-    /// it off.
+    /// Receives the whole body. Throws `PayloadTooLarge` if it exceeds the limit, and the error
+    /// that interrupts it.
     func receive(_ body: IncomingBody) async throws -> ReceivedBody {
         if let length = body.announcedLength, length > Self.maximumSize {
             throw PayloadTooLarge()
@@ -76,16 +76,16 @@ final class BodyReceiver: Sendable {
     }
 }
 
-/// A body over 150 MiB.
+/// Error for a body over 150 MiB.
 struct PayloadTooLarge: APIUnion {
     var json: JSONValue { .tag("payload_too_large") }
 }
 
-/// A body that is not what its `content_hash` says.
+/// Error for a body that does not match its `content_hash`.
 struct ContentHashMismatch: APIUnion {
     var json: JSONValue { .tag("content_hash_mismatch") }
 
-    /// Throws unless a body has the hash that a client announced, if it did.
+    /// Throws if the client announced another hash than the body's.
     static func check(_ received: ReceivedBody, _ announced: ContentDigest?) throws {
         if let announced, received.hasher.contentHash != announced { throw ContentHashMismatch() }
     }

@@ -1,8 +1,8 @@
-// The running hashes of sequential upload sessions, and who is writing to which session.
+// The running hashes of sequential upload sessions, and the lock of each session's file.
 
 import Synchronization
 
-/// Remembers how far the data of each session has been hashed.
+/// Keeps the hash state of each session's data.
 final class SessionHashes: Sendable {
     private struct State {
         var hashers: [String: (size: Int64, hasher: BlockHasher)] = [:]
@@ -11,18 +11,18 @@ final class SessionHashes: Sendable {
 
     private let state = Mutex(State())
 
-    /// Reserves the file of a session for one writer; false while another has it.
+    /// Locks the file of a session for one writer; false while another has it.
     func claim(_ session: String) -> Bool {
         state.withLock { $0.busy.insert(session).inserted }
     }
 
-    /// Gives the file back.
+    /// Unlocks the file of a session.
     func release(_ session: String) {
         _ = state.withLock { $0.busy.remove(session) }
     }
 
-    /// The hash of a session's first bytes; nil if it has to be computed from the file, as after a
-    /// restart.
+    /// The hash state of a session's first bytes; nil if it has to be computed from the file, as
+    /// after a restart.
     func hasher(of session: String, size: Int64) -> BlockHasher? {
         if size == 0 { return BlockHasher() }
         return state.withLock { state in
@@ -31,12 +31,11 @@ final class SessionHashes: Sendable {
         }
     }
 
-    /// Remembers the hash of a session's first bytes.
+    /// Stores the hash state of a session's first bytes.
     func remember(_ hasher: BlockHasher, of session: String, size: Int64) {
         state.withLock { $0.hashers[session] = (size, hasher) }
     }
 
-    /// Forgets a session.
     func forget(_ session: String) {
         _ = state.withLock { $0.hashers.removeValue(forKey: session) }
     }

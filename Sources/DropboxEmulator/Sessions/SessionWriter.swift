@@ -1,5 +1,5 @@
-// Adds data to upload sessions and turns complete ones into files: the meeting of the pure session
-// state, the files on disk and the running hashes.
+// Appends data to upload sessions and commits complete ones: combines the pure session state, the
+// files on disk and the running hashes.
 
 import Glibc
 
@@ -11,7 +11,7 @@ extension Space {
         return id
     }
 
-    /// Throws unless a session would take data.
+    /// Throws unless a session accepts the data.
     func checkAppend(
         _ session: String, offset: Int64, length: Int64, closes: Bool
     ) throws {
@@ -21,15 +21,15 @@ extension Space {
         }
     }
 
-    /// Adds a request's body to a session.
+    /// Appends a request's body to a session.
     ///
-    /// The body goes straight to its place in the session's file; only when another request is
-    /// writing to a sequential session at this moment is it kept aside until it is complete.
+    /// The body is written directly to the session's file; only if another request is writing to
+    /// the sequential session at the same time is it received into a separate file first.
     func append(
         _ body: IncomingBody, to session: String, offset: Int64, closes: Bool,
         announced: ContentDigest?
     ) async throws -> Int64 {
-        // Without an announced length, its rules can only be checked at the end.
+        // Without an announced length, the rules can only be checked at the end.
         let length = min(body.announcedLength ?? 0, UploadSession.maximumSize)
         try checkAppend(
             session, offset: offset, length: length,
@@ -72,7 +72,7 @@ extension Space {
         return received.size
     }
 
-    /// Adds a part of a file to a sequential session.
+    /// Appends a part of a file to a sequential session.
     func appendSequential(
         _ source: BlockingFile, from start: Int64, count: Int64, to session: String, offset: Int64,
         closes: Bool
@@ -90,7 +90,7 @@ extension Space {
         try note(count, hasher: hasher, session, offset, closes)
     }
 
-    /// Copies a part of a file into a session's.
+    /// Copies a part of a file into a session's file.
     func appendFile(
         _ source: BlockingFile, from start: Int64, count: Int64, to session: String, offset: Int64
     ) async throws {
@@ -113,7 +113,7 @@ extension Space {
         }
     }
 
-    /// Takes note of data that is in a sequential session's file.
+    /// Records data that is in a sequential session's file.
     private func note(
         _ size: Int64, hasher: BlockHasher?, _ session: String, _ offset: Int64, _ closes: Bool
     ) throws {
@@ -158,7 +158,7 @@ extension Space {
 
     // MARK: Finishing
 
-    /// Commits a session that is complete. If the commit fails, the session keeps its data.
+    /// Commits a complete session. If the commit fails, the session keeps its data.
     func finish(
         _ session: String, offset: Int64, commit: Commit, isBatch: Bool
     ) async throws -> FileMetadata {
@@ -184,7 +184,8 @@ extension Space {
 
     /// Commits the bytes of a file, which stays where it is.
     ///
-    /// The content is in the store before the tree speaks of it, and out again if the tree refuses.
+    /// The content is published before the tree refers to it, and withdrawn if the tree refuses the
+    /// commit.
     func commitFile(
         _ path: String, content: Content, commit: Commit
     ) throws -> FileMetadata {

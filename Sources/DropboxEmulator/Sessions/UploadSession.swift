@@ -1,13 +1,13 @@
-// An upload session as a pure state: which bytes it has, and which request may come next.
-// Not responsible for the bytes themselves (`SessionFiles`).
+// An upload session as a pure state: the bytes that it has, and the next request that it accepts.
+// Not responsible for the bytes themselves (`ContentStore`).
 
 /// Data collected for one file in several requests.
 struct UploadSession: Sendable {
-    /// A session can be used for 7 days (files.stone, `upload_session/start`), in seconds.
+    /// Lifetime of a session in seconds: 7 days (files.stone, `upload_session/start`).
     static let lifetime: Int64 = 7 * 86_400
     /// Largest file: 2^41 - 2^22 bytes (files.stone, `upload_session/start`).
     static let maximumSize: Int64 = 1 << 41 - 1 << 22
-    /// Offsets and lengths of a concurrent session are multiples of this.
+    /// Alignment of offsets and lengths in a concurrent session.
     static let blockSize = Int64(BlockHasher.blockSize)
 
     let isConcurrent: Bool
@@ -24,10 +24,10 @@ struct UploadSession: Sendable {
         self.startedAt = startedAt
     }
 
-    /// Whether data may be added at an offset, as far as can be told before it arrives.
+    /// Whether data may be appended at an offset, as far as can be checked before it arrives.
     ///
-    /// The pieces of a concurrent session come in any order, so that others may still be on their
-    /// way when the one that closes it has arrived: they are taken if they lie before its end.
+    /// The pieces of a concurrent session come in any order, so that others may still be in flight
+    /// when the closing one has arrived: they are accepted if they lie before its end.
     func checkAppend(offset: Int64, length: Int64, closes: Bool) throws(SessionError) {
         if isConcurrent {
             guard offset % Self.blockSize == 0 else { throw .concurrentInvalidOffset }
@@ -42,7 +42,7 @@ struct UploadSession: Sendable {
         }
     }
 
-    /// Takes note of data that has been stored.
+    /// Records data that has been stored.
     mutating func append(
         offset: Int64, length: Int64, closes: Bool, digests: [ContentDigest]
     ) throws(SessionError) {
@@ -77,8 +77,7 @@ struct UploadSession: Sendable {
     }
 }
 
-/// What can be wrong with a session: the members of the several unions of the specification that
-/// share these tags.
+/// Errors of a session: the members of the specification's several unions that share these tags.
 enum SessionError: APIUnion, Equatable {
     case notFound
     case incorrectOffset(correct: Int64)
@@ -90,7 +89,7 @@ enum SessionError: APIUnion, Equatable {
     case concurrentNotClosed
     case concurrentMissingData
 
-    /// The error as `UploadSessionLookupError` and `UploadSessionAppendError` have it.
+    /// The error in `UploadSessionLookupError` and `UploadSessionAppendError`.
     var json: JSONValue {
         switch self {
         case .notFound: .tag("not_found")
@@ -106,7 +105,7 @@ enum SessionError: APIUnion, Equatable {
         }
     }
 
-    /// The error as `UploadSessionFinishError` has it.
+    /// The error in `UploadSessionFinishError`.
     var finishJSON: JSONValue {
         switch self {
         case .concurrentNotClosed, .concurrentMissingData: json

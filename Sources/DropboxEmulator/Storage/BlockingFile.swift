@@ -1,11 +1,11 @@
-// A file descriptor with blocking reads and writes at offsets, and the threads they run on.
-// Not responsible for where files are (`ContentStore`).
+// A file descriptor with blocking reads and writes at offsets, and its threads. Not responsible for
+// the files' paths (`ContentStore`).
 
 import NIOPosix
 
 import Glibc
 
-/// A system call that failed, with the path that it was for.
+/// A failed system call, with its path.
 struct FileError: Error, CustomStringConvertible {
     let call: String
     let path: String
@@ -20,19 +20,19 @@ struct FileError: Error, CustomStringConvertible {
     var description: String { "\(call) \(path): \(String(cString: strerror(code)))" }
 }
 
-/// An open file; closed when released. All its calls may be made from any thread.
+/// An open file; closed when released. Its methods may be called from any thread.
 final class BlockingFile: Sendable {
     let path: String
     private let descriptor: Int32
 
-    /// Opens for reading.
+    /// Opens a file for reading.
     init(reading path: String) throws(FileError) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         self.path = path
         guard descriptor >= 0 else { throw FileError("open", path) }
     }
 
-    /// Opens for writing, and creates the file if it is not there.
+    /// Opens a file for writing, and creates it if it is missing.
     init(writing path: String, append: Bool = false) throws(FileError) {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | (append ? O_APPEND : 0)
         descriptor = open(path, flags, 0o600)
@@ -92,7 +92,7 @@ final class BlockingFile: Sendable {
         return done
     }
 
-    /// Reads the whole of a small file.
+    /// Reads a whole small file.
     func contents() throws -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -111,7 +111,7 @@ final class BlockingFile: Sendable {
     }
 }
 
-/// Runs blocking work on threads made for it, so that it never holds up the others.
+/// Runs blocking work on dedicated threads, so that it never blocks the cooperative ones.
 func onDiskThread<Value: Sendable>(
     _ work: @escaping @Sendable () throws -> Value
 ) async throws -> Value {

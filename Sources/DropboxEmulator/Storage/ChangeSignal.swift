@@ -1,4 +1,4 @@
-// Wakes those who wait for something to change.
+// Wakes tasks that wait for a change.
 
 import Synchronization
 
@@ -12,10 +12,10 @@ final class ChangeSignal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Rises with every announcement.
+    /// Incremented by every announcement.
     var generation: UInt64 { state.withLock { $0.generation } }
 
-    /// Wakes everyone.
+    /// Wakes all waiting tasks.
     func announce() {
         let waiters = state.withLock { state in
             state.generation += 1
@@ -46,8 +46,8 @@ final class ChangeSignal: Sendable {
         }
     }
 
-    /// Waits like `wait(after:)`, but no longer than until an instant. Returns whether something was
-    /// announced.
+    /// Waits like `wait(after:)`, but at most until a deadline. Returns whether there was an
+    /// announcement.
     func wait(after generation: UInt64, until deadline: ContinuousClock.Instant) async -> Bool {
         await withTaskGroup { group in
             group.addTask { await self.wait(after: generation) }

@@ -1,15 +1,15 @@
-// When the latest changes of a Dropbox happened, for longpolls that are to tell of them late.
+// The times of the latest changes of a Dropbox, for delayed longpolls.
 
-/// The times of changes, as far back as a longpoll may ask.
+/// The times of changes, as far back as a longpoll may need them.
 struct ChangeTimes: Sendable {
     /// The longest delay of a longpoll, in milliseconds: older changes need no time.
     static let longestDelay: Int64 = 3_600_000
     private static let mostKept = 4096
 
-    /// Each with the position in the change log where what happened then begins, in order.
+    /// Each time with the position in the change log at which its changes begin, in order.
     private var times: [(start: Int, time: ContinuousClock.Instant)] = []
 
-    /// Notes that what the change log has from a position on happens now.
+    /// Records the time of the change log's entries from a position on.
     mutating func note(from start: Int, at time: ContinuousClock.Instant) {
         if times.count >= Self.mostKept {
             let oldest = time - .milliseconds(Self.longestDelay)
@@ -18,7 +18,8 @@ struct ChangeTimes: Sendable {
         times.append((start, time))
     }
 
-    /// When the change at a position of the log happened; nil if that is long ago, or was before a restart.
+    /// The time of the change at a position of the log; nil if it is long ago, or was before a
+    /// restart.
     func time(of position: Int) -> ContinuousClock.Instant? {
         var low = 0
         var high = times.count

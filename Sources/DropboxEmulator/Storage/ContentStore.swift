@@ -1,6 +1,6 @@
-// The bytes of files and of upload sessions, in files of the state folder. A content is named by its
-// hash, so that equal files share one. Everything here blocks, and is called on disk threads.
-// Not responsible for which file has which content (`AccountTree`).
+// The bytes of files and of upload sessions, in files of the state folder. A content is named by
+// its hash, so that equal files share one. All calls block, and run on disk threads. Not
+// responsible for which file has which content (`AccountTree`).
 
 import Glibc
 import Synchronization
@@ -10,7 +10,7 @@ final class ContentStore: Sendable {
     private let folder: String
     private let nextIncoming = Atomic<UInt64>(0)
 
-    /// Uses a folder that exists; what an earlier run left half received is removed.
+    /// Uses an existing folder; incomplete files of an earlier run are removed.
     init(folder: String) throws(FileError) {
         self.folder = folder
         for name in ["content", "sessions", "incoming"] {
@@ -21,7 +21,7 @@ final class ContentStore: Sendable {
         }
     }
 
-    /// Makes a folder unless it is there.
+    /// Creates a folder unless it exists.
     static func makeFolder(_ path: String) throws(FileError) {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError("mkdir", path) }
     }
@@ -45,8 +45,8 @@ final class ContentStore: Sendable {
         return try BlockingFile(writing: "\(folder)/incoming/\(number)")
     }
 
-    /// Makes the bytes of a file available as the content of a hash; the file stays where it is.
-    /// Returns whether the content was not known before.
+    /// Links a file as the content of a hash; the file stays where it is. Returns whether the
+    /// content is new.
     func publish(_ path: String, as hash: ContentDigest) throws(FileError) -> Bool {
         let destination = contentPath(hash)
         if link(path, destination) == 0 { return true }
@@ -58,22 +58,21 @@ final class ContentStore: Sendable {
         return false
     }
 
-    /// Takes back what `publish` did, for a content that no file has come to have.
+    /// Undoes `publish`, for a content without a file.
     func withdraw(_ hash: ContentDigest) {
         unlink(contentPath(hash))
     }
 
-    /// Makes a received file the data of a session.
+    /// Moves a received file to a session as its data.
     func keep(_ path: String, asSession id: String) throws(FileError) {
         guard rename(path, sessionPath(id)) == 0 else { throw FileError("rename", path) }
     }
 
-    /// Removes a received file.
     func discard(_ path: String) {
         unlink(path)
     }
 
-    /// The file that collects a session's data.
+    /// The path of a session's data.
     func sessionPath(_ id: String) -> String {
         let name = id.utf8.lastIndex(of: UInt8(ascii: ":")).map {
             String(id[id.utf8.index(after: $0)...])
@@ -81,7 +80,7 @@ final class ContentStore: Sendable {
         return "\(folder)/sessions/\(name ?? id)"
     }
 
-    /// Something that reads a content at any offset.
+    /// A reader for a content, at any offset.
     func reader(of content: Content) throws(FileError) -> ContentReader {
         switch content.source {
         case .stored where content.size == 0: ContentReader(.empty)
@@ -96,7 +95,6 @@ final class ContentStore: Sendable {
     }
 }
 
-/// Reads one content.
 struct ContentReader: Sendable {
     fileprivate enum Source: Sendable {
         case empty

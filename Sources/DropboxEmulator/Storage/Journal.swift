@@ -1,5 +1,5 @@
-// The operations of one Dropbox in the order in which they were applied, one JSON array a line.
-// Not responsible for what an operation does (`SpaceState`).
+// The operations of one Dropbox in the order of their application, one JSON array per line. Not
+// responsible for their effects (`SpaceState`).
 
 import Glibc
 
@@ -7,8 +7,8 @@ import Glibc
 final class Journal: Sendable {
     private let file: BlockingFile
 
-    /// Opens the journal, handing over every operation in it. A last line that a crash cut short was
-    /// never answered to a client; it is removed.
+    /// Opens the journal and replays every operation in it. An incomplete last line, left by a
+    /// crash, is removed: its operation was never acknowledged to a client.
     init(path: String, replay: (Operation, Timestamp) -> Void) throws {
         file = try BlockingFile(writing: path, append: true)
         var line: [UInt8] = []
@@ -34,8 +34,8 @@ final class Journal: Sendable {
         if intact < offset { try file.truncate(to: intact) }
     }
 
-    /// Adds an operation. It is in the page cache when this returns: it survives the end of the
-    /// process, which is all that an emulator needs.
+    /// Appends an operation. It is in the page cache on return: it survives the end of the process,
+    /// which is enough for an emulator.
     func append(_ operation: Operation, at time: Timestamp) throws(FileError) {
         var line = JSONValue.array([.integer(time.seconds)] + operation.fields).utf8()
         line.append(UInt8(ascii: "\n"))

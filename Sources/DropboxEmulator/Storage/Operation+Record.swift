@@ -1,7 +1,7 @@
-// How operations are written in the journal: a name, then the fields in a fixed order.
+// The journal's form of operations: a name, then the fields in a fixed order.
 
 extension Operation {
-    /// This operation as the fields of a record.
+    /// This operation's fields in the journal.
     var fields: [JSONValue] {
         switch self {
         case .commit(let commit, let content):
@@ -46,7 +46,7 @@ extension Operation {
         }
     }
 
-    /// Reads what `fields` wrote; nil for anything else.
+    /// Parses the fields of a record; nil for an invalid one.
     init?(fields: [JSONValue]) {
         var reader = FieldReader(fields)
         guard let name = reader.string() else { return nil }
@@ -129,7 +129,7 @@ extension Content {
     }
 }
 
-/// Takes fields one after the other.
+/// Takes fields one after another.
 private struct FieldReader {
     private var rest: ArraySlice<JSONValue>
 

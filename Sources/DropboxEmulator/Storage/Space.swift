@@ -1,12 +1,11 @@
-// One Dropbox at work: its state behind a lock, its journal, its bytes, and those who wait for a
-// change in it.
-// Not responsible for who may use it (`AccountRegistry`).
+// One Dropbox at run time: its state behind a lock, its journal, its contents, and the tasks that
+// wait for changes. Not responsible for access to it (`AccountRegistry`).
 
 import Synchronization
 
 /// One Dropbox, which one or more accounts use.
 final class Space: Sendable {
-    /// 2 TB, as in the smallest paid plan: a quota is in nobody's way until a test sets one.
+    /// 2 TB, as in the smallest paid plan: large enough for every test that sets no quota.
     static let defaultQuota: Int64 = 2 << 40
 
     let number: UInt32
@@ -26,30 +25,30 @@ final class Space: Sendable {
             tree: AccountTree(
                 namespace: number, quota: Space.defaultQuota, folding: folding))
         journal = try Journal(path: "\(folder)/journal") { operation, time in
-            // An operation is only in the journal because it succeeded on this very state.
+            // The journal contains only operations that succeeded on this very state.
             _ = try? restored.apply(operation, at: time)
         }
         state = Mutex(restored)
     }
 
-    /// Looks at the state.
+    /// Reads the state under the lock.
     func read<Value: Sendable, Failure: Error>(
         _ body: (SpaceState) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         try state.withLock { state throws(Failure) in try body(state) }
     }
 
-    /// Looks at the tree.
+    /// Reads the tree under the lock.
     func tree<Value: Sendable, Failure: Error>(
         _ body: (AccountTree) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         try state.withLock { state throws(Failure) in try body(state.tree) }
     }
 
-    /// Applies an operation, and looks at its result before anyone else can change it.
+    /// Applies an operation, and reads its result before any other operation can change it.
     ///
     /// The journal is written under the lock, so that its order is the order of the changes; the
-    /// write is a short one to the page cache.
+    /// write is short and goes to the page cache.
     func apply<Value: Sendable>(
         _ operation: Operation, _ result: (SpaceState, NodeID?) -> Value
     ) throws -> Value {
@@ -68,20 +67,20 @@ final class Space: Sendable {
         return value
     }
 
-    /// When the change at a position of the change log happened; nil if that is long ago.
+    /// The time of the change at a position of the change log; nil if it is long ago.
     func time(ofChange position: Int) -> ContinuousClock.Instant? {
         times.withLock { $0.time(of: position) }
     }
 
-    /// Applies an operation whose result does not matter.
+    /// Applies an operation and discards its result.
     func apply(_ operation: Operation) throws {
         try apply(operation) { _, _ in }
     }
 }
 
 extension Operation {
-    /// Whether the operation only changes the tree's entries, so that it need not be remembered when
-    /// it changed none.
+    /// Whether the operation only changes the tree's entries, so that it is not recorded when it
+    /// changed none.
     fileprivate var isTreeOperation: Bool {
         switch self {
         case .commit, .createFolder, .delete, .relocate, .restore: true

@@ -1,13 +1,13 @@
-// Keeps two emulators from writing to one state folder.
+// Prevents two emulators from using the same state folder.
 
 import Glibc
 import Synchronization
 
-/// A lock on a state folder, which the system gives back when the process ends.
+/// A lock on a state folder, which the system releases when the process ends.
 final class StateLock: Sendable {
     private let descriptor: Mutex<Int32?>
 
-    /// Throws if another emulator has the folder.
+    /// Throws if another emulator has locked the folder.
     init(folder: String) throws {
         try ContentStore.makeFolder(folder)
         let path = "\(folder)/lock"
@@ -20,11 +20,12 @@ final class StateLock: Sendable {
         self.descriptor = Mutex(descriptor)
     }
 
-    /// Gives the folder back.
+    /// Releases the lock on the folder.
     func release() {
         descriptor.withLock { descriptor in
             if let open = descriptor {
-                // A program that is just being started has a copy of the descriptor until its exec.
+                // A child process between fork and exec has a copy of the descriptor, which would
+                // keep the lock.
                 flock(open, LOCK_UN)
                 close(open)
             }

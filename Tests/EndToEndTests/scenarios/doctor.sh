@@ -56,6 +56,8 @@ doctor 0
 says mount ok online
 says database ok "$MNT"
 says cache-folder ok free
+timeout 60 dbxfs doctor --deep > "$WORK/lines"
+grep -q "^ok       tree .*nothing in it contradicts" "$WORK/lines"
 process=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
 dbxfs unmount "$MNT"
 # The database is the process's until it ends, which is a little later than the mount.
@@ -142,6 +144,14 @@ doctor 2
 says mount problem "fusermount3 -uz $MNT"
 fusermount3 -uz "$MNT"
 doctor 0
+
+# Rows that contradict each other, which only --deep looks for.
+python3 -c 'import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as tree: tree.execute("UPDATE node SET parent = 999 WHERE parent = 1")' \
+    "$folder/tree.sqlite"
+doctor 0
+doctor 2 --deep
+says tree problem 'is in no folder that users see'
 
 # A damaged database.
 dd if=/dev/urandom of="$folder/tree.sqlite" bs=4096 seek=1 count=4 conv=notrunc 2> /dev/null
