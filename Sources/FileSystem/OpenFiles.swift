@@ -11,7 +11,7 @@ import Synchronization
 /// The open files of a mount.
 ///
 /// **Lock order of this module.** In rising rank: 1 `HandleTable`, 2 `OpenFiles`, 3 `InodeTable`, 4
-/// `OpenFile` and `DirectoryHandle`; then Sync's staged files. None is held while another one of
+/// `OpenFile` and `DirectoryHandle`; then Staging's files. None is held while another one of
 /// this list is taken, and none while the store is waited for: database first, memory after. Inside
 /// a transaction all of them may be taken, because no holder waits for a transaction.
 public final class OpenFiles: OpenFileTracking {

@@ -96,14 +96,11 @@ extension Transaction {
     ///
     /// `due` returns the due time of an entry, unless the transaction has set it itself.
     func settleJournal(due: (InodeID) -> Timestamp) throws {
-        var index = 0
-        // Settling a node can change the folder above it.
-        while index < end.changed.inodes.count {
-            let inode = end.changed.inodes[index]
-            index +|= 1
-            try settleJournal(of: inode, due: due)
+        for inode in end.changed.inodes { try settleJournal(of: inode, due: due) }
+        // In a fixed order, because it decides the order in the journal.
+        for folder in end.changed.left.sorted(by: { $0.rawValue < $1.rawValue }) {
+            try reconsider(folder)
         }
-        for folder in end.changed.left { try reconsider(folder) }
     }
 
     private func settleJournal(of inode: InodeID, due: (InodeID) -> Timestamp) throws {

@@ -31,14 +31,13 @@ extension DeltaApplier {
     /// Checks the paths of deletions without a node again, because the batch may have put folders
     /// there since: their contents were in them when they were deleted, unless the batch contains
     /// them.
-    mutating func doubtUnknownDeletions() throws {
+    func doubtUnknownDeletions() throws {
         for path in unknownDeletions.prefix(Self.mostDoubtedPaths) {
             guard let id = try transaction.remoteNode(foldedPath: path)?.facts.id,
                 lastIndex[id] == nil
             else { continue }
             try transaction.noteUnconfirmed(id)
         }
-        unknownDeletions = []
     }
 
     /// Handles a deletion at an unknown path. Another client may have moved a folder, and deleted a

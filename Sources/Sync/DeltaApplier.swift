@@ -14,7 +14,7 @@ struct DeltaContext: Sendable {
     var openFiles: any OpenFileTracking
     /// Where content is staged that the server has lost and the user still wants.
     var staging: StagingArea
-    /// The time by which entries of the journal are due.
+    /// The clock's time, from which the wait for a second move counts.
     var now: Timestamp
     /// The date and time of day.
     var date: Timestamp
@@ -82,7 +82,8 @@ struct DeltaApplier {
             try applyUnlessContradictory { applier in try applier.apply(entry) }
         }
         try settleDetached()
-        try doubtUnknownDeletions()
+        if entries.contains(where: \.isFolder) { try doubtUnknownDeletions() }
+        unknownDeletions = []
     }
 
     private mutating func apply(_ entry: RemoteEntry) throws {
