@@ -3,6 +3,7 @@
 
 import DropboxAPI
 import Foundation
+import MetadataStore
 import Mounting
 import RemoteStore
 
@@ -18,6 +19,10 @@ struct AccountIdentity {
     let login: StoredLogin?
     /// The mount's tokens, each checked against the account.
     let tokens: VerifiedTokens
+    /// The account of the state folder; nil before its first mount.
+    let known: AccountRecord?
+    /// The state folder's database, which keeps the account's ID beside the rows.
+    let store: MetadataStore
 
     /// Requests the account of the token, compares it with the record, and stores it.
     ///
@@ -28,14 +33,13 @@ struct AccountIdentity {
     func check(
         _ remote: DropboxStore, knownPatience: Double
     ) throws(CommandError) -> String? {
-        let known = try Self.known(in: folders.state)
         if let known, let login, login.accountID != known.accountID {
             // Without this check an offline mount would send its queue to the wrong account later.
             throw .otherAccount(
                 account: source.account, folder: folders.state, expected: known.person,
                 found: "another account")
         }
-        let (source, root, tokens) = (source, root, tokens)
+        let (source, root, tokens, known) = (source, root, tokens, known)
         if case .namespace(let id) = root { remote.start(at: .namespace(id)) }
         let answer = Thread.waiting {
             await Self.ask(
@@ -152,6 +156,11 @@ struct AccountIdentity {
             accountID: account.id, name: account.displayName, email: account.email,
             team: account.teamNamespace)
         try record.write(to: folders.identity)
+        do {
+            try store.write { try $0.setAccountID(account.id) }
+        } catch {
+            throw CommandError(opening: folders.database, error)
+        }
     }
 }
 

@@ -25,6 +25,8 @@ final class Mount: Sendable {
     let plan: MountPlan
     let mountpoint: String
     let store: MetadataStore
+    /// The account whose files the state folder has; nil before its first mount.
+    private let owner: AccountRecord?
     private let staging: StagingArea
     let lost: LostLook
     let engine: SyncEngine
@@ -59,13 +61,18 @@ final class Mount: Sendable {
         let settings = plan.settings
         let folders = plan.folders
 
+        store = try Self.open(folders.database) { try MetadataStore(path: folders.database) }
+        let store = store
+        let stored = try Self.open(folders.database) { try store.read { try $0.accountID() } }
+        owner = try AccountRecord.read(folders.identity, stored: stored)
+
         traffic = TrafficCounter()
-        (client, tokens) = try Self.client(plan, credentials, traffic: traffic) { sink.hide($0) }
+        (client, tokens) = try Self.client(plan, credentials, owner, traffic: traffic) {
+            sink.hide($0)
+        }
         remote = DropboxStore(
             client: client, prefix: RemotePath(rawValue: plan.source.remotePath))
 
-        store = try Self.open(folders.database) { try MetadataStore(path: folders.database) }
-        let store = store
         staging = try Self.open(folders.staging) {
             try StagingArea(directory: folders.staging, store: store)
         }
@@ -119,7 +126,8 @@ final class Mount: Sendable {
     // MARK: Parts
 
     private static func client(
-        _ plan: MountPlan, _ credentials: Credentials, traffic: TrafficCounter,
+        _ plan: MountPlan, _ credentials: Credentials, _ owner: AccountRecord?,
+        traffic: TrafficCounter,
         hide: @escaping @Sendable (String) -> Void
     ) throws(CommandError) -> (DropboxClient, VerifiedTokens) {
         let access = try DropboxAccess(plan.environment) { configuration in
@@ -128,18 +136,17 @@ final class Mount: Sendable {
             configuration.transport.downloadLimit = plan.settings.downloadLimit.map { UInt64($0) }
         }
         let (source, folders, member) = (plan.source, plan.folders, plan.settings.member)
-        let known = try AccountIdentity.known(in: folders.state)
         let tokens = VerifiedTokens(
             access.tokens(
                 credentials, command: CommandError.login(source.account, plan.environment.scope),
                 hide: hide),
-            expected: known?.accountID
+            expected: owner?.accountID
         ) { token in
             access.client(FixedAccessToken(token), member: member)
         } explanation: { found in
             CommandError.otherAccount(
                 account: source.account, folder: folders.state,
-                expected: known?.person ?? "another account", found: found.person
+                expected: owner?.person ?? "another account", found: found.person
             ).message
         }
         return (access.client(tokens, member: member), tokens)
@@ -199,7 +206,8 @@ final class Mount: Sendable {
         let engine = engine
         let identity = AccountIdentity(
             folders: plan.folders, source: plan.source, root: plan.settings.root,
-            server: plan.environment.serverName, login: login, tokens: tokens)
+            server: plan.environment.serverName, login: login, tokens: tokens, known: owner,
+            store: store)
         try Self.open(plan.folders.database) { try engine.recallRoot() }
         let notice = try identity.check(remote, knownPatience: Self.knownAccountPatience)
         let failure = Thread.waiting { () async -> String? in

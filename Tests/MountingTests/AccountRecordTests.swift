@@ -60,6 +60,23 @@ struct AccountRecordTests {
         #expect(error?.message.contains("\n") == false)
     }
 
+    @Test("the account that the database names owns its rows, whatever the file says")
+    func stored() throws {
+        let record = AccountRecord(accountID: "dbid:1", name: "A", email: "a@b", team: "7")
+        #expect(try AccountRecord.read(path, stored: nil) == nil)
+        #expect(try AccountRecord.read(path, stored: "dbid:1")?.accountID == "dbid:1")
+        try record.write(to: path)
+        #expect(try AccountRecord.read(path, stored: nil) == record)
+        #expect(try AccountRecord.read(path, stored: "dbid:1") == record)
+        let other = try AccountRecord.read(path, stored: "dbid:2")
+        #expect(other?.accountID == "dbid:2")
+        #expect(other?.person == "the account dbid:2")
+        #expect(other?.team == nil)
+        _ = try folder.write("{", to: "account.json", mode: 0o600)
+        #expect(throws: CommandError.self) { try AccountRecord.read(path, stored: nil) }
+        #expect(try AccountRecord.read(path, stored: "dbid:1")?.accountID == "dbid:1")
+    }
+
     @Test("what others could have written, a link and what is no file are refused")
     func strange() throws {
         let good = #"{"email":"a@b","name":"A","accountID":"dbid:1"}"#

@@ -99,10 +99,30 @@ test "$(names_of mallorys)" = 'PRIVATE sent'
 test "$(names_of "$TOKEN")" = of-sample
 dbxfs unmount "$MNT"
 
-# A damaged note of whose files they are stands for nobody's, and is not replaced.
+# A note of whose files they are that is damaged, gone or another folder's gives them to nobody else: the database knows
+# its account. That account's own token mounts, and writes the note anew.
 note="$DBXFS_STATE_DIR/default/account.json"
 cp -p "$note" "$WORK/note"
-for damage in '' '{' '[]' '{}' '{"accountID":7,"name":"A","email":"a@example.com"}'; do
+for damage in '' '{' '[]' '{}' '{"accountID":7,"name":"A","email":"a@example.com"}' gone \
+    '{"accountID":"dbid:sample","name":"A","email":"a@example.com"}'; do
+    if test "$damage" = gone; then rm "$note"; else printf %s "$damage" > "$note"; fi
+    status=0
+    DBXFS_ACCESS_TOKEN="$TOKEN" dbxfs mount "$MNT" 2> "$WORK/said" || status=$?
+    test $status = 32
+    test "$(wc -l < "$WORK/said")" = 1
+    grep -q 'keeps the files of the account dbid:' "$WORK/said"
+    test "$damage" = gone || test "$(cat "$note")" = "$damage"
+    dbxfs mount "$MNT"
+    test "$(cat "$MNT/PRIVATE")" = private
+    dbxfs unmount "$MNT"
+    cmp "$note" "$WORK/note"
+done
+
+# A database that does not know its account (an older version's) leaves the note to decide: a damaged one is refused.
+python3 -c 'import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as db: db.execute("DELETE FROM setting WHERE key = ?", ("account.id",))' \
+    "$DBXFS_STATE_DIR/default/tree.sqlite"
+for damage in '' '{"accountID":7,"name":"A","email":"a@example.com"}'; do
     printf %s "$damage" > "$note"
     for token in mallorys "$TOKEN"; do
         status=0
