@@ -102,7 +102,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "Staging",
-            dependencies: ["CFile", "CSyncfs", "Core", "ContentHashing", "MetadataStore"],
+            dependencies: [
+                "Blocking", "CFile", "CSyncfs", "Core", "ContentHashing", "MetadataStore",
+            ],
             swiftSettings: settings),
         .target(
             name: "MetadataStore", dependencies: ["Core", "ContentHashing", grdb, log],

@@ -1,7 +1,7 @@
 // POSIX on Dropbox: the parts that the operations share. The operations are in
 // `DropboxFileSystem+….swift`, by kind.
 
-import Blocking
+public import Blocking
 import Core
 public import Logging
 public import MetadataStore
@@ -31,7 +31,7 @@ public final class DropboxFileSystem: FileSystemOperations {
     let log: Logger
     let options: FileSystemOptions
     /// Where tasks wait for the local disk.
-    let disk = DiskQueue(label: "dbxfs.filesystem")
+    let disk: DiskQueue
 
     // MARK: State
 
@@ -58,7 +58,8 @@ public final class DropboxFileSystem: FileSystemOperations {
         store: MetadataStore, staging: StagingArea, sync: any Syncing, reader: any ContentReading,
         folderReader: FolderReader? = nil,
         openFiles: OpenFiles, relay: TreeChangeRelay, options: FileSystemOptions,
-        clock: any SyncClock = SystemClock(), log: Logger
+        clock: any SyncClock = SystemClock(),
+        disk: DiskQueue = DiskQueue(label: "dbxfs.filesystem"), log: Logger
     ) throws(FileSystemError) {
         self.store = store
         self.staging = staging
@@ -70,6 +71,7 @@ public final class DropboxFileSystem: FileSystemOperations {
         self.options = options
         writeDelay = Mutex(options.writeDelay)
         self.clock = clock
+        self.disk = disk
         self.log = log
         do {
             folderTime = try Self.folderTime(in: store, now: clock.date())

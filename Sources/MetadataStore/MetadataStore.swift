@@ -38,11 +38,18 @@ public final class MetadataStore: Sendable {
     /// Lock: a leaf, held for an assignment.
     private let fallbackObserver = Mutex(FileObserver())
 
+    /// Called before each access, with whether it writes; an error is the access's. With it, the
+    /// `async` forms run on the caller's thread: for a process with one thread, whose order of
+    /// steps must not depend on the machine.
+    private let gate: (@Sendable (Bool) throws -> Void)?
+
     /// Opens or creates the database file.
     ///
-    /// Throws a `DatabaseError` when the file is no database or the disk refuses, and `TooNew` when
+    /// `gate` is called before each access, with whether it writes, and may refuse it by an error;
+    /// with it, the `async` forms run on the caller's thread. Throws a `DatabaseError` when the file is no database or the disk refuses, and `TooNew` when
     /// a later version of this program has written it.
-    public init(path: String) throws {
+    public init(path: String, gate: (@Sendable (_ writes: Bool) throws -> Void)? = nil) throws {
+        self.gate = gate
         var configuration = Configuration()
         configuration.maximumReaderCount = 6
         configuration.busyMode = .timeout(30)
@@ -86,7 +93,8 @@ public final class MetadataStore: Sendable {
 
     /// Reads a consistent state on this thread.
     public func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
-        try pool.read { try body(Snapshot(database: $0)) }
+        try gate?(false)
+        return try pool.read { try body(Snapshot(database: $0)) }
     }
 
     /// Runs one transaction on this thread; an error rolls it back.
@@ -95,6 +103,7 @@ public final class MetadataStore: Sendable {
     public func write<Value>(
         due: (InodeID) -> Timestamp = { _ in .atOnce }, _ body: (Transaction) throws -> Value
     ) throws -> Value {
+        try gate?(true)
         defer { commitObserver.withLock { $0.body }?() }
         return try pool.writeWithoutTransaction { database in
             try TransactionEnd.run(body, in: database, due: due) { self.noteDroppedFallback($0) }
@@ -105,19 +114,30 @@ public final class MetadataStore: Sendable {
     public func read<Value: Sendable>(
         _ body: @escaping @Sendable (Snapshot) throws -> Value
     ) async throws -> Value {
-        try await pool.read { try body(Snapshot(database: $0)) }
+        if gate != nil { return try readInPlace(body) }
+        return try await pool.read { try body(Snapshot(database: $0)) }
     }
 
     /// Runs one transaction without holding a thread of the cooperative pool.
     public func write<Value: Sendable>(
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
+        if gate != nil { return try writeInPlace(body) }
         defer { commitObserver.withLock { $0.body }?() }
         return try await pool.writeWithoutTransaction { database in
             try TransactionEnd.run(body, in: database, due: { _ in .atOnce }) {
                 self.noteDroppedFallback($0)
             }
         }
+    }
+
+    /// Functions of their own, because a call in an `async` function takes the `async` form.
+    private func readInPlace<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
+        try read(body)
+    }
+
+    private func writeInPlace<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+        try write(body)
     }
 
     /// Sets `body` to be called after each transaction, with no lock held; nil removes it. It must

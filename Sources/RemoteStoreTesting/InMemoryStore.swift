@@ -70,6 +70,11 @@ public final class InMemoryStore: RemoteStoring {
         resumeWaiters(isTimeOver: true)
     }
 
+    /// The bytes of any revision, old or new.
+    public func content(of revision: Revision) -> [UInt8]? {
+        state.withLock { $0.tree.contents[revision] }
+    }
+
     /// Content bytes received by uploads.
     public var receivedBytes: Int { state.withLock { $0.receivedBytes } }
 

@@ -1,8 +1,8 @@
 // The folder of staging files. It is no cache: no file in it may be lost, so it lies with the
 // database, out of reach of eviction and cache clearing.
 
+public import Blocking
 public import Core
-import Dispatch
 import Glibc
 public import MetadataStore
 import Synchronization
@@ -17,7 +17,7 @@ public final class StagingArea: Sendable {
     private let removalDelay: Double
     /// The numbers of unneeded files, and whether a removal is scheduled. Held for memory only.
     private let unneeded = Mutex<(numbers: [Int64], isScheduled: Bool)>(([], false))
-    private let queue = DispatchQueue(label: "dbxfs.staging", qos: .utility)
+    private let queue: any BackgroundQueue
     private let flusher: StagingFlusher
     /// Content that was put aside, by this start and earlier ones.
     public let lostAndFound: LostAndFound
@@ -28,16 +28,21 @@ public final class StagingArea: Sendable {
     /// `lostAndFound`; files whose content was stored, replaced or deleted on purpose are removed.
     public init(
         directory: String, store: MetadataStore, removalDelay: Double = 1, flushDelay: Double = 2,
-        lostAndFound: String? = nil
+        lostAndFound: String? = nil,
+        queue: (_ label: String) -> any BackgroundQueue = { ThreadQueue(label: $0) }
     ) throws {
         self.directory = directory
         self.store = store
         self.removalDelay = removalDelay
+        self.queue = queue("dbxfs.staging")
         if mkdir(directory, 0o700) != 0 && errno != EEXIST {
             throw StagingError(code: errno)
         }
         let files = files
-        flusher = StagingFlusher(directory: directory, store: store, delay: flushDelay) { number in
+        flusher = StagingFlusher(
+            directory: directory, store: store, delay: flushDelay,
+            queue: queue("dbxfs.staging.flush")
+        ) { number in
             files.file(number)
         }
         self.lostAndFound = LostAndFound(
@@ -167,7 +172,7 @@ public final class StagingArea: Sendable {
             return unneeded.isScheduled
         }
         guard !isScheduled else { return }
-        queue.asyncAfter(deadline: .now() + removalDelay) { [weak self] in
+        queue.run(after: removalDelay) { [weak self] in
             self?.removeNow()
         }
     }
@@ -175,7 +180,7 @@ public final class StagingArea: Sendable {
     /// Removes all scheduled files now, after the rows have reached the disk. Blocks for it. If it
     /// fails, they stay until the next time.
     public func removeUnneeded() {
-        queue.sync { removeNow() }
+        queue.run { removeNow() }
     }
 
     /// Runs on the queue, so that a caller returns only after a concurrent removal.

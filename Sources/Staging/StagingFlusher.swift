@@ -2,9 +2,9 @@
 // rows as flushed. So a power cut loses the last seconds at most, and no `close(2)` waits for a
 // flush. Not responsible for fsync, which flushes at once.
 
+import Blocking
 import CSyncfs
 import Core
-import Dispatch
 import Glibc
 import MetadataStore
 import Synchronization
@@ -31,17 +31,18 @@ final class StagingFlusher: Sendable {
     private let delay: Double
     /// Lock: a leaf; held for memory only.
     private let state = Mutex(State())
-    private let queue = DispatchQueue(label: "dbxfs.staging.flush", qos: .utility)
+    private let queue: any BackgroundQueue
     /// Finds the open file with a number, to update it.
     private let fileOfNumber: @Sendable (Int64) -> StagedFile?
 
     init(
-        directory: String, store: MetadataStore, delay: Double,
+        directory: String, store: MetadataStore, delay: Double, queue: any BackgroundQueue,
         fileOfNumber: @escaping @Sendable (Int64) -> StagedFile?
     ) {
         self.directory = directory
         self.store = store
         self.delay = delay
+        self.queue = queue
         self.fileOfNumber = fileOfNumber
     }
 
@@ -53,7 +54,7 @@ final class StagingFlusher: Sendable {
             return !state.isScheduled && !state.hasEnded
         }
         guard isFirst else { return }
-        queue.asyncAfter(deadline: .now() + delay) { [weak self] in
+        queue.run(after: delay) { [weak self] in
             self?.flushWaiting()
         }
     }
@@ -65,7 +66,7 @@ final class StagingFlusher: Sendable {
             state.asked +|= 1
             return state.asked
         }
-        try queue.sync {
+        try queue.run {
             let (asked, served) = state.withLock { ($0.asked, $0.served) }
             if served >= number { return }
             try flushNow()
@@ -78,7 +79,7 @@ final class StagingFlusher: Sendable {
     /// Ends the scheduled flushes.
     func end() {
         state.withLock { $0.hasEnded = true }
-        queue.sync {}
+        queue.run {}
     }
 
     /// Makes the names in the folder survive power loss.

@@ -1,5 +1,6 @@
 // The interface of Sync to its neighbours: starts and stops the parts, and returns their state.
 
+public import Blocking
 public import Core
 public import Logging
 public import MetadataStore
@@ -49,12 +50,13 @@ public final class SyncEngine: Syncing {
     public init(
         configuration: Configuration, store: MetadataStore, staging: StagingArea,
         remote: any RemoteStoring, cache: any ContentCaching, openFiles: any OpenFileTracking,
-        observer: any TreeChangeObserving, clock: any SyncClock = SystemClock(), log: Logger
+        observer: any TreeChangeObserving, clock: any SyncClock = SystemClock(),
+        disk: DiskQueue = DiskQueue(label: "dbxfs.upload"), log: Logger
     ) {
         environment = UploadEnvironment(
             store: store, staging: staging, remote: remote, cache: cache, openFiles: openFiles,
             observer: observer, clock: clock, state: SyncState(), host: configuration.host,
-            log: log, openFileInterval: configuration.openFileInterval)
+            log: log, openFileInterval: configuration.openFileInterval, disk: disk)
         uploader = Uploader(environment: environment)
         longestDelay = configuration.longestDelay
         watcher = RemoteWatcher(environment: environment, uploader: uploader)

@@ -24,7 +24,7 @@ struct UploadEnvironment: Sendable {
     /// How long a file that is still open may be written to before its present content is sent, in
     /// seconds.
     var openFileInterval: Double
-    let disk = DiskQueue(label: "dbxfs.upload")
+    let disk: DiskQueue
     let gate = CommitGate()
     let contradiction = NotedContradiction()
 

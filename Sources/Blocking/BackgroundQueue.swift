@@ -1,0 +1,32 @@
+// A queue for local work that nobody waits for, some seconds later. A protocol, because a process
+// with a clock of its own brings its own queue.
+
+import Dispatch
+
+/// Runs work later, one piece after the other.
+public protocol BackgroundQueue: Sendable {
+    /// Runs the work after so many seconds.
+    func run(after seconds: Double, _ work: @escaping @Sendable () -> Void)
+    /// Runs the work now, after a running piece; returns when it is done.
+    func run<Value>(_ work: () throws -> Value) rethrows -> Value
+}
+
+/// A queue with a thread of its own while it has work.
+public struct ThreadQueue: BackgroundQueue {
+    private let queue: DispatchQueue
+
+    /// Makes a queue; `label` shows in debuggers.
+    public init(label: String) {
+        queue = DispatchQueue(label: label, qos: .utility)
+    }
+
+    /// Runs the work after so many seconds of the machine's clock.
+    public func run(after seconds: Double, _ work: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + seconds, execute: work)
+    }
+
+    /// Runs the work now; must not be called by other work of this queue.
+    public func run<Value>(_ work: () throws -> Value) rethrows -> Value {
+        try queue.sync(execute: work)
+    }
+}
