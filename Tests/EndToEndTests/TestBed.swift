@@ -45,7 +45,8 @@ actor TestBed {
             "CRASH_ROUNDS", "CRASH_SEED", "FAULT_MODES", "FAULT_FROM", "FAULT_TO", "FAULT_STRIDE",
             "FAULT_VARIANT", "FAULT_LIE", "STORM_CHANGES", "STORM_SECONDS", "STORM_MOUNTS",
             "STORM_SEED", "TORTURE_SEEDS", "TORTURE_KEEP", "POWERCUT_CUTS", "POWERCUT_SEED",
-            "POWERCUT_KEEP", "POWERCUT_FAILS_BY",
+            "POWERCUT_KEEP", "POWERCUT_FAILS_BY", "REQUESTS_SECONDS", "REQUESTS_SEED",
+            "REQUESTS_KEEP",
         ] { environment[name] = inherited[name] }
     }
 

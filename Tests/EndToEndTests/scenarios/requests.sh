@@ -1,0 +1,14 @@
+# System calls and control requests with values that nobody should use: the mount lives, answers, stays small, and ends as
+# it should, and a file that nobody touches is what it was.
+# mounts: itself
+# limit: 300
+export PYTHONDONTWRITEBYTECODE=1
+keep=${REQUESTS_KEEP:-$WORK/failures}
+status=0
+"$TOOLS/../../../torture/requests.py" "$(dirname "$DBXFS")" --seconds "${REQUESTS_SECONDS:-30}" --seed "${REQUESTS_SEED:-1}" \
+    --keep "$keep" || status=$?
+# The kept files go with the scenario's folder: the ends of the calls and of the mount's log say what it was.
+for calls in "$keep"/*/*.calls.txt "$keep"/*/a/dbxfs.log; do
+    test ! -e "$calls" || tail -n 15 "$calls" | cut -c 1-300
+done
+exit $status
