@@ -218,13 +218,21 @@ public final class ControlServer: Sendable {
     /// worst.
     private static let conflictsPerLine = 50
 
+    /// Seconds between two looks whether a client still waits for the mount's end.
+    private static let abandonedPause = 1.0
+
     private func awaitEnd(limit: Double?, on connection: ControlConnection) {
         ending.listeners.enter()
         defer { ending.listeners.leave() }
         var acceptance = ControlReply()
         acceptance.isAccepted = true
+        let former = ending.limit
         ending.setLimit(limit)
-        guard connection.send(acceptance) else { return }
+        guard connection.send(acceptance) else { return ending.setLimit(former) }
+        while !ending.hasEnded.wait(seconds: Self.abandonedPause) {
+            // The mount is still in use, and its client has given up.
+            if connection.isAbandoned { return ending.setLimit(former) }
+        }
         var reply = ControlReply()
         reply.outcome = ending.waitForOutcome()
         connection.send(reply)

@@ -121,6 +121,12 @@ public final class ControlConnection: Sendable {
         }
     }
 
+    /// Whether the peer has closed its end.
+    var isAbandoned: Bool {
+        var state = pollfd(fd: descriptor, events: Int16(POLLRDHUP), revents: 0)
+        return poll(&state, 1, 0) > 0
+    }
+
     /// Shuts the connection down, which also wakes the thread that waits for it.
     func end() {
         shutdown(descriptor, Int32(SHUT_RDWR))
