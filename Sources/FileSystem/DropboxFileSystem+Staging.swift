@@ -37,6 +37,8 @@ extension DropboxFileSystem {
                 return node
             }
             guard node.staged != nil else {
+                // Without a name, its content went with it.
+                if node.place == nil { throw FileSystemError.staleHandle }
                 throw FileSystemError.inputOutput("the file \(node.inode) has no content")
             }
         }
