@@ -62,16 +62,9 @@ extension RemoteStoring {
     func contents(of folders: [RemotePath]) async -> [RemoteOutcome<RemoteContents>] {
         await withTaskGroup(of: (Int, RemoteOutcome<RemoteContents>).self) { group in
             for (index, folder) in folders.enumerated() {
-                group.addTask {
-                    do throws(RemoteError) {
-                        return (index, .success(try await contents(of: folder, recursive: false)))
-                    } catch {
-                        return switch error {
-                        case .notFound, .notAFolder: (index, .success(RemoteContents()))
-                        default: (index, .failure(error))
-                        }
-                    }
-                }
+                // The compiler (6.3, optimised) breaks a tuple whose later element throws: the
+                // answers would belong to other folders. `Scripts/lint` refuses such tuples.
+                group.addTask { (index, await outcome(of: folder)) }
             }
             var answers = [RemoteOutcome<RemoteContents>](
                 repeating: .success(RemoteContents()), count: folders.count)
@@ -79,6 +72,18 @@ extension RemoteStoring {
                 answers[index] = answer
             }
             return answers
+        }
+    }
+
+    /// The entries of one folder; none if it was removed since, or became a file.
+    private func outcome(of folder: RemotePath) async -> RemoteOutcome<RemoteContents> {
+        do throws(RemoteError) {
+            return .success(try await contents(of: folder, recursive: false))
+        } catch {
+            switch error {
+            case .notFound, .notAFolder: return .success(RemoteContents())
+            default: return .failure(error)
+            }
         }
     }
 

@@ -54,7 +54,8 @@ extension ContentReader {
     ) async -> Result<BegunDownload, RemoteError> {
         do throws(RemoteError) {
             let stream = try await remote.download(revision, range: range)
-            return .success(BegunDownload(stream: stream, firstPiece: try await stream.next()))
+            let first = try await stream.next()
+            return .success(BegunDownload(stream: stream, firstPiece: first))
         } catch {
             return .failure(error)
         }
