@@ -82,7 +82,25 @@ extension Transaction {
         return database.lastInsertedRowID
     }
 
-    /// Removes an intent that is known to have arrived, or not to have.
+    /// Removes an intent that is known to have arrived. Earlier ones of the same node there no
+    /// longer stand for its creation: what appears there next is another client's, for example the
+    /// file restored after it was deleted. They still tell what content was sent.
+    public func noteArrival(of id: Int64) throws {
+        try run(
+            """
+            UPDATE attempt SET parent = NULL, fold = NULL WHERE (inode, parent, fold) IN (
+                SELECT inode, parent, fold FROM attempt WHERE id = ?)
+            """, [id])
+        try forgetAttempt(id)
+    }
+
+    /// Removes the intents to create a node that the server had and has deleted: it arrived, so
+    /// what appears there next is another client's.
+    public func forgetCreations(of inode: InodeID) throws {
+        try run("DELETE FROM attempt WHERE inode = ? AND target IS NULL", [inode.column])
+    }
+
+    /// Removes an intent that is known not to have arrived.
     public func forgetAttempt(_ id: Int64) throws {
         try run("DELETE FROM attempt WHERE id = ?", [id])
     }

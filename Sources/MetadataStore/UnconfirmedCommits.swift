@@ -27,6 +27,13 @@ extension TreeReading {
         let statement = try database.cachedStatement(sql: UnconfirmedQuery.withNode)
         return try String.fetchAll(statement, arguments: [limit]).map { FileID($0) }
     }
+
+    /// Whether a response has placed this ID, and no delta has contained it since.
+    public func isUnconfirmed(_ id: FileID) throws -> Bool {
+        let statement = try database.cachedStatement(
+            sql: "SELECT EXISTS (SELECT 1 FROM unconfirmed WHERE id = ?)")
+        return try Bool.fetchOne(statement, arguments: [id.rawValue]) ?? false
+    }
 }
 
 extension Transaction {

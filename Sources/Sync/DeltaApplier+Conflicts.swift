@@ -86,7 +86,7 @@ extension DeltaApplier {
         guard let own = try transaction.attempt(at: place, hash: hash, modified: modified) else {
             return false
         }
-        try transaction.forgetAttempt(own.id)
+        try transaction.noteArrival(of: own.id)
         let sent = try transaction.node(own.inode)
         if let left = sent.flatMap({ onItsWay($0) })?.left, left.isSameThere(as: place) {
             // Sent twice and arrived twice, because another client had moved the folder. What the

@@ -16,7 +16,12 @@ extension DeltaApplier {
     mutating func applyDeletion(_ entry: RemoteEntry) throws {
         let path = entry.foldedPath.rawValue
         if let node = try transaction.remoteNode(foldedPath: path), node.inode != .root {
-            try removeRemote(node)
+            if isFeed, let id = node.facts.id, try isAheadOfFeed(id) {
+                try doubtDeletion(of: id, at: path)
+                try removeToldBefore(below: node)
+            } else {
+                try removeRemote(node)
+            }
         } else if isFeed, let node = try transaction.departedNode(foldedPath: path),
             // The contents of a moved folder appear again at its new place.
             node.facts.id.flatMap({ lastIndex[$0] }) == nil
@@ -25,6 +30,42 @@ extension DeltaApplier {
         } else if isFeed {
             try doubt(path)
             unknownDeletions.append(path)
+        }
+    }
+
+    /// Whether a response has placed a node, and the feed has not been there yet.
+    private func isAheadOfFeed(_ id: FileID) throws -> Bool {
+        if let last = lastIndex[id], last < currentIndex { return false }
+        return try transaction.isUnconfirmed(id)
+    }
+
+    /// Handles a deletion at the path of a node that this mount has just put there. It may be older
+    /// than that, and concern the node that was there before: in a folder that this mount has moved
+    /// since. Both are requested by ID, unless the batch contains them.
+    private func doubtDeletion(of id: FileID, at path: String) throws {
+        let former = try transaction.departedNode(foldedPath: path)?.facts.id
+        for id in [id, former].compactMap(\.self) where lastIndex[id] == nil {
+            try transaction.noteUnconfirmed(id)
+        }
+    }
+
+    /// Removes what earlier entries of the batch have put below a folder that is ahead of the feed:
+    /// it was in the folder that was there before. The rest is this mount's, like the folder.
+    private mutating func removeToldBefore(below folder: Node) throws {
+        var waiting = [folder]
+        while let folder = waiting.popLast() {
+            guard folder.kind == .folder else { continue }
+            for child in try transaction.remoteChildren(of: folder.inode) {
+                // Without an ID, a folder stands for the path of an earlier entry.
+                let isToldBefore = child.facts.id.map {
+                    lastIndex[$0].map { $0 < currentIndex } ?? false
+                }
+                if isToldBefore ?? (child.kind == .folder) {
+                    try removeRemote(child)
+                } else {
+                    waiting.append(child)
+                }
+            }
         }
     }
 
@@ -116,6 +157,7 @@ extension DeltaApplier {
             _ = try context.staging.begin(
                 node.inode, base: base, size: base.size, in: transaction)
         case .remove:
+            try transaction.forgetCreations(of: node.inode)
             if node.place != nil { try transaction.move(node.inode, to: nil) }
             try removeUnlessOpen(node)
             if let place = node.place { announceDeletion(of: node.inode, at: place) }
@@ -132,6 +174,7 @@ extension DeltaApplier {
             isInMovedFolder: isKept, isEmpty: try !transaction.hasChildren(current.inode))
         switch ConflictTable.resolution(of: deletion, against: state(of: current)) {
         case .remove:
+            try transaction.forgetCreations(of: current.inode)
             try transaction.setRemoteAbsent(current.inode)
             try transaction.remove(current.inode)
             if let place = current.place { announceDeletion(of: current.inode, at: place) }

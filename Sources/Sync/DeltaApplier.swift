@@ -42,7 +42,7 @@ struct DeltaApplier {
     /// For each ID in the batch, the index of its last entry. A node that a `deleted` entry removes
     /// and a later entry adds again was moved, and keeps its inode.
     var lastIndex: [FileID: Int] = [:]
-    private var currentIndex = 0
+    private(set) var currentIndex = 0
     /// Whether the batch is from the feed.
     private(set) var isFeed = false
     /// Nodes that the batch has taken from their places and will put elsewhere.

@@ -30,7 +30,7 @@ struct UploadRecorder {
 
     /// Removes the intent of a commit with a response.
     func arrived(_ sent: Sent) throws {
-        if let attempt = sent.attempt { try transaction.forgetAttempt(attempt) }
+        if let attempt = sent.attempt { try transaction.noteArrival(of: attempt) }
     }
 
     /// Records that a node is at its local place, by a new folder or a move of the node with the
