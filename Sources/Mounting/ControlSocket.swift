@@ -123,7 +123,8 @@ public final class ControlConnection: Sendable {
 
     /// Whether the peer has closed its end.
     var isAbandoned: Bool {
-        var state = pollfd(fd: descriptor, events: Int16(POLLRDHUP), revents: 0)
+        // The end of both directions is reported without being asked for.
+        var state = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&state, 1, 0) > 0
     }
 
