@@ -175,6 +175,17 @@ class Run:
         if text.split()[:1] != [hashlib.sha256(self.canary).hexdigest()]:
             self.fail(f"the canary is another one: {text.strip()}")
 
+    def look_at_tree(self):
+        """Whether everything that is listed can be looked at and read."""
+        try:
+            done = subprocess.run([sys.executable, HERE + "/whole_tree.py", self.mount.root + "/w"], timeout=SYNC_LIMIT,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        except subprocess.TimeoutExpired:
+            self.fail(f"the tree cannot be read in {SYNC_LIMIT} s")
+            return
+        if done.returncode != 0:
+            self.fail(f"the tree in the end: {done.stdout.strip()[-500:]}")
+
     def look_at_workers(self):
         """Those that are still at work. One that has been in the same call for too long hangs."""
         running = 0
@@ -234,6 +245,7 @@ class Run:
         if code != 0:
             self.fail(f"dbxfs sync ended with {code}: {text}")
         self.look_at_canary()
+        self.look_at_tree()
         code, text = self.command("cache", "clear", self.mount.root)
         if code != 0:
             self.fail(f"dbxfs cache clear ended with {code}: {text}")
