@@ -122,6 +122,8 @@ extension DeltaApplier {
             if current.remote == .inPlace {
                 try transaction.setRemotePlace(child.inode, place)
             }
+            // The kernel may know that the folder does not have the name.
+            announce(place)
         }
         for child in try transaction.remoteChildren(of: other.inode) {
             guard let place = try transaction.remotePlace(of: child) else { continue }

@@ -3,6 +3,15 @@
 import Core
 import RemoteStore
 
+/// What a listing that is collected in memory, often with no commit in flight, may have: a server
+/// that goes on for ever is not waited for.
+enum ListingLimits {
+    /// Pages without an entry.
+    static let mostEmptyPages = 100
+    /// Entries, of some 600 bytes each. Dropbox itself advises against folders of more than 10,000.
+    static let mostEntries = 300_000
+}
+
 /// The result of a listing, all pages together.
 struct RemoteContents: Hashable, Sendable {
     var entries: [RemoteEntry] = []
@@ -36,9 +45,14 @@ extension RemoteStoring {
     private func contents(from first: RemotePage) async throws(RemoteError) -> RemoteContents {
         var page = first
         var contents = RemoteContents()
+        var emptyPages = 0
         contents.add(page)
         while page.hasMore {
+            guard contents.entries.count <= ListingLimits.mostEntries,
+                emptyPages < ListingLimits.mostEmptyPages
+            else { throw .malformed("the listing goes on for ever") }
             page = try await list(after: page.cursor)
+            if page.entries.isEmpty { emptyPages +|= 1 }
             contents.add(page)
         }
         return contents
@@ -97,6 +111,9 @@ extension RemoteStoring {
         var found = try await contents(of: folder, recursive: false)
         var unlisted = found.folders[...]
         while !unlisted.isEmpty {
+            guard found.entries.count <= ListingLimits.mostEntries else {
+                throw .malformed("the listing goes on for ever")
+            }
             let next = Array(unlisted.prefix(atOnce))
             unlisted = unlisted.dropFirst(next.count)
             for answer in await contents(of: next) {

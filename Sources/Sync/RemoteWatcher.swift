@@ -44,9 +44,6 @@ actor RemoteWatcher {
     private static let sendingPause = 0.1
     private static let sendingLooks = 10
 
-    /// Empty pages to fetch within one step.
-    private static let mostEmptyPages = 100
-
     /// Approximate number of deltas to apply as one step: some 60 MB.
     private static let longestStep = 100_000
 
@@ -160,7 +157,7 @@ actor RemoteWatcher {
             guard entries.count <= Self.longestStep else { throw .cursorReset }
             // The gate is held, so this mount's commits wait. A server that returns empty pages for
             // ever is not waited for.
-            guard emptyPages.count < Self.mostEmptyPages else {
+            guard emptyPages.count < ListingLimits.mostEmptyPages else {
                 throw .malformed("the changes go on for ever without one")
             }
             page = try await environment.remote.list(after: page.cursor)

@@ -1,6 +1,7 @@
 // A listing that comes in pages, and what happens between them.
 
 import Core
+import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 import Testing
@@ -26,6 +27,38 @@ import Testing
         harness.noteChange()
         faulty.releaseStalled()
         return harness
+    }
+
+    @Test("what a folder had is announced in the one that it turns out to be")
+    func absorbed() async throws {
+        let harness = try Harness()
+        try await harness.put("/there/x", "x")
+        try await harness.settle()
+        await harness.stop()
+        try await harness.makeFolder("/here")
+        let there = try #require(try await harness.inode("/there"))
+        let here = try #require(try await harness.inode("/here"))
+        let context = harness.deltaContext
+        let changes = try await harness.store.write { transaction in
+            var applier = try DeltaApplier(transaction: transaction, context: context)
+            if let there = try transaction.node(there), let here = try transaction.node(here) {
+                try applier.absorb(there, into: here)
+            }
+            return applier.changes
+        }
+        #expect(changes.contains(.entry(parent: here, name: try FileName("x"))))
+        #expect(changes.contains(.listing(here)))
+    }
+
+    @Test("a listing that goes on for ever is given up")
+    func endless() async throws {
+        // Each of its pages is empty, and there is always one more.
+        let server = InMemoryStore(pageSize: 0)
+        let cursor = try await server.latestCursor()
+        _ = try server.otherClient.makeFolder("/a")
+        await #expect(throws: RemoteError.malformed("the listing goes on for ever")) {
+            try await server.changes(after: cursor)
+        }
     }
 
     @Test("what others deleted in a listed folder goes, though this mount moved the folder")
