@@ -22,6 +22,9 @@ protocol BatchReport: Codable, Sendable {
 extension DropboxStore {
     /// Longest pause between polls of a job; pauses double up to this.
     private static var longestPause: Duration { .seconds(5) }
+    /// Polls of one job: half an hour, as long as for a batch that answers at once
+    /// (`CallOptions.batch`). After it the job may still be carried out, as after a lost reply.
+    private static var mostPolls: Int { 360 }
 
     /// Starts a batch that may become a job, and waits for its end.
     func finish<Argument, Launch: BatchReport, Status: BatchReport>(
@@ -46,7 +49,7 @@ extension DropboxStore {
         of job: Async.AsyncJobID, _ check: Route<Async.PollArg, Status, Async.PollError>
     ) async throws(RemoteError) -> Status.Outcome {
         var pause = Duration.milliseconds(100)
-        while true {
+        for _ in 0..<Self.mostPolls {
             guard (try? await clock.sleep(pause)) != nil else { throw .cancelled }
             pause = min(pause.doubled(times: 1), Self.longestPause)
             let status: Status
@@ -62,6 +65,7 @@ extension DropboxStore {
             case .failed(let reason): throw .server(reason)
             }
         }
+        throw .timedOut
     }
 }
 
