@@ -20,8 +20,8 @@ extension TreeReading {
     public func brokenInvariants(limit: Int = 1_000) throws -> [BrokenInvariant] {
         var broken: [BrokenInvariant] = []
         for (rule, query) in Invariants.all {
-            let inodes = try Int64.fetchAll(
-                database, sql: "\(query) LIMIT ?", arguments: [limit])
+            let statement = try database.cachedStatement(sql: query)
+            let inodes = try Int64.fetchAll(statement, arguments: [limit])
             broken.append(
                 contentsOf: inodes.map { BrokenInvariant(inode: InodeID(column: $0), rule: rule) })
         }
@@ -31,9 +31,8 @@ extension TreeReading {
 
 private enum Invariants {
     /// Each rule as a statement about a violating node, and the query for such nodes.
-    static var all: [(rule: String, query: String)] {
-        [tree, server, membership, content].flatMap(\.self)
-    }
+    static let all: [(rule: String, query: String)] =
+        [tree, server, membership, content].flatMap(\.self).map { ($0, "\($1) LIMIT ?") }
 
     private static var tree: [(String, String)] {
         [

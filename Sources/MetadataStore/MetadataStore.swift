@@ -16,8 +16,9 @@ import Synchronization
 /// The blocking forms are for threads that may wait for the local disk (FUSE workers); tasks use
 /// the `async` forms.
 public final class MetadataStore: Sendable {
-    private let pool: DatabasePool
-    private let path: String
+    private let database: any DatabaseWriter
+    /// Nil for a database in memory.
+    private let path: String?
     /// The damage found when the files were opened; nil if there was none.
     public let damage: DatabaseDamage?
     /// Lock: a leaf, held for one small file.
@@ -38,47 +39,74 @@ public final class MetadataStore: Sendable {
     /// Lock: a leaf, held for an assignment.
     private let fallbackObserver = Mutex(FileObserver())
 
-    /// Called before each access, with whether it writes; an error is the access's. With it, the
-    /// `async` forms run on the caller's thread: for a process with one thread, whose order of
-    /// steps must not depend on the machine.
-    private let gate: (@Sendable (Bool) throws -> Void)?
+    private let accesses = Accesses()
+
+    /// Called before each access; an error is the access's. Set for a process with one thread,
+    /// whose order of steps must not depend on the machine: the `async` forms run on the caller's
+    /// thread then.
+    private let gate: (@Sendable () throws -> Void)?
 
     /// Opens or creates the database file.
     ///
-    /// `gate` is called before each access, with whether it writes, and may refuse it by an error;
-    /// with it, the `async` forms run on the caller's thread. Throws a `DatabaseError` when the file is no database or the disk refuses, and `TooNew` when
+    /// Throws a `DatabaseError` when the file is no database or the disk refuses, and `TooNew` when
     /// a later version of this program has written it.
-    public init(path: String, gate: (@Sendable (_ writes: Bool) throws -> Void)? = nil) throws {
-        self.gate = gate
-        var configuration = Configuration()
+    public init(path: String) throws {
+        var configuration = Self.configuration
         configuration.maximumReaderCount = 6
         configuration.busyMode = .timeout(30)
-        configuration.prepareDatabase { database in
-            // A commit reaches the WAL in the page cache; `synchronize` handles power loss.
-            try database.execute(sql: "PRAGMA synchronous = NORMAL")
-            try database.execute(sql: "PRAGMA cache_size = -4096")
-        }
         let mask = umask(0o077)
         defer { umask(mask) }
         self.path = path
+        gate = nil
         let known = LogMark(at: Self.markPath(path))
         var damage = known?.damage(ofDatabaseAt: path)
-        self.pool = try DatabasePool(path: path, configuration: configuration)
-        let migrator = Schema.migrator
-        let isTooNew = try pool.writeWithoutTransaction { try migrator.hasBeenSuperseded($0) }
-        if isTooNew { throw TooNew() }
-        try migrator.migrate(pool)
-        let name = try pool.write { database in
-            let transaction = Transaction(database: database, end: TransactionEnd())
-            try transaction.removeOrphans()
-            for folder in try transaction.keptFolders() { try transaction.reconsider(folder) }
-            return try transaction.databaseName()
-        }
+        database = try DatabasePool(path: path, configuration: configuration)
+        try Self.migrate(database)
+        let name = try Self.tidy(database)
         if let known, damage == nil, known.database != name { damage = .replaced }
         self.damage = damage
         mark = Mutex(LogMark(database: name))
         // From here on, the mark demands only what this process has flushed.
         try synchronize()
+    }
+
+    /// Opens a database in memory, which outlives this store.
+    ///
+    /// `gate` is called before each access and may refuse it by an error. The `async` forms run on
+    /// the caller's thread.
+    package init(_ memory: MemoryDatabase, gate: @escaping @Sendable () throws -> Void) throws {
+        path = nil
+        damage = nil
+        self.gate = gate
+        database = memory.queue
+        mark = Mutex(LogMark(database: try Self.tidy(database)))
+    }
+
+    static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            // A commit reaches the WAL in the page cache; `synchronize` handles power loss.
+            try database.execute(sql: "PRAGMA synchronous = NORMAL")
+            try database.execute(sql: "PRAGMA cache_size = -4096")
+        }
+        return configuration
+    }
+
+    private static func migrate(_ database: any DatabaseWriter) throws {
+        let migrator = Schema.migrator
+        let isTooNew = try database.writeWithoutTransaction { try migrator.hasBeenSuperseded($0) }
+        if isTooNew { throw TooNew() }
+        try migrator.migrate(database)
+    }
+
+    /// Removes what an earlier process left behind. Returns the database's name.
+    private static func tidy(_ database: any DatabaseWriter) throws -> String {
+        try database.write { database in
+            let transaction = Transaction(database: database, end: TransactionEnd())
+            try transaction.removeOrphans()
+            for folder in try transaction.keptFolders() { try transaction.reconsider(folder) }
+            return try transaction.databaseName()
+        }
     }
 
     /// The database was written by a later version of this program, whose rules are unknown.
@@ -93,8 +121,11 @@ public final class MetadataStore: Sendable {
 
     /// Reads a consistent state on this thread.
     public func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
-        try gate?(false)
-        return try pool.read { try body(Snapshot(database: $0)) }
+        guard let gate else {
+            return try accesses.run { try database.read { try body(Snapshot(database: $0)) } }
+        }
+        try gate()
+        return try database.unsafeRead { try body(Snapshot(database: $0)) }
     }
 
     /// Runs one transaction on this thread; an error rolls it back.
@@ -103,10 +134,14 @@ public final class MetadataStore: Sendable {
     public func write<Value>(
         due: (InodeID) -> Timestamp = { _ in .atOnce }, _ body: (Transaction) throws -> Value
     ) throws -> Value {
-        try gate?(true)
+        try gate?()
         defer { commitObserver.withLock { $0.body }?() }
-        return try pool.writeWithoutTransaction { database in
-            try TransactionEnd.run(body, in: database, due: due) { self.noteDroppedFallback($0) }
+        return try accesses.run {
+            try database.writeWithoutTransaction { database in
+                try TransactionEnd.run(body, in: database, due: due) {
+                    self.noteDroppedFallback($0)
+                }
+            }
         }
     }
 
@@ -115,7 +150,9 @@ public final class MetadataStore: Sendable {
         _ body: @escaping @Sendable (Snapshot) throws -> Value
     ) async throws -> Value {
         if gate != nil { return try readInPlace(body) }
-        return try await pool.read { try body(Snapshot(database: $0)) }
+        try accesses.begin()
+        defer { accesses.finish() }
+        return try await database.read { try body(Snapshot(database: $0)) }
     }
 
     /// Runs one transaction without holding a thread of the cooperative pool.
@@ -123,8 +160,10 @@ public final class MetadataStore: Sendable {
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         if gate != nil { return try writeInPlace(body) }
+        try accesses.begin()
+        defer { accesses.finish() }
         defer { commitObserver.withLock { $0.body }?() }
-        return try await pool.writeWithoutTransaction { database in
+        return try await database.writeWithoutTransaction { database in
             try TransactionEnd.run(body, in: database, due: { _ in .atOnce }) {
                 self.noteDroppedFallback($0)
             }
@@ -163,6 +202,7 @@ public final class MetadataStore: Sendable {
     /// platter; flushing that file is all that `FULL` would add. Pages that have left the WAL were
     /// flushed by the checkpoint that moved them.
     public func synchronize() throws {
+        guard let path else { return }
         // Read before the flush, which may or may not include later commits.
         let extent = LogExtent(indexAt: path + "-shm")
         if let extent, isSafe(extent) { return }
@@ -186,21 +226,24 @@ public final class MetadataStore: Sendable {
 
     /// Whether every transaction so far is known to survive power loss.
     public var isSafe: Bool {
-        LogExtent(indexAt: path + "-shm").map { isSafe($0) } ?? false
+        guard let path else { return true }
+        return LogExtent(indexAt: path + "-shm").map { isSafe($0) } ?? false
     }
 
     private func isSafe(_ extent: LogExtent) -> Bool {
         mark.withLock { $0.salts == extent.salts && $0.frames == extent.frames && !$0.isClosed }
     }
 
-    /// Waits for running work and closes the file.
+    /// Waits for running work and closes the file. Later accesses throw `Closed`.
     public func close() throws {
+        guard let path else { return }
+        accesses.close()
         // Before the last connection deletes the log: no commit follows.
         mark.withLock { mark in
             mark.isClosed = true
             mark.write(to: Self.markPath(path))
         }
-        try pool.close()
+        try database.close()
     }
 }
 

@@ -1,0 +1,47 @@
+// The running accesses to a database that may be closed beside them: a read that GRDB starts while it closes gets a
+// connection that is gone, and the process ends.
+
+import Glibc
+import Synchronization
+
+/// Counts running accesses, and admits none after the end.
+final class Accesses: Sendable {
+    private let running = Atomic<Int>(0)
+    private let isClosed = Atomic<Bool>(false)
+
+    /// Runs an access. Throws `Closed` after the end.
+    func run<Value>(_ body: () throws -> Value) throws -> Value {
+        try begin()
+        defer { finish() }
+        return try body()
+    }
+
+    /// Begins an access, which `finish` must end. Throws `Closed` after the end.
+    func begin() throws {
+        // Counted first, so that `close` sees it or it sees the end.
+        running.add(1, ordering: .sequentiallyConsistent)
+        guard !isClosed.load(ordering: .sequentiallyConsistent) else {
+            finish()
+            throw MetadataStore.Closed()
+        }
+    }
+
+    /// Ends an access.
+    func finish() {
+        running.subtract(1, ordering: .sequentiallyConsistent)
+    }
+
+    /// Admits no more accesses, and returns after the last one.
+    func close() {
+        isClosed.store(true, ordering: .sequentiallyConsistent)
+        while running.load(ordering: .sequentiallyConsistent) != 0 { usleep(1000) }
+    }
+}
+
+extension MetadataStore {
+    /// The mount is ending: its database is closed.
+    public struct Closed: Error, Hashable, Sendable, CustomStringConvertible {
+        /// One line for people.
+        public var description: String { "the mount is ending" }
+    }
+}
