@@ -172,6 +172,17 @@ let package = Package(
             dependencies: ["MetadataStore", "Core", "ContentHashing", grdb],
             swiftSettings: settings),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .systemLibrary(name: "CConcurrency", path: "Tests/CConcurrency"),
+        // Histories on one thread, one clock and one order of jobs; a program of its own, because it takes over the
+        // concurrency of its whole process.
+        .executableTarget(
+            name: "Simulation",
+            dependencies: [
+                "Blocking", "CConcurrency", "Core", "FileSystem", "MetadataStore", "RemoteStore",
+                "RemoteStoreTesting", "Staging", "Sync", "TestSupport", log,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Simulation", swiftSettings: settings),
         .testTarget(
             name: "StagingTests",
             dependencies: ["Staging", "TestSupport", "MetadataStore", "Core", "ContentHashing"],

@@ -1,0 +1,81 @@
+// Histories that once broke a rule, shortened: `Simulation --known` plays them all.
+
+extension Plan {
+    /// The name of each says what went wrong.
+    static let known: [(name: String, plan: Plan)] = [
+        (
+            "a file restored by the feed is taken for an upload that arrived late, and deleted",
+            Plan(
+                seed: 2557, mounts: 2, pageSize: 2, distance: 20,
+                steps: [
+                    .other(.makeFolder("/a/c")), .user(1, .write("/a/c/a")),
+                    .network(1, isCut: true), .wait(40000), .other(.put("/c/c")),
+                    .other(.put("/b")), .user(1, .rename("/a/c", "/c")), .resetCursors,
+                ])
+        ),
+        (
+            "a deletion in a folder that was moved here since hits the new file at its path",
+            Plan(
+                seed: 2000, mounts: 2, pageSize: 2, distance: 0,
+                steps: [
+                    .user(1, .makeFolder("/b")), .user(1, .makeFolder("/a")), .wait(6000),
+                    .other(.put("/a/A")), .user(1, .makeFolder("/a")), .wait(3000),
+                    .other(.put("/b/A")), .user(1, .exchange("/a", "/b")),
+                    .user(0, .unlink("/a/A")), .other(.delete("/b")),
+                ])
+        ),
+        (
+            "folder by folder, the answers of two requests are exchanged (a miscompiled tuple)",
+            Plan(
+                seed: 257, mounts: 1, pageSize: 3, distance: 400,
+                steps: [
+                    .user(0, .write("/b")), .user(0, .makeFolder("/A")),
+                    .other(.makeFolder("/b")), .wait(6000), .other(.makeFolder("/A/a")),
+                    .user(0, .write("/A/a")), .network(0, isCut: true), .wait(10),
+                    .user(0, .write("/a/A")), .user(0, .removeTree("/A")),
+                    .user(0, .unlink("/a/A")), .user(0, .write("/b/a")), .user(0, .write("/b")),
+                    .user(0, .rename("/b", "/b")), .user(0, .write("/a/A")),
+                    .other(.put("/A/a/b")), .user(0, .rename("/A", "/A/a")),
+                    .user(0, .writeOpen), .faults(0, 40), .user(0, .append("/A/a")),
+                    .user(0, .rename("/b", "/a/a")), .user(0, .writeOpen),
+                    .user(0, .makeFolder("/A/a/b")), .wait(40000), .user(0, .list("/b")),
+                    .resetCursors, .user(0, .append("/a/a")),
+                    .user(0, .rename("/A/a/b", "/a/A")), .user(0, .write("/A/a/b")),
+                    .user(0, .save("/A")), .user(0, .makeFolder("/A/a/A")),
+                    .user(0, .write("/b")), .user(0, .makeFolder("/b")),
+                    .user(0, .removeFolder("/A/a/b")), .network(0, isCut: false), .wait(40000),
+                ])
+        ),
+        (
+            "what was in a deleted folder shows in the one made in its place",
+            Plan(
+                seed: 1069, mounts: 2, pageSize: 2000, distance: 0,
+                steps: [
+                    .other(.makeFolder("/a/b")), .user(1, .makeFolder("/b")),
+                    .other(.put("/a/a")), .network(0, isCut: true),
+                    .user(0, .rename("/a", "/b")), .wait(43000), .user(0, .makeFolder("/a")),
+                    .other(.delete("/a")),
+                ])
+        ),
+        (
+            "a folder that only earlier paths named stays in the one made in its place",
+            Plan(
+                seed: 7826, mounts: 1, pageSize: 2, distance: 20,
+                steps: [
+                    .other(.makeFolder("/a/c/a")), .user(0, .makeFolder("/a/b")),
+                    .user(0, .makeFolder("/a/b/a")), .user(0, .rename("/a", "/c")),
+                    .user(0, .makeFolder("/a")), .other(.move("/a/c/a", "/a/b/a")), .kill(0),
+                    .wait(40000),
+                ])
+        ),
+        (
+            "another client moves a folder to where this mount makes one",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 20,
+                steps: [
+                    .other(.makeFolder("/b/c")), .wait(6000), .user(0, .makeFolder("/a")),
+                    .other(.move("/b", "/a")),
+                ])
+        ),
+    ]
+}

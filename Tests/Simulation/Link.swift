@@ -1,0 +1,233 @@
+// A mount's connection to the server: requests and replies take time, are lost, refused or late, and none passes once
+// the mount's process is dead. Not responsible for what the server does with a request.
+
+import Core
+import RemoteStore
+import RemoteStoreTesting
+
+/// One mount's connection to the server in memory.
+///
+/// `unchecked`: used on the scheduler's thread only.
+final class Link: RemoteStoring, @unchecked Sendable {
+    private let base: InMemoryStore
+    private let scheduler: Scheduler
+    private let isDead: Mark
+    /// How many of a hundred requests fail.
+    var faults = 0
+    /// Without a network every request fails.
+    var isCut = false
+    /// The longest way of a request or a reply, in milliseconds.
+    var distance = 20
+    /// Called with each request and its outcome.
+    private let note: (String) -> Void
+    /// Number of requests.
+    private(set) var requests = 0
+
+    init(
+        _ base: InMemoryStore, scheduler: Scheduler, isDead: Mark, note: @escaping (String) -> Void
+    ) {
+        self.base = base
+        self.scheduler = scheduler
+        self.isDead = isDead
+        self.note = note
+    }
+
+    private func travel() async throws(RemoteError) {
+        let time = scheduler.now + Int64(scheduler.draw(distance * 1000 + 1)) * 1000
+        await scheduler.sleep(until: time)
+        if isDead.isSet { await scheduler.hang() }
+        if Task.isCancelled { throw .cancelled }
+    }
+
+    private func perform<Value>(
+        _ request: String, _ body: () async throws(RemoteError) -> Value
+    ) async throws(RemoteError) -> Value {
+        requests += 1
+        note("→ \(request)")
+        do throws(RemoteError) {
+            let value = try await carry(body)
+            note("← \(request) \(Self.summary(of: value))")
+            return value
+        } catch {
+            note("← \(request) ✘ \(error)")
+            throw error
+        }
+    }
+
+    private func carry<Value>(
+        _ body: () async throws(RemoteError) -> Value
+    ) async throws(RemoteError) -> Value {
+        try await travel()
+        let fails = isCut || scheduler.happens(faults)
+        // Half of what fails was done: only its reply is lost.
+        let isDone = fails && !isCut && scheduler.draw(2) == 0
+        if fails && !isDone { throw failure() }
+        let value = try await body()
+        try await travel()
+        if isDone || isCut { throw failure() }
+        return value
+    }
+
+    private static func summary(of reply: Any) -> String {
+        switch reply {
+        case let page as RemotePage:
+            page.entries.map(\.summary).joined(separator: ", ") + (page.hasMore ? " …" : "")
+        case let entry as RemoteEntry: entry.summary
+        case let entry as RemoteEntry?: entry?.summary ?? "none"
+        default: ""
+        }
+    }
+
+    private func failure() -> RemoteError {
+        if isCut { return .offline("cut") }
+        return [.offline("lost"), .server("500"), .rateLimited(retryAfter: 1), .timedOut][
+            scheduler.draw(4)]
+    }
+
+    // MARK: RemoteStoring
+
+    var root: String { base.root }
+
+    func refreshRoot() async throws(RemoteError) { try await base.refreshRoot() }
+
+    func account() async throws(RemoteError) -> RemoteAccount { try await base.account() }
+
+    func space() async throws(RemoteError) -> RemoteSpace {
+        try await perform("space") { () async throws(RemoteError) in try await base.space() }
+    }
+
+    func list(_ folder: RemotePath, recursive: Bool) async throws(RemoteError) -> RemotePage {
+        try await perform("list \(folder.rawValue)") { () async throws(RemoteError) in
+            try await base.list(folder, recursive: recursive)
+        }
+    }
+
+    func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage {
+        try await perform("continue") { () async throws(RemoteError) in
+            try await base.list(after: cursor)
+        }
+    }
+
+    func latestCursor() async throws(RemoteError) -> Cursor {
+        try await perform("cursor") { () async throws(RemoteError) in
+            try await base.latestCursor()
+        }
+    }
+
+    func waitForChange(
+        after cursor: Cursor, timeout: Int
+    ) async throws(RemoteError) -> RemoteChange {
+        try await perform("wait") { () async throws(RemoteError) in
+            try await base.waitForChange(after: cursor, timeout: timeout)
+        }
+    }
+
+    func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
+        try await perform("entry \(path.rawValue)") { () async throws(RemoteError) in
+            try await base.entry(at: path)
+        }
+    }
+
+    func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
+        try await perform("entry \(id.rawValue)") { () async throws(RemoteError) in
+            try await base.entry(of: id)
+        }
+    }
+
+    func download(
+        _ revision: Revision, range: Range<Int64>
+    ) async throws(RemoteError) -> any RemoteByteStream {
+        try await perform("download \(revision.rawValue)") { () async throws(RemoteError) in
+            try await base.download(revision, range: range)
+        }
+    }
+
+    func upload(
+        _ source: any UploadSource, commit: RemoteCommit
+    ) async throws(RemoteError) -> RemoteEntry {
+        let request = "upload \(commit.path.rawValue) \(commit.expectation)"
+        return try await perform(request) { () async throws(RemoteError) in
+            try await base.upload(source, commit: commit)
+        }
+    }
+
+    func startUpload(concurrent: Bool) async throws(RemoteError) -> UploadSession {
+        try await perform("begin session") { () async throws(RemoteError) in
+            try await base.startUpload(concurrent: concurrent)
+        }
+    }
+
+    func append(
+        _ source: any UploadSource, range: Range<Int64>, to session: UploadSession, closes: Bool
+    ) async throws(RemoteError) {
+        try await perform("append \(session.id)") { () async throws(RemoteError) in
+            try await base.append(source, range: range, to: session, closes: closes)
+        }
+    }
+
+    func finishUpload(
+        _ session: UploadSession, size: Int64, commit: RemoteCommit
+    ) async throws(RemoteError) -> RemoteEntry {
+        let request = "finish \(commit.path.rawValue) \(commit.expectation)"
+        return try await perform(request) { () async throws(RemoteError) in
+            try await base.finishUpload(session, size: size, commit: commit)
+        }
+    }
+
+    func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
+        try await perform("mkdir \(path.rawValue)") { () async throws(RemoteError) in
+            try await base.makeFolder(at: path)
+        }
+    }
+
+    func delete(_ node: RemoteReference, revision: Revision?) async throws(RemoteError) {
+        let request = "delete \(node.summary) \(revision?.rawValue ?? "any")"
+        try await perform(request) { () async throws(RemoteError) in
+            try await base.delete(node, revision: revision)
+        }
+    }
+
+    func move(
+        _ node: RemoteReference, to target: RemotePath
+    ) async throws(RemoteError) -> RemoteEntry {
+        let request = "move \(node.summary) \(target.rawValue)"
+        return try await perform(request) { () async throws(RemoteError) in
+            try await base.move(node, to: target)
+        }
+    }
+
+    func copy(
+        _ source: RemoteReference, to target: RemotePath
+    ) async throws(RemoteError) -> RemoteEntry {
+        let request = "copy \(source.summary) \(target.rawValue)"
+        return try await perform(request) { () async throws(RemoteError) in
+            try await base.copy(source, to: target)
+        }
+    }
+
+    func deletionCursor() async throws(RemoteError) -> Cursor? {
+        try await perform("deletion cursor") { () async throws(RemoteError) in
+            try await base.deletionCursor()
+        }
+    }
+
+    func restoreDeleted(_ path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
+        try await perform("restore \(path.rawValue)") { () async throws(RemoteError) in
+            try await base.restoreDeleted(path)
+        }
+    }
+}
+
+extension RemoteReference {
+    fileprivate var summary: String { "\(path.rawValue)=\(id?.rawValue ?? "any")" }
+}
+
+extension RemoteEntry {
+    fileprivate var summary: String {
+        switch kind {
+        case .file(let file): "\(foldedPath.rawValue)=\(file.id.rawValue)@\(file.revision.rawValue)"
+        case .folder(let folder): "\(foldedPath.rawValue)/=\(folder.id.rawValue)"
+        case .deleted: "-\(foldedPath.rawValue)"
+        }
+    }
+}

@@ -1,0 +1,193 @@
+// The command: plays the histories of a range of seeds, in several processes, and shortens those that break a rule.
+//
+//     Simulation --seeds 0..<1000 [--jobs 2] [--steps 40] [--twice] [--no-shrink] [--show]
+//
+// It ends with 1 if a rule was broken. A seed gives the same history on every machine: with --twice each is played
+// again, and a difference is a violation, too.
+
+import ArgumentParser
+import Foundation
+import MetadataStore
+
+@main
+struct Simulation: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Plays random histories of mounts, another client, faults and crashes.")
+
+    @Option(help: "The seeds, as FIRST..<END.")
+    var seeds = "0..<100"
+    @Option(help: "Processes at a time.")
+    var jobs = 1
+    @Option(help: "Steps of a history.")
+    var steps = 40
+    @Flag(help: "Play each history twice and compare.")
+    var twice = false
+    @Flag(inversion: .prefixedNo, help: "Shorten a history that breaks a rule.")
+    var shrink = true
+    @Flag(help: "Play the histories that once broke a rule.")
+    var known = false
+    @Flag(help: "Print what happens.")
+    var show = false
+
+    private func range() throws -> Range<UInt64> {
+        let bounds = seeds.components(separatedBy: "..<").compactMap { UInt64($0) }
+        guard bounds.count == 2, bounds[0] < bounds[1] else {
+            throw ValidationError("seeds are FIRST..<END")
+        }
+        return bounds[0]..<bounds[1]
+    }
+
+    func run() throws {
+        let range = known ? 0..<1 : try range()
+        // The order of dictionaries must not depend on the process.
+        let isChild = ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] != nil
+        guard isChild else { return try runChildren(range) }
+        var player = try Player(
+            steps: steps, isTwice: twice, shrinks: shrink, show: show)
+        let failed = known ? player.playKnown() : player.play(range)
+        if failed { throw ExitCode(1) }
+    }
+
+    private func runChildren(_ range: Range<UInt64>) throws {
+        let count = UInt64(max(1, min(jobs, range.count)))
+        let share = (UInt64(range.count) + count - 1) / count
+        var children: [Process] = []
+        for first in stride(from: range.lowerBound, to: range.upperBound, by: Int(share)) {
+            let child = Process()
+            child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            child.arguments = [
+                "--seeds", "\(first)..<\(min(first + share, range.upperBound))", "--steps",
+                "\(steps)",
+            ]
+            if twice { child.arguments?.append("--twice") }
+            if !shrink { child.arguments?.append("--no-shrink") }
+            if known { child.arguments?.append("--known") }
+            if show { child.arguments?.append("--show") }
+            var environment = ProcessInfo.processInfo.environment
+            environment["SWIFT_DETERMINISTIC_HASHING"] = "1"
+            // Memory is not given back to the system after each history.
+            environment["MALLOC_TRIM_THRESHOLD_"] = "1000000000"
+            environment["MALLOC_ARENA_MAX"] = "1"
+            child.environment = environment
+            try child.run()
+            children.append(child)
+        }
+        var failed = false
+        for child in children {
+            child.waitUntilExit()
+            if child.terminationStatus != 0 { failed = true }
+        }
+        if failed { throw ExitCode(1) }
+    }
+}
+
+/// Plays histories one after the other in this process.
+struct Player {
+    let steps: Int
+    let isTwice: Bool
+    let shrinks: Bool
+    let show: Bool
+    private let scheduler = Scheduler()
+    private let folder: String
+    /// One for each mount, for all histories: a new connection would compile its statements anew.
+    private let databases: [MemoryDatabase]
+    private var counts: [String: Int] = [:]
+
+    init(steps: Int, isTwice: Bool, shrinks: Bool, show: Bool) throws {
+        self.steps = steps
+        self.isTwice = isTwice
+        self.shrinks = shrinks
+        self.show = show
+        // Memory, because a history needs no disk.
+        folder = "/dev/shm/dbxfs-simulation-\(getpid())"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        databases = try (0..<Plan.mostMounts).map { _ in try MemoryDatabase() }
+        scheduler.install()
+    }
+
+    /// Plays a range of seeds. Returns whether a rule was broken.
+    mutating func play(_ range: Range<UInt64>) -> Bool {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let start = Date()
+        var failures = 0
+        for seed in range {
+            let plan = Plan(seed: seed, steps: steps)
+            let (violation, digest) = play(plan, verbose: show)
+            if isTwice, violation == nil, play(plan, verbose: false).digest != digest {
+                print("seed \(seed): two runs differ")
+                failures += 1
+            }
+            if let violation {
+                failures += 1
+                report(plan, violation)
+            }
+        }
+        let seconds = Date().timeIntervalSince(start)
+        let facts = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        print(
+            "\(range.count) histories in \(Int(seconds)) s, \(failures) broken; "
+                + facts.joined(separator: ", "))
+        return failures > 0
+    }
+
+    /// Plays the histories that once broke a rule. Returns whether one does now.
+    mutating func playKnown() -> Bool {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var isBroken = false
+        for (name, plan) in Plan.known {
+            let violation = play(plan, verbose: show).violation
+            print("\(violation.map { "✘ \($0)" } ?? "✔") \(name)")
+            isBroken = isBroken || violation != nil
+        }
+        return isBroken
+    }
+
+    private mutating func play(
+        _ plan: Plan, verbose: Bool
+    ) -> (violation: Violation?, digest: UInt64) {
+        let home = folder + "/history"
+        try? FileManager.default.removeItem(atPath: home)
+        var violation: Violation?
+        do {
+            let world = try World(
+                plan, folder: home, databases: databases, scheduler: scheduler, verbose: verbose)
+            do {
+                try world.play()
+            } catch let broken as Violation {
+                violation = broken
+            } catch {
+                violation = Violation(rule: "error", detail: "\(error)")
+            }
+            if verbose { print(world.lines.joined(separator: "\n")) }
+            counts.merge(world.counts, uniquingKeysWith: +)
+            counts["tokens", default: 0] += world.ledger.total
+            counts["requests", default: 0] += world.mounts.map(\.requests).reduce(0, +)
+        } catch {
+            violation = Violation(rule: "error", detail: "\(error)")
+        }
+        return (violation, scheduler.digest)
+    }
+
+    private mutating func report(_ plan: Plan, _ violation: Violation) {
+        print("seed \(plan.seed): \(violation)")
+        guard shrinks else { return }
+        var copy = self
+        var shrinking = Shrinking { copy.play($0, verbose: false).violation }
+        let (shortest, cause) = shrinking.shortest(plan, violation)
+        print("shortened to \(shortest.steps.count) steps: \(cause)")
+        print(shortest.source)
+        _ = play(shortest, verbose: true)
+    }
+}
+
+extension Plan {
+    /// The plan as Swift, for a test of its own.
+    var source: String {
+        """
+        Plan(seed: \(seed), mounts: \(mounts), pageSize: \(pageSize), distance: \(distance), \
+        refusesIDs: \(refusesIDs), steps: [
+        \(steps.map { "    .\($0),".replacing(/Simulation\.\w+\./, with: ".") }.joined(separator: "\n"))
+        ])
+        """
+    }
+}

@@ -1,0 +1,260 @@
+// What a user does on a mount, by the operations that the kernel would ask for: every name is looked up and forgotten
+// again, and a file that is written to is opened, flushed and released.
+
+import Core
+import FileSystem
+import MetadataStore
+import Staging
+
+/// The user of one process of a mount.
+///
+/// `unchecked`: used on the scheduler's thread only.
+final class User: @unchecked Sendable {
+    private static let caller = Caller(userID: 1000, groupID: 1000, processID: 42)
+
+    /// A file that is held open.
+    private struct OpenFile {
+        var inode: InodeID
+        var handle: HandleID
+        /// What was written and not flushed yet.
+        var tokens: [String] = []
+    }
+
+    private let name: String
+    private unowned let process: MountProcess
+    private let world: World
+    private var openFiles: [OpenFile] = []
+    /// Inodes whose names this user removed: what is written to them is gone with the last descriptor.
+    private var removed: Set<InodeID> = []
+
+    private var fs: DropboxFileSystem { process.fileSystem }
+    private var ledger: Ledger { world.ledger }
+
+    init(name: String, process: MountProcess, world: World) {
+        self.name = name
+        self.process = process
+        self.world = world
+    }
+
+    /// Does a step. Throws what the kernel would answer.
+    func perform(_ step: UserStep) async throws {
+        switch step {
+        case .write(let path): try await write(path)
+        case .append(let path): try await append(path)
+        case .save(let path):
+            try await write(path + ".new")
+            try await rename(path + ".new", path, .replace)
+        case .makeFolder(let path):
+            try await within(path) { name, parent in
+                let entry = try await self.fs.makeDirectory(
+                    name, in: parent, permissions: 0o755, caller: Self.caller
+                ).value()
+                self.fs.forget(entry.attributes.inode, count: 1)
+            }
+        case .unlink(let path): try await unlink(path)
+        case .removeFolder(let path):
+            try await within(path) { try await self.fs.removeDirectory($0, in: $1).value() }
+        case .removeTree(let path): try await removeTree(path)
+        case .rename(let path, let target): try await rename(path, target, .replace)
+        case .exchange(let path, let target): try await rename(path, target, .exchange)
+        case .open(let path):
+            try await with(path) { inode in
+                let opened = try await self.fs.open(
+                    inode, flags: OpenFlags(reads: true, writes: true), caller: Self.caller
+                ).value()
+                self.openFiles.append(OpenFile(inode: inode, handle: opened.handle))
+            }
+        case .writeOpen: try await writeOpen()
+        case .close: closeAll()
+        case .list(let path): _ = try await list(path)
+        }
+    }
+
+    // MARK: Files
+
+    private func write(_ path: String) async throws {
+        let token = ledger.issue(name)
+        try await within(path) { name, parent in
+            let before = try self.text(named: name, in: parent)
+            let created = try await self.fs.create(
+                name, in: parent, permissions: 0o644,
+                flags: OpenFlags(writes: true, truncates: true), caller: Self.caller
+            ).value()
+            let inode = created.entry.attributes.inode
+            defer { self.fs.forget(inode, count: 1) }
+            self.ledger.give(up: before)
+            try await self.put(token, at: 0, inode, created.opened.handle)
+        }
+    }
+
+    private func append(_ path: String) async throws {
+        let token = ledger.issue(name)
+        try await with(path) { inode in
+            let opened = try await self.fs.open(
+                inode, flags: OpenFlags(writes: true, appends: true), caller: Self.caller
+            ).value()
+            let size = try await self.fs.attributes(of: inode).value().attributes.size
+            try await self.put(token, at: size, inode, opened.handle)
+        }
+    }
+
+    /// Writes a token and closes the file.
+    private func put(
+        _ token: String, at offset: Int64, _ inode: InodeID, _ handle: HandleID
+    ) async throws {
+        defer { fs.release(inode, handle: handle) }
+        try await send(token, at: offset, inode, handle)
+        try await fs.flush(inode, handle: handle).value()
+        acknowledge([token], inode)
+    }
+
+    private func send(
+        _ token: String, at offset: Int64, _ inode: InodeID, _ handle: HandleID
+    ) async throws {
+        let answer = Array(token.utf8).withUnsafeBytes {
+            fs.write(inode, handle: handle, offset: offset, bytes: $0, isPage: false)
+        }
+        _ = try await answer.value()
+    }
+
+    private func acknowledge(_ tokens: [String], _ inode: InodeID) {
+        for token in tokens where !removed.contains(inode) { ledger.acknowledge(token) }
+    }
+
+    private func writeOpen() async throws {
+        for index in openFiles.indices {
+            let file = openFiles[index]
+            let token = ledger.issue(name)
+            let size = try await fs.attributes(of: file.inode).value().attributes.size
+            try await send(token, at: size, file.inode, file.handle)
+            openFiles[index].tokens.append(token)
+        }
+    }
+
+    /// Closes all open files.
+    func closeAll() {
+        for file in openFiles {
+            if case .ready = fs.flush(file.inode, handle: file.handle) {
+                acknowledge(file.tokens, file.inode)
+            }
+            fs.release(file.inode, handle: file.handle)
+            fs.forget(file.inode, count: 0)
+        }
+        openFiles = []
+    }
+
+    // MARK: Names
+
+    private func unlink(_ path: String) async throws {
+        try await within(path) { name, parent in
+            let before = try self.node(named: name, in: parent)
+            try await self.fs.unlink(name, in: parent).value()
+            self.giveUp(before)
+        }
+    }
+
+    private func removeTree(_ path: String) async throws {
+        for name in try await list(path).sorted(by: >) {
+            let inner = path + "/" + name
+            do {
+                try await unlink(inner)
+            } catch FileSystemError.isADirectory {
+                try await removeTree(inner)
+            }
+        }
+        try await within(path) { try await self.fs.removeDirectory($0, in: $1).value() }
+    }
+
+    private func rename(_ path: String, _ target: String, _ mode: RenameMode) async throws {
+        try await within(path) { name, parent in
+            try await self.within(target) { newName, newParent in
+                let source = try self.node(named: name, in: parent)
+                let before = try self.node(named: newName, in: newParent)
+                try await self.fs.rename(
+                    name, in: parent, to: newName, in: newParent, mode: mode
+                ).value()
+                guard mode == .replace, before?.inode != source?.inode else { return }
+                self.giveUp(before)
+            }
+        }
+    }
+
+    private func giveUp(_ node: Node?) {
+        guard let node, node.kind == .file else { return }
+        ledger.give(up: text(of: node))
+        removed.insert(node.inode)
+    }
+
+    private func list(_ path: String) async throws -> [String] {
+        var names: [String] = []
+        try await with(path) { inode in
+            let opened = try await self.fs.openDirectory(inode).value()
+            defer { self.fs.releaseDirectory(inode, handle: opened.handle) }
+            let error = self.fs.readDirectory(
+                inode, handle: opened.handle, offset: 0, withEntries: false
+            ) { entry in
+                if entry.name != ".", entry.name != ".." { names.append(entry.name) }
+                return true
+            }
+            if let error { throw error }
+        }
+        return names
+    }
+
+    // MARK: Paths
+
+    /// Calls a function with the inode of a path, which stays known during it.
+    private func with(_ path: String, _ body: (InodeID) async throws -> Void) async throws {
+        var known: [InodeID] = []
+        defer { for inode in known { fs.forget(inode, count: 1) } }
+        var inode = InodeID.root
+        for name in path.split(separator: "/") {
+            guard case .found(let entry) = try await fs.lookup(Array(name.utf8), in: inode).value()
+            else { throw FileSystemError.noEntry }
+            inode = entry.attributes.inode
+            known.append(inode)
+        }
+        try await body(inode)
+    }
+
+    /// Calls a function with the last name of a path and the inode of its folder. The name itself is looked up
+    /// before, as the kernel does.
+    private func within(
+        _ path: String, _ body: ([UInt8], InodeID) async throws -> Void
+    ) async throws {
+        let names = path.split(separator: "/")
+        let folder = names.dropLast().map { "/" + $0 }.joined()
+        let name = Array((names.last ?? "").utf8)
+        try await with(folder) { inode in
+            if case .found(let entry) = try await fs.lookup(name, in: inode).value() {
+                fs.forget(entry.attributes.inode, count: 1)
+            }
+            try await body(name, inode)
+        }
+    }
+
+    // MARK: What the user sees
+
+    private func node(named name: [UInt8], in parent: InodeID) throws -> Node? {
+        guard let name = try? FileName(utf8: name) else { return nil }
+        return try process.store.read { try $0.child(name, of: parent) }
+    }
+
+    private func text(named name: [UInt8], in parent: InodeID) throws -> String {
+        try node(named: name, in: parent).map { text(of: $0) } ?? ""
+    }
+
+    /// The text of a file as this mount has it.
+    private func text(of node: Node) -> String { world.text(of: node, process) }
+}
+
+extension Answer {
+    /// The value, at once or after waiting.
+    func value() async throws -> Value {
+        switch self {
+        case .ready(let value): return value
+        case .failed(let error): throw error
+        case .pending(let work): return try await work()
+        }
+    }
+}

@@ -1,0 +1,305 @@
+// One history: the server, the mounts and the other client of a plan, the rules that must hold after each step, and
+// those that must hold in the end.
+
+import Core
+import MetadataStore
+import RemoteStore
+import RemoteStoreTesting
+import Staging
+import Sync
+
+/// Something that must not be.
+struct Violation: Error, Hashable, CustomStringConvertible {
+    /// The rule that is broken; histories that break the same rule may have the same cause.
+    var rule: String
+    var detail: String
+
+    var description: String { "\(rule): \(detail)" }
+}
+
+/// The surroundings of one history.
+///
+/// `unchecked`: used on the scheduler's thread only.
+final class World: @unchecked Sendable {
+    /// Nanoseconds of virtual time after which everything must have come to rest.
+    private static let settleTime: Int64 = 4 * 3600 * 1_000_000_000
+
+    let plan: Plan
+    let scheduler: Scheduler
+    let server: InMemoryStore
+    let ledger = Ledger()
+    let verbose: Bool
+    private(set) var mounts: [Mount] = []
+    private(set) var lines: [String] = []
+    private var shownRows: [String: String] = [:]
+    /// Counts of what happened, by name.
+    private(set) var counts: [String: Int] = [:]
+
+    init(
+        _ plan: Plan, folder: String, databases: [MemoryDatabase], scheduler: Scheduler,
+        verbose: Bool
+    ) throws {
+        self.plan = plan
+        self.scheduler = scheduler
+        self.verbose = verbose
+        scheduler.begin(seed: plan.seed)
+        server = InMemoryStore(
+            pageSize: plan.pageSize, refusesIDs: plan.refusesIDs,
+            now: { Timestamp(nanoseconds: scheduler.now) })
+        for index in 0..<plan.mounts {
+            try databases[index].reset()
+            mounts.append(
+                try Mount(
+                    name: "m\(index)", folder: "\(folder)/m\(index)", database: databases[index],
+                    world: self))
+        }
+    }
+
+    /// Adds a line to the history.
+    func note(_ line: @autoclosure () -> String) {
+        let line = line()
+        scheduler.note(line)
+        show(line)
+    }
+
+    /// Adds a line about a mount to the history, and the mount's rows if they have changed.
+    func note(_ line: String, of mount: Mount) {
+        note(line)
+        guard verbose, let rows = mount.rows(), rows != shownRows[mount.name] else { return }
+        shownRows[mount.name] = rows
+        show("    " + rows)
+    }
+
+    private func show(_ line: @autoclosure () -> String) {
+        if verbose { lines.append("\(scheduler.now / 1_000_000 % 100_000_000) \(line())") }
+    }
+
+    func count(_ name: String) { counts[name, default: 0] += 1 }
+
+    // MARK: Playing
+
+    /// Plays the whole history. Throws a `Violation` if a rule is broken.
+    func play() throws {
+        for mount in mounts { try mount.start() }
+        for step in plan.steps {
+            show("\(step)")
+            try perform(step)
+            try checkInvariants()
+        }
+        try settle()
+        try checkEnd()
+        for mount in mounts { try mount.stop() }
+    }
+
+    private func perform(_ step: Step) throws {
+        switch step {
+        case .user(let index, let step):
+            guard let process = mounts[index].process else { return }
+            perform(step, process.user)
+        case .other(let step): perform(step)
+        case .jobs(let count): scheduler.run(jobs: count)
+        case .wait(let milliseconds): scheduler.run(nanoseconds: Int64(milliseconds) * 1_000_000)
+        case .kill(let index):
+            count("kills")
+            try mounts[index].kill()
+        case .unmount(let index): try mounts[index].stop()
+        case .mount(let index): try mounts[index].start()
+        case .faults(let index, let percent):
+            mounts[index].faults = percent
+            mounts[index].setNetwork()
+        case .network(let index, let isCut):
+            mounts[index].isCut = isCut
+            mounts[index].setNetwork()
+        case .resetCursors:
+            count("cursor resets")
+            server.resetCursors()
+        }
+    }
+
+    /// Does what a user does, and gives up what takes too long, as by an interrupt.
+    private func perform(_ step: UserStep, _ user: User) {
+        let end = Mark()
+        let task = Task.detached { [self] in
+            do {
+                try await user.perform(step)
+                count("operations")
+            } catch {
+                note("  refused: \(error)")
+                count("refusals")
+            }
+            end.isSet = true
+        }
+        let limit = scheduler.now + 10_000_000_000
+        var isCancelled = false
+        while !end.isSet {
+            if scheduler.now > limit, !isCancelled {
+                isCancelled = true
+                task.cancel()
+            }
+            guard scheduler.step() else { break }
+        }
+    }
+
+    private func perform(_ step: OtherStep) {
+        let other = server.otherClient
+        do throws(RemoteError) {
+            switch step {
+            case .put(let path):
+                let token = ledger.issue("x")
+                let before = texts(below: path)
+                try other.put(path, token)
+                before.forEach { ledger.give(up: $0) }
+                ledger.acknowledge(token)
+            case .makeFolder(let path): try other.makeFolder(path)
+            case .delete(let path):
+                let before = texts(below: path)
+                try other.delete(path)
+                before.forEach { ledger.give(up: $0) }
+            case .move(let path, let target): try other.move(path, to: target)
+            }
+            count("changes of another client")
+        } catch {
+            note("  refused: \(error)")
+        }
+    }
+
+    // MARK: Texts
+
+    /// The texts of the files at or below a path of the server.
+    private func texts(below path: String) -> [String] {
+        let folded = RemotePath(rawValue: path).rawValue.lowercased()
+        return server.otherClient.snapshot.entries.compactMap { key, entry in
+            let key = key.rawValue.lowercased()
+            guard case .file(let bytes) = entry, key == folded || key.hasPrefix(folded + "/")
+            else { return nil }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    /// The text of a file as a mount has it.
+    func text(of node: Node, _ process: MountProcess) -> String {
+        if let staged = try? process.staging.file(of: node) {
+            switch try? staged.read(at: 0, count: Int(staged.size)) {
+            case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
+            case .retired(let content): return text(of: content.revision)
+            case .mixed(let segments):
+                let base = Array((staged.base.map { text(of: $0.revision) } ?? "").utf8)
+                return segments.map { text(of: $0, over: base) }.joined()
+            case nil: return ""
+            }
+        }
+        return node.facts.revision.map { text(of: $0) } ?? ""
+    }
+
+    private func text(of segment: StagedRead.Segment, over base: [UInt8]) -> String {
+        switch segment {
+        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .zeros(let count): String(repeating: "0", count: count)
+        case .base(let range):
+            String(decoding: base[Int(range.lowerBound)..<Int(range.upperBound)], as: UTF8.self)
+        }
+    }
+
+    private func text(of revision: Revision) -> String {
+        String(decoding: server.content(of: revision) ?? [], as: UTF8.self)
+    }
+
+    // MARK: Rules
+
+    private func checkInvariants() throws {
+        for mount in mounts {
+            guard let store = mount.process?.store else { continue }
+            if let broken = try store.read({ try $0.brokenInvariants(limit: 1) }).first {
+                throw Violation(rule: broken.rule, detail: "\(mount.name) \(broken.inode)")
+            }
+        }
+    }
+
+    /// Heals everything and waits until nothing is queued and all show the same.
+    private func settle() throws {
+        note("settling")
+        for mount in mounts {
+            mount.faults = 0
+            mount.isCut = false
+            mount.setNetwork()
+            try mount.start()
+            mount.process?.user.closeAll()
+        }
+        let end = scheduler.now + Self.settleTime
+        let jobs = scheduler.jobs + 3_000_000
+        while try difference() != nil {
+            guard scheduler.now < end, scheduler.jobs < jobs else {
+                throw Violation(rule: "does not settle", detail: try difference() ?? "")
+            }
+            scheduler.run(nanoseconds: 5_000_000_000)
+            server.expireWaits()
+        }
+    }
+
+    /// Why not all is at rest; nil if it is.
+    private func difference() throws -> String? {
+        let wanted = tree()
+        for mount in mounts {
+            guard let process = mount.process else { return "\(mount.name) does not run" }
+            let rest = try process.store.read { try $0.pending().operations }
+            if rest > 0 { return "\(mount.name) has \(rest) in its queue" }
+            guard process.engine.isTreeComplete else { return "\(mount.name) is not listed" }
+            let shown = try tree(of: process)
+            if shown != wanted {
+                return "\(mount.name) shows \(shown.sorted()), the server has \(wanted.sorted())"
+            }
+        }
+        return nil
+    }
+
+    private func tree() -> Set<String> {
+        Set(
+            server.otherClient.snapshot.entries.map { path, entry in
+                guard case .file(let bytes) = entry else { return path.rawValue + "/" }
+                return path.rawValue + "=" + String(decoding: bytes, as: UTF8.self)
+            })
+    }
+
+    private func tree(of process: MountProcess) throws -> Set<String> {
+        var lines: Set<String> = []
+        func visit(_ folder: InodeID, _ path: String, _ snapshot: Snapshot) throws {
+            for child in try snapshot.children(of: folder) {
+                guard let node = try snapshot.node(child.inode) else { continue }
+                let path = path + "/" + child.name.string
+                if node.kind == .folder {
+                    lines.insert(path + "/")
+                    try visit(child.inode, path, snapshot)
+                } else {
+                    lines.insert(path + "=" + text(of: node, process))
+                }
+            }
+        }
+        try process.store.read { try visit(.root, "", $0) }
+        return lines
+    }
+
+    private func checkEnd() throws {
+        try checkInvariants()
+        let entries = server.otherClient.snapshot.entries
+        let texts = entries.values.compactMap { entry -> String? in
+            guard case .file(let bytes) = entry else { return nil }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        let lost = ledger.lost(from: texts)
+        if !lost.isEmpty { throw Violation(rule: "lost", detail: lost.joined(separator: " ")) }
+        let temporary = entries.keys.filter { $0.rawValue.contains(".dbxfs-") }
+        if let path = temporary.first {
+            throw Violation(rule: "temporary name", detail: path.rawValue)
+        }
+        let files = try mounts.compactMap(\.process).map { process in
+            try process.store.read { try $0.stagedNodes().count }
+        }
+        if files != files.map({ _ in 0 }) {
+            throw Violation(rule: "staged content stays", detail: "\(files)")
+        }
+        let requests = mounts.map(\.requests).reduce(0, +)
+        if requests > 3000 + 200 * plan.steps.count {
+            throw Violation(rule: "too many requests", detail: "\(requests)")
+        }
+    }
+}
