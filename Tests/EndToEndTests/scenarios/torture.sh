@@ -2,7 +2,7 @@
 # mounts: itself
 # limit: 1800
 export PYTHONDONTWRITEBYTECODE=1
-seeds=${TORTURE_SEEDS:-1..16}
+seeds=${TORTURE_SEEDS:-1..50}
 keep=${TORTURE_KEEP:-$WORK/failures}
 torture="$TOOLS/../../../torture/torture.py"
 status=0
