@@ -226,12 +226,11 @@ public final class ControlServer: Sendable {
         defer { ending.listeners.leave() }
         var acceptance = ControlReply()
         acceptance.isAccepted = true
-        let former = ending.limit
-        ending.setLimit(limit)
-        guard connection.send(acceptance) else { return ending.setLimit(former) }
+        let number = ending.ask(limit: limit)
+        guard connection.send(acceptance) else { return ending.withdraw(number) }
         while !ending.hasEnded.wait(seconds: Self.abandonedPause) {
             // The mount is still in use, and its client has given up.
-            if connection.isAbandoned { return ending.setLimit(former) }
+            if connection.isAbandoned { return ending.withdraw(number) }
         }
         var reply = ControlReply()
         reply.outcome = ending.waitForOutcome()
@@ -280,22 +279,48 @@ public final class MountEnding: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var limit: Double?
+        var standard: Double?
+        /// The timeouts of waiting clients, the latest last.
+        var asked: [(number: Int, limit: Double?)] = []
+        var lastNumber = 0
         var outcome: DrainOutcome?
     }
 
     /// Waits at most this long for the queue after the mount was detached, in seconds, unless
     /// `setLimit` changes it.
     public init(standardLimit: Double) {
-        state.withLock { $0.limit = standardLimit }
+        state.withLock { $0.standard = standardLimit }
     }
 
-    /// Timeout in seconds for the queue after the mount was detached; nil for none.
-    public var limit: Double? { state.withLock { $0.limit } }
+    /// Timeout in seconds for the queue after the mount was detached; nil for none. The last
+    /// waiting client decides.
+    public var limit: Double? {
+        state.withLock { state in
+            if let last = state.asked.last { return last.limit }
+            return state.standard
+        }
+    }
 
-    /// Changes the timeout for the queue.
+    /// Sets the timeout for the queue, whatever clients have asked for.
     public func setLimit(_ seconds: Double?) {
-        state.withLock { $0.limit = seconds }
+        state.withLock { state in
+            state.standard = seconds
+            state.asked = []
+        }
+    }
+
+    /// Sets the timeout of a waiting client. Returns the number by which it is withdrawn.
+    func ask(limit: Double?) -> Int {
+        state.withLock { state in
+            state.lastNumber &+= 1
+            state.asked.append((state.lastNumber, limit))
+            return state.lastNumber
+        }
+    }
+
+    /// Forgets the timeout of a client that waits no more.
+    func withdraw(_ number: Int) {
+        state.withLock { $0.asked.removeAll { $0.number == number } }
     }
 
     /// Sets the outcome and releases all waiting clients.
