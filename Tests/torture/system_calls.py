@@ -38,6 +38,8 @@ OPEN = {
     EBADF: "not open, not open for this, or no such file", EINVAL: "arguments that cannot be", EISDIR: "it is a folder",
     EPERM: "the descriptor's mode or seal forbids it",
 }
+# Of a folder that is open nothing is kept once it is removed.
+GONE = "the open folder was removed"
 RANGE = {**OPEN, EFBIG: "a file is not so long", EOVERFLOW: "the numbers have no sum", EOPNOTSUPP: "no such mode here",
          ENODEV: "no regular file", ENXIO: "behind the end", ESPIPE: "no offset there"}
 ATTRIBUTE = {
@@ -62,9 +64,11 @@ ERRORS = {
     "madvise": {EINVAL: "arguments that cannot be", ENOMEM: "no mapping", EBADF: "no file", EAGAIN: "busy",
                 EPERM: "no such advice", EOPNOTSUPP: "no such advice", EACCES: "no such advice"},
     "utimensat": {**PATH, EPERM: "not the owner", EBADF: "no such descriptor"},
-    "futimens": OPEN,
-    "fchmodat": {**PATH, EPERM: "not the owner", EOPNOTSUPP: "links have no modes"}, "fchmod": OPEN,
-    "fchownat": {**PATH, EPERM: "not the owner", EOVERFLOW: "no such user", EBADF: "no such descriptor"}, "fchown": OPEN,
+    "futimens": {**OPEN, ENOENT: GONE},
+    "fchmodat": {**PATH, EPERM: "not the owner", EOPNOTSUPP: "links have no modes"},
+    "fchmod": {**OPEN, ENOENT: GONE},
+    "fchownat": {**PATH, EPERM: "not the owner", EOVERFLOW: "no such user", EBADF: "no such descriptor"},
+    "fchown": {**OPEN, ENOENT: GONE},
     "renameat2": {**NAME, ENOTEMPTY: "the folder is not empty", EXDEV: "between what is sent and what is not"},
     "linkat": {**NAME, EXDEV: "across mounts", EBADF: "no such descriptor"},
     "symlinkat": NAME, "mknodat": NAME, "mkdirat": NAME,
@@ -77,7 +81,7 @@ ERRORS = {
     "removexattr": ATTRIBUTE, "lremovexattr": ATTRIBUTE, "fremovexattr": ATTRIBUTE,
     "statx": {**PATH, EBADF: "no such descriptor"}, "statfs": PATH, "fstatfs": OPEN,
     "faccessat": {**PATH, EBADF: "no such descriptor"},
-    "ioctl": {**OPEN, ENOTTY: "not this kind of file", EOPNOTSUPP: "no such request here", EXDEV: "across filesystems",
+    "ioctl": {**OPEN, ENOENT: GONE, ENOTTY: "not this kind of file", EOPNOTSUPP: "no such request here", EXDEV: "across filesystems",
               ENODEV: "no device", ENOTDIR: "no folder", ENOMEM: "an argument asks the kernel for too much",
               ESTALE: "the kernel opens the file anew, and it has no name any more"},
     "flock": {**OPEN, EAGAIN: "somebody has it"},
