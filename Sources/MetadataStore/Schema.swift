@@ -31,6 +31,9 @@ enum Schema {
         migrator.registerMigration("8") { database in
             try database.execute(sql: version8)
         }
+        migrator.registerMigration("9") { database in
+            try database.execute(sql: version9)
+        }
         return migrator
     }
 
@@ -157,6 +160,22 @@ enum Schema {
             value TEXT NOT NULL
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
+        """
+    /// `search`: deleted folders whose last moment is not examined yet. `own_deletion`: revisions of
+    /// files that users have deleted since the first of them.
+    private static let version9 = """
+        CREATE TABLE search (
+            number INTEGER PRIMARY KEY,
+            folder TEXT,
+            place TEXT NOT NULL,
+            folders BLOB NOT NULL,
+            cursor TEXT NOT NULL,
+            sent INTEGER NOT NULL,
+            confirmed INTEGER NOT NULL
+        );
+        CREATE TABLE own_deletion (
+            revision TEXT PRIMARY KEY
+        ) WITHOUT ROWID;
         """
     /// From here on the journal is derived from the rows; it is rebuilt. Folders that were deleted
     /// on the server and are not in the journal are kept for their local-only contents. A link that

@@ -8,11 +8,18 @@ extension RemoteStoring {
     /// For stores that do not list deletions.
     public func deletionCursor() async throws(RemoteError) -> Core.Cursor? { nil }
 
-    /// For stores that cannot restore files.
-    public func restoreDeleted(
-        _ path: RemotePath
-    ) async throws(RemoteError) -> RemoteEntry? {
+    /// For stores that do not keep deleted files.
+    public func deletedFile(
+        at path: RemotePath
+    ) async throws(RemoteError) -> RemoteRevisions? {
         nil
+    }
+
+    /// For stores that do not keep deleted files.
+    public func restore(
+        _ path: RemotePath, to revision: Revision
+    ) async throws(RemoteError) -> RemoteEntry {
+        throw .notFound
     }
 }
 
@@ -23,19 +30,17 @@ extension DropboxStore {
         try await latestCursor(includesDeleted: true)
     }
 
-    /// Restores the last revision of a deleted file; nil if a file exists there, or never did.
-    public func restoreDeleted(
-        _ path: RemotePath
-    ) async throws(RemoteError) -> RemoteEntry? {
-        let found: RemoteRevisions
+    /// The last revision of a deleted file.
+    public func deletedFile(
+        at path: RemotePath
+    ) async throws(RemoteError) -> RemoteRevisions? {
         do throws(RemoteError) {
-            found = try await revisions(of: path, limit: 1)
+            let found = try await revisions(of: path, limit: 1)
+            return found.isDeleted ? found : nil
         } catch {
             // A folder's path has no revisions.
             if error == .notFound || error == .notAFile { return nil }
             throw error
         }
-        guard found.isDeleted, let last = found.versions.first else { return nil }
-        return try await restore(path, to: last.file.revision)
     }
 }

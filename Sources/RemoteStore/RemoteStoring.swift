@@ -105,9 +105,13 @@ public protocol RemoteStoring: Sendable {
     /// it includes the deletion of each file and folder deleted together with a folder, and entries
     /// created and deleted since. Nil if the cloud does not report them.
     func deletionCursor() async throws(RemoteError) -> Cursor?
-    /// Restores the last revision of a deleted file, and its parent folders. Returns nil, and
-    /// changes nothing, if an entry exists there, or a file never did.
-    func restoreDeleted(_ path: RemotePath) async throws(RemoteError) -> RemoteEntry?
+    /// The last revision of a deleted file, alone. Nil if an entry exists at the path, or a file
+    /// never did.
+    func deletedFile(at path: RemotePath) async throws(RemoteError) -> RemoteRevisions?
+    /// Restores an old revision at a path, and its parent folders; a file there becomes an old
+    /// revision itself. Throws `notFound` when there is no such revision.
+    func restore(_ path: RemotePath, to revision: Revision) async throws(RemoteError)
+        -> RemoteEntry
 
     // MARK: Batches
 

@@ -8,15 +8,15 @@ public enum RemoteOperation: String, Hashable, Sendable, CaseIterable {
     case account, space, list, listAfter, latestCursor, waitForChange, entry
     case download, upload, startUpload, append, finishUpload
     case makeFolder, delete, move, copy
-    case deletionCursor, restoreDeleted
+    case deletionCursor, deletedFile, restore
 
     /// Whether the operation changes the store, so that a lost response matters.
     public var isChange: Bool {
         switch self {
         case .account, .space, .list, .listAfter, .latestCursor, .waitForChange, .entry: false
-        case .download, .deletionCursor: false
+        case .download, .deletionCursor, .deletedFile: false
         case .upload, .startUpload, .append, .finishUpload, .makeFolder, .delete, .move, .copy: true
-        case .restoreDeleted: true
+        case .restore: true
         }
     }
 }

@@ -292,11 +292,20 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Forwards the call, unless a fault is due.
-    public func restoreDeleted(
-        _ path: RemotePath
-    ) async throws(RemoteError) -> RemoteEntry? {
-        try await perform(.restoreDeleted, path.rawValue) { _ async throws(RemoteError) in
-            try await base.restoreDeleted(path)
+    public func deletedFile(
+        at path: RemotePath
+    ) async throws(RemoteError) -> RemoteRevisions? {
+        try await perform(.deletedFile, path.rawValue) { _ async throws(RemoteError) in
+            try await base.deletedFile(at: path)
+        }
+    }
+
+    /// Forwards the call, unless a fault is due.
+    public func restore(
+        _ path: RemotePath, to revision: Revision
+    ) async throws(RemoteError) -> RemoteEntry {
+        try await perform(.restore, path.rawValue) { _ async throws(RemoteError) in
+            try await base.restore(path, to: revision)
         }
     }
 

@@ -39,13 +39,13 @@ extension InMemoryStore {
         }
     }
 
-    /// Stores a deleted file's last revision again.
-    public func restoreDeleted(
-        _ path: RemotePath
-    ) async throws(RemoteError) -> RemoteEntry? {
-        guard let found = try? await revisions(of: path, limit: 1), found.isDeleted,
-            let last = found.versions.first
-        else { return nil }
-        return try await restore(path, to: last.file.revision)
+    /// The last revision of a deleted file.
+    public func deletedFile(
+        at path: RemotePath
+    ) async throws(RemoteError) -> RemoteRevisions? {
+        guard let found = try? await revisions(of: path, limit: 1), found.isDeleted else {
+            return nil
+        }
+        return found
     }
 }

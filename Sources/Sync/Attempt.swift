@@ -24,6 +24,9 @@ struct Attempt: Sendable {
         guard let node = try transaction.node(inode), try step.holds(for: node, transaction) else {
             return nil
         }
+        if case .deleteFile(_, let revision?) = step {
+            try transaction.noteOwnDeletion(of: revision)
+        }
         if case .move(let move) = step, move.isFolder {
             let id = try transaction.noteMove(of: inode, to: move.target.rawValue)
             return Sent(index: index, attempt: id)

@@ -1,10 +1,12 @@
 // Deleting a folder with all its contents, of which none may be unknown to its user. Files that
-// users deleted in it were deleted before, by revision (`UploadPlan`).
+// users deleted in it were deleted before, by revision (`UploadPlan`). The search for what others
+// stored in it at the last moment is in `Uploader+Searching.swift`.
 
 import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Staging
 import Synchronization
 
 extension Uploader {
@@ -13,19 +15,37 @@ extension Uploader {
         let remote = environment.remote
         // From before the listing, so that its changes contain later nodes.
         let start = try await remote.deletionCursor()
-        guard let listed = try await holdsNothingUnseen(folder, inode) else { return }
-        try await remote.delete(folder, revision: nil)
-        await record { try $0.deleted(inode) }
-        if let start { await restoreUnseen(in: listed, after: start) }
+        guard let permission = try await holdsNothingUnseen(folder, inode, since: start) else {
+            return
+        }
+        let search = permission.search
+        // A power cut after the deletion must leave the search.
+        let staging = environment.staging
+        if search != nil { try await local { try staging.flush() } }
+        do throws(RemoteError) {
+            try await remote.delete(folder, revision: nil)
+        } catch {
+            if let search { await deletionFailed(error, before: search) }
+            throw error
+        }
+        await record { recorder in
+            try recorder.deleted(inode)
+            if let search { try recorder.transaction.confirmDeletion(in: search) }
+        }
+        if var search {
+            search.isConfirmed = true
+            await begin(search)
+        }
         await lookForRoom()
     }
 
     /// Lists a folder that is to be deleted. Unknown nodes come into the tree, and restore the
-    /// folder; the same transaction decides whether it may be deleted. Returns nil if it is not to
-    /// be deleted any more. Throws `notFound` if another folder is at its path.
+    /// folder; the same transaction decides whether it may be deleted, and notes the search after
+    /// that. Returns nil if it is not to be deleted any more. Throws `notFound` if another folder
+    /// is at its path.
     private func holdsNothingUnseen(
-        _ folder: RemoteReference, _ inode: InodeID
-    ) async throws(RemoteError) -> ListedFolder? {
+        _ folder: RemoteReference, _ inode: InodeID, since start: Cursor?
+    ) async throws(RemoteError) -> DeletionPermission? {
         let path = folder.path
         let contents = try await contents(of: path, inode)
         guard try await environment.remote.isListing(contents, of: folder) else { throw .notFound }
@@ -35,14 +55,21 @@ extension Uploader {
         let depth = path.components.count
         let inside = contents.entries.filter { $0.foldedPath.components.count > depth }
         let verdict = Verdict()
+        let time = environment.clock.date()
         try await record { recorder in
             try recorder.apply(inside)
-            verdict.set(try recorder.transaction.verdict(on: inode, at: path, holding: inside))
+            let transaction = recorder.transaction
+            let decision = try transaction.verdict(on: inode, at: path, holding: inside)
+            verdict.set(decision)
+            guard case .mayGo(let place) = decision, let start else { return }
+            let folders = inside.filter(\.isFolder).map(\.foldedPath.rawValue)
+            verdict.set(
+                try transaction.noteSearch(
+                    of: folder.id, at: place.rawValue, holding: Set(folders), after: start,
+                    sent: time))
         }.get()
         switch verdict.value {
-        case .mayGo(let place):
-            let folders = inside.filter(\.isFolder).map(\.foldedPath)
-            return ListedFolder(place: place, folders: Set(folders))
+        case .mayGo: return DeletionPermission(search: verdict.search)
         case .stays: return nil
         case .isFiledElsewhere:
             // Its contents were applied to another local folder, and would be deleted unseen. Its
@@ -50,72 +77,6 @@ extension Uploader {
             await record { try $0.apply(contents.entries) }
             throw .server("the folder is not filed where it is believed to be")
         }
-    }
-
-    /// Restores files that other clients have stored in a folder between its last listing and its
-    /// deletion, under any name. Each file that was deleted since the cursor is one, because users'
-    /// own deletions came before.
-    ///
-    /// A failed search is repeated beside the commits, and shown in `status` until it succeeds.
-    private func restoreUnseen(in folder: ListedFolder, after start: Cursor) async {
-        do throws(RemoteError) {
-            try await search(folder, after: start)
-        } catch {
-            noteFailedSearch(of: folder, error)
-            environment.state.update { _ = $0.unsearchedFolders.insert(folder.place.rawValue) }
-            searches.append(Task { await searchAgain(folder, after: start) })
-        }
-    }
-
-    private func searchAgain(_ folder: ListedFolder, after start: Cursor) async {
-        let clock = environment.clock
-        for attempt in 1... {
-            let pause = UploadReaction.delay(after: attempt)
-            guard (try? await clock.sleep(until: clock.now().adding(seconds: pause))) != nil,
-                !Task.isCancelled
-            else { return }
-            do throws(RemoteError) {
-                try await search(folder, after: start)
-                environment.state.update { _ = $0.unsearchedFolders.remove(folder.place.rawValue) }
-                return
-            } catch {
-                noteFailedSearch(of: folder, error)
-                // A permanent error: a retry would fail alike.
-                guard error.isTransient else { return }
-            }
-        }
-    }
-
-    private func noteFailedSearch(of folder: ListedFolder, _ error: RemoteError) {
-        environment.log.error(
-            "a deleted folder could not be searched for files of other clients",
-            metadata: ["folder": "\(folder.place)", "error": "\(error)"])
-    }
-
-    private func search(
-        _ folder: ListedFolder, after start: Cursor
-    ) async throws(RemoteError) {
-        let told = try await environment.remote.changes(after: start).entries
-        var failure: RemoteError?
-        for path in folder.filesThatWent(by: told) {
-            do throws(RemoteError) {
-                try await restore(path)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        guard folder.isToldWhole(by: told) else {
-            throw .malformed("it tells the deletion of a folder, and not of what is in it")
-        }
-    }
-
-    private func restore(_ path: RemotePath) async throws(RemoteError) {
-        guard let entry = try await environment.remote.restoreDeleted(path) else { return }
-        environment.log.warning(
-            "a file that others stored in a folder while it was deleted is restored",
-            metadata: ["path": "\(path)"])
-        await record { try $0.apply([entry]) }
     }
 
     /// All contents of a folder that is to be deleted. After repeated failures of the server it is
@@ -147,50 +108,25 @@ private enum FolderVerdict: Sendable {
     case stays, isFiledElsewhere
 }
 
-/// A folder as listed before its deletion, when it held no files.
-private struct ListedFolder: Sendable {
-    /// Its path of keys.
-    var place: RemotePath
-    /// The folders in it, by their paths of keys.
-    var folders: Set<RemotePath>
-
-    /// The paths of the deleted files in it, from changes in their order.
-    func filesThatWent(by changes: [RemoteEntry]) -> [RemotePath] {
-        var went: Set<RemotePath> = []
-        // A file after its own deletion was created again by another client.
-        var there: Set<RemotePath> = []
-        for entry in changes {
-            let path = entry.foldedPath
-            switch entry.kind {
-            case .folder: break
-            case .file:
-                if path.isWithin(place) { there.insert(path) }
-            case .deleted:
-                let taken = there.filter { $0.isWithin(path) }
-                there.subtract(taken)
-                went.formUnion(taken)
-                if path.isWithin(place), path != place, !folders.contains(path) {
-                    went.insert(path)
-                }
-            }
-        }
-        return went.subtracting(there).sorted { $0.rawValue < $1.rawValue }
-    }
-
-    /// Whether changes contain each folder in it, and so presumably each file.
-    func isToldWhole(by changes: [RemoteEntry]) -> Bool {
-        folders.isSubset(of: changes.map(\.foldedPath))
-    }
+/// The permission to delete a folder.
+private struct DeletionPermission: Sendable {
+    /// The search after the deletion; nil if the server does not report deletions.
+    var search: FolderSearch?
 }
 
 /// Passes the verdict out of the transaction that decides it.
 private final class Verdict: Sendable {
-    private let state = Mutex(FolderVerdict.stays)
+    private let state = Mutex<(verdict: FolderVerdict, search: FolderSearch?)>((.stays, nil))
 
-    var value: FolderVerdict { state.withLock { $0 } }
+    var value: FolderVerdict { state.withLock { $0.verdict } }
+    var search: FolderSearch? { state.withLock { $0.search } }
 
     func set(_ verdict: FolderVerdict) {
-        state.withLock { $0 = verdict }
+        state.withLock { $0.verdict = verdict }
+    }
+
+    func set(_ search: FolderSearch) {
+        state.withLock { $0.search = search }
     }
 }
 

@@ -76,8 +76,10 @@ actor Uploader {
     var pausedUntil = Timestamp(nanoseconds: 0)
     var pauses = 0
     private var timer: Task<Void, Never>?
-    /// Searches of deleted folders that are repeated after a failure.
-    var searches: [Task<Void, Never>] = []
+    /// Searches of deleted folders that are repeated beside the commits, by their numbers.
+    var searches: [Int64: Task<Void, Never>] = [:]
+    /// Whether the searches of earlier processes are resumed.
+    var areSearchesResumed = false
     /// Streaming uploads, and the tasks that wait for their end.
     var ahead: [InodeID: [CheckedContinuation<Void, Never>]] = [:]
     let grown = GrownFiles()
@@ -107,7 +109,7 @@ actor Uploader {
         }
         timer?.cancel()
         roomWatch?.cancel()
-        searches.forEach { $0.cancel() }
+        searches.values.forEach { $0.cancel() }
     }
 
     /// Ends the pause, because the server is reachable again.
@@ -145,6 +147,7 @@ actor Uploader {
         }
         let status = environment.state.current
         if status.isRootNew || !status.hasCaughtUp { return await setTimer(lookedAt: now) }
+        await resumeSearches()
         startAhead(in: &group)
         if await hasUncertainMoves(in: &group) { return await setTimer(lookedAt: now) }
         var round = JournalRound(start: lastLookedAt)

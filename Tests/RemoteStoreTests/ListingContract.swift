@@ -95,8 +95,12 @@ struct ListingContract {
             let gone = told.filter { $0.kind == .deleted }.map(\.foldedPath)
             #expect(
                 Set(gone) == ["/d", "/d/again", "/d/new", "/d/s", "/d/s/kept", "/d/s/new"])
-            let restored = try await subject.store.restoreDeleted("/d/again")
-            #expect(restored?.foldedPath == "/d/again")
+            let found = try #require(try await subject.store.deletedFile(at: "/d/again"))
+            let last = try #require(found.versions.first).file.revision
+            let restored = try await subject.store.restore("/d/again", to: last)
+            #expect(restored.foldedPath == "/d/again")
+            #expect(try await subject.store.deletedFile(at: "/d/again") == nil)
+            #expect(try await subject.store.deletedFile(at: "/d/never") == nil)
             #expect(try await subject.text(at: "/d/again") == "2")
         }
     }

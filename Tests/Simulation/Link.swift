@@ -211,9 +211,17 @@ final class Link: RemoteStoring, @unchecked Sendable {
         }
     }
 
-    func restoreDeleted(_ path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
+    func deletedFile(at path: RemotePath) async throws(RemoteError) -> RemoteRevisions? {
+        try await perform("revisions \(path.rawValue)") { () async throws(RemoteError) in
+            try await base.deletedFile(at: path)
+        }
+    }
+
+    func restore(
+        _ path: RemotePath, to revision: Revision
+    ) async throws(RemoteError) -> RemoteEntry {
         try await perform("restore \(path.rawValue)") { () async throws(RemoteError) in
-            try await base.restoreDeleted(path)
+            try await base.restore(path, to: revision)
         }
     }
 }

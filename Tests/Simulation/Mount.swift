@@ -23,6 +23,8 @@ final class Mount: @unchecked Sendable {
     private(set) var process: MountProcess?
     var faults = 0
     var isCut = false
+    /// The deleted folders that `status` has named as not searched.
+    private(set) var reported: Set<String> = []
     /// Number of requests of earlier processes.
     private var earlierRequests = 0
 
@@ -63,7 +65,14 @@ final class Mount: @unchecked Sendable {
         try end(process)
     }
 
+    /// Takes what `status` names.
+    func noteReports() {
+        guard let status = process?.engine.status else { return }
+        reported.formUnion(status.unsearchedFolders)
+    }
+
     private func end(_ process: MountProcess) throws {
+        noteReports()
         earlierRequests += process.link.requests
         self.process = nil
         try world.scheduler.value { await process.engine.stop() }

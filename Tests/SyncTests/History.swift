@@ -146,10 +146,15 @@ struct RecordingStore: RemoteStoring {
         try await base.deletionCursor()
     }
 
-    func restoreDeleted(_ path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
-        try await perform("restore \(path.rawValue)", { $0?.summary ?? "nothing" }) {
-            () async throws(RemoteError) in
-            try await base.restoreDeleted(path)
+    func deletedFile(at path: RemotePath) async throws(RemoteError) -> RemoteRevisions? {
+        try await base.deletedFile(at: path)
+    }
+
+    func restore(
+        _ path: RemotePath, to revision: Revision
+    ) async throws(RemoteError) -> RemoteEntry {
+        try await perform("restore \(path.rawValue)", \.summary) { () async throws(RemoteError) in
+            try await base.restore(path, to: revision)
         }
     }
 

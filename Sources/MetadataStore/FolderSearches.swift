@@ -1,0 +1,115 @@
+// Searches of deleted folders. Files that another client stores in a folder between its last
+// listing and its deletion are deleted with it, unseen; the deltas since the listing name them, and
+// they are restored. A row is written before the deletion is sent and removed after its deltas were
+// examined, so that the search survives the process. Not responsible for what is restored.
+
+public import Core
+import Foundation
+import GRDB
+
+/// A folder whose deletion was sent, and whose last moment is not examined yet.
+public struct FolderSearch: Hashable, Sendable {
+    /// The row's number.
+    public let number: Int64
+    /// The folder's ID, by which it was deleted.
+    public let folder: FileID?
+    /// Its path of keys.
+    public let place: String
+    /// The paths of keys of the folders in it, as last listed.
+    public let folders: Set<String>
+    /// From before the last listing; its deltas name each deleted file.
+    public let cursor: Core.Cursor
+    /// When the deletion was sent.
+    public let sent: Timestamp
+    /// Whether the server has confirmed the deletion.
+    public var isConfirmed: Bool
+}
+
+extension TreeReading {
+    /// All searches that are not finished, the oldest first.
+    public func folderSearches() throws -> [FolderSearch] {
+        let statement = try database.cachedStatement(
+            sql: "SELECT number, folder, place, folders, cursor, sent, confirmed FROM search "
+                + "ORDER BY number")
+        return try FolderSearch.fetchEvery(statement)
+    }
+
+    /// Whether this mount has deleted a file at this revision since the oldest search began.
+    public func isOwnDeletion(_ revision: Revision) throws -> Bool {
+        let statement = try database.cachedStatement(
+            sql: "SELECT EXISTS (SELECT 1 FROM own_deletion WHERE revision = ?)")
+        return try Bool.fetchOne(statement, arguments: [revision.rawValue]) ?? false
+    }
+}
+
+extension FolderSearch: RowReadable {
+    static let table = "search"
+    /// No name on Dropbox contains it.
+    private static let separator: UInt8 = 0
+
+    init(_ row: Columns) throws {
+        number = try row.number(0)
+        folder = try row.text(ifAny: 1).map { FileID($0) }
+        place = try row.text(2)
+        let paths = try row.bytes(3).split(separator: Self.separator)
+        folders = Set(paths.map { String(decoding: $0, as: UTF8.self) })
+        cursor = Core.Cursor(try row.text(4))
+        sent = try row.time(5)
+        isConfirmed = try row.number(6) != 0
+    }
+
+    fileprivate init(
+        number: Int64, folder: FileID?, place: String, folders: Set<String>, cursor: Core.Cursor,
+        sent: Timestamp
+    ) {
+        self.number = number
+        self.folder = folder
+        self.place = place
+        self.folders = folders
+        self.cursor = cursor
+        self.sent = sent
+        isConfirmed = false
+    }
+
+    fileprivate static func column(of folders: Set<String>) -> DatabaseValue {
+        let paths = folders.sorted().map { Array($0.utf8) }
+        return Data(paths.joined(separator: [separator])).databaseValue
+    }
+}
+
+extension Transaction {
+    /// Notes that a folder is about to be deleted, which must be searched after that.
+    public func noteSearch(
+        of folder: FileID?, at place: String, holding folders: Set<String>,
+        after cursor: Core.Cursor, sent: Timestamp
+    ) throws -> FolderSearch {
+        try run(
+            "INSERT INTO search (folder, place, folders, cursor, sent, confirmed) "
+                + "VALUES (?, ?, ?, ?, ?, 0)",
+            [
+                folder?.rawValue, place, FolderSearch.column(of: folders), cursor.rawValue,
+                sent.nanoseconds,
+            ])
+        return FolderSearch(
+            number: database.lastInsertedRowID, folder: folder, place: place, folders: folders,
+            cursor: cursor, sent: sent)
+    }
+
+    /// Notes that the server has confirmed the folder's deletion.
+    public func confirmDeletion(in search: FolderSearch) throws {
+        try run("UPDATE search SET confirmed = 1 WHERE number = ?", [search.number])
+    }
+
+    /// Removes a search that is finished, or pointless.
+    public func forgetSearch(_ search: FolderSearch) throws {
+        try run("DELETE FROM search WHERE number = ?", [search.number])
+        try run("DELETE FROM own_deletion WHERE NOT EXISTS (SELECT 1 FROM search)", [])
+    }
+
+    /// Notes that a user's deletion of a file is about to be sent: no search restores that.
+    public func noteOwnDeletion(of revision: Revision) throws {
+        try run(
+            "INSERT OR IGNORE INTO own_deletion (revision) SELECT ? WHERE EXISTS "
+                + "(SELECT 1 FROM search)", [revision.rawValue])
+    }
+}

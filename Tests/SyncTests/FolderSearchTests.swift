@@ -1,0 +1,130 @@
+// What others store in a folder between its last listing and its deletion is found, whatever happens to this
+// process, to the reply, or to the folder in that moment.
+
+import Core
+import MetadataStore
+import RemoteStore
+import RemoteStoreTesting
+import Testing
+
+@testable import Sync
+
+@Suite struct FolderSearchTests {
+    /// Deletes `/a` here; others store `/a/new` after its last listing, and the deletion is about to reach the server.
+    private func deleting(
+        _ paths: [String], _ meanwhile: (Harness) async throws -> Void = { _ in }
+    ) async throws -> Harness {
+        let harness = try Harness()
+        for path in paths { try await harness.put(path, path) }
+        try await harness.settle()
+        harness.faulty.inject(.stall) { $0.operation == .delete && $0.subject == "/a" }
+        try await harness.delete("/a")
+        harness.noteChange()
+        while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await harness.put("/a/new", "theirs")
+        try await meanwhile(harness)
+        return harness
+    }
+
+    /// Waits until no search is left, and everything is at rest.
+    private func finish(_ harness: Harness) async throws -> [String: String] {
+        try await harness.settle()
+        while try await !harness.store.read({ try $0.folderSearches() }).isEmpty {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        try await harness.settle()
+        await harness.stop()
+        try await harness.checkInvariants()
+        return try await harness.serverTree().compactMapValues(\.self)
+    }
+
+    private func failSearches(_ harness: Harness) {
+        harness.faulty.inject(.failBefore(.offline("test")), times: nil) {
+            $0.operation == .listAfter && $0.subject.contains("\"tellsEachDeletion\":true")
+        }
+    }
+
+    @Test("a process that ends between the deletion and the search leaves the search to the next")
+    func killed() async throws {
+        let harness = try await deleting(["/a/1", "/a/b/2"])
+        failSearches(harness)
+        harness.faulty.releaseStalled()
+        while try await harness.serverTree()["/a/new"] != nil {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        await harness.stop()
+        harness.faulty.removeFaults()
+        #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
+    }
+
+    @Test("a deletion whose reply is lost is followed by its search", arguments: [false, true])
+    func lostReply(endsProcess: Bool) async throws {
+        let harness = try await deleting(["/a/1"])
+        harness.faulty.isOffline = true
+        harness.faulty.releaseStalled()
+        while harness.faulty.stalledCount > 0 { try await Task.sleep(for: .milliseconds(2)) }
+        while try await harness.serverTree()["/a/new"] != nil {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        if endsProcess { await harness.stop() }
+        harness.faulty.isOffline = false
+        #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
+    }
+
+    @Test("a folder that others move in the last moment is searched where it went")
+    func moved() async throws {
+        let harness = try await deleting(["/a/1", "/a/b/2"]) {
+            try await $0.relocate("/a", to: "/o")
+            try await $0.put("/o/b/newer", "theirs, too")
+        }
+        harness.faulty.releaseStalled()
+        let files = try await finish(harness)
+        #expect(Set(files.values) == ["theirs", "theirs, too"], "\(harness.history.text)")
+    }
+
+    @Test("what users delete after that, in a new folder of the name, stays deleted")
+    func deletedSince() async throws {
+        let harness = try await deleting(["/a/1"])
+        failSearches(harness)
+        harness.faulty.releaseStalled()
+        while try await harness.serverTree()["/a/new"] != nil {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        while try await harness.inode("/a") != nil { try await Task.sleep(for: .milliseconds(2)) }
+        for path in ["/a", "/other"] {
+            try await harness.makeFolder(path)
+            try await harness.write(path + "/mine", "mine")
+            try await harness.drain()
+            try await harness.delete(path)
+            try await harness.drain()
+        }
+        await harness.stop()
+        harness.faulty.removeFaults()
+        #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
+    }
+
+    @Test("a folder of the name of a file that users deleted does not bring that back")
+    func folderInPlaceOfFile() async throws {
+        let harness = try await deleting(["/a/b"]) {
+            try await $0.putFolder("/a/b")
+            try await $0.put("/a/b/x", "deeper")
+        }
+        harness.faulty.releaseStalled()
+        let expected = ["/a/new": "theirs", "/a/b/x": "deeper"]
+        #expect(try await finish(harness) == expected, "\(harness.history.text)")
+    }
+
+    @Test("a search is forgotten once a deletion that never arrived cannot arrive any more")
+    func neverArrived() async throws {
+        let harness = try await deleting(["/a/1"])
+        let search = try #require(try await harness.store.read { try $0.folderSearches() }.first)
+        #expect(search.place == "/a")
+        #expect(!ToldChanges([]).contain(deletionOf: search))
+        // As by a process that is killed with the request in its socket.
+        await harness.stop()
+        harness.faulty.releaseStalled()
+        harness.faulty.removeFaults()
+        #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
+        #expect(try await harness.store.read { try $0.folderSearches() }.isEmpty)
+    }
+}
