@@ -137,11 +137,14 @@ public final class ControlServer: Sendable {
             reply.status = service.status()
         case .sync:
             reply.outcome = Drain(limit: request.timeout)
-                .run(service, isHurried: ending.hasEnded) { backlog in
-                    var progress = ControlReply()
-                    progress.progress = backlog
-                    return connection.send(progress)
-                }
+                .run(
+                    service, isHurried: ending.hasEnded,
+                    isAbandoned: { connection.isAbandoned },
+                    report: { backlog in
+                        var progress = ControlReply()
+                        progress.progress = backlog
+                        return connection.send(progress)
+                    })
         case .finish:
             return awaitEnd(limit: request.timeout, on: connection)
         case .hurry:
@@ -167,11 +170,7 @@ public final class ControlServer: Sendable {
                 try answerConflicts(request, &reply, on: connection)
             }
         case .pin, .unpin, .pins:
-            answerPins(request, &reply) { progress in
-                var reply = ControlReply()
-                reply.pinProgress = progress
-                return connection.send(reply)
-            }
+            answerPins(request, &reply, on: connection)
         }
         connection.send(reply)
     }
@@ -238,7 +237,7 @@ public final class ControlServer: Sendable {
     }
 
     private func answerPins(
-        _ request: ControlRequest, _ reply: inout ControlReply, report: (PinProgress) -> Bool
+        _ request: ControlRequest, _ reply: inout ControlReply, on connection: ControlConnection
     ) {
         let paths = request.paths ?? []
         Self.answer(&reply) { reply throws(CommandError) in
@@ -246,7 +245,14 @@ public final class ControlServer: Sendable {
             case .pin:
                 try service.setPins(true, at: paths)
                 reply.pinOutcome = try PinWait(limit: request.timeout)
-                    .run(service, paths, isHurried: ending.isHurried, report: report)
+                    .run(
+                        service, paths, isHurried: ending.isHurried,
+                        isAbandoned: { connection.isAbandoned },
+                        report: { progress in
+                            var reply = ControlReply()
+                            reply.pinProgress = progress
+                            return connection.send(reply)
+                        })
             case .unpin:
                 try service.setPins(false, at: paths)
                 reply.isAccepted = true

@@ -111,7 +111,7 @@ public final class ControlConnection: Sendable {
         let deadline = patience.map { ContinuousClock.now + .seconds($0) }
         while true {
             if let line = received.takeLine() {
-                return try? JSON.decode(type, from: Array(line))
+                return try? JSON.decode(type, from: line)
             }
             guard isInTime(deadline, SO_RCVTIMEO) else { return nil }
             var buffer = [UInt8](repeating: 0, count: 16384)

@@ -43,10 +43,11 @@ public struct Drain: Sendable {
         return DrainOutcome(remaining: backlog.operations, reason: reason)
     }
 
-    /// Waits, calling `report` with the backlog until it returns false (the client has gone) or the
-    /// wait is over. `isHurried` ends it early.
+    /// Waits, calling `report` with the backlog until it returns false or `isAbandoned` returns true
+    /// (the client has gone), or the wait is over. `isHurried` ends it early.
     public func run(
-        _ service: any MountService, isHurried: Signal, report: (Backlog) -> Bool
+        _ service: any MountService, isHurried: Signal, isAbandoned: () -> Bool = { false },
+        report: (Backlog) -> Bool
     ) -> DrainOutcome {
         service.sendingEverything {
             let start = ContinuousClock.now
@@ -55,13 +56,10 @@ public struct Drain: Sendable {
                 let backlog = service.backlog()
                 let waited = (ContinuousClock.now - start) / .seconds(1)
                 if let outcome = outcome(of: backlog, after: waited) { return outcome }
-                if backlog != last {
-                    guard report(backlog) else {
-                        return DrainOutcome(
-                            remaining: backlog.operations, reason: "not waited for")
-                    }
-                    last = backlog
+                if isAbandoned() || backlog != last && !report(backlog) {
+                    return DrainOutcome(remaining: backlog.operations, reason: "not waited for")
                 }
+                last = backlog
                 if isHurried.wait(seconds: Self.interval) {
                     return DrainOutcome(remaining: backlog.operations, reason: "interrupted")
                 }

@@ -108,11 +108,11 @@ public struct PinWait: Sendable {
         return progress.problem ?? "Dropbox does not hand it out"
     }
 
-    /// Waits, calling `report` with the progress until it returns false (the client has gone) or
-    /// the wait is over. `isHurried` ends it early.
+    /// Waits, calling `report` with the progress until it returns false or `isAbandoned` returns
+    /// true (the client has gone), or the wait is over. `isHurried` ends it early.
     public func run(
         _ service: any MountService, _ paths: [String], isHurried: Signal,
-        report: (PinProgress) -> Bool
+        isAbandoned: () -> Bool = { false }, report: (PinProgress) -> Bool
     ) throws(CommandError) -> PinOutcome {
         let start = ContinuousClock.now
         var last: PinProgress?
@@ -123,12 +123,10 @@ public struct PinWait: Sendable {
             if let outcome = outcome(of: progress, after: (now - start) / .seconds(1)) {
                 return outcome
             }
-            if progress != last {
-                guard report(progress) else {
-                    return PinOutcome(progress: progress, reason: "not waited for")
-                }
-                last = progress
+            if isAbandoned() || progress != last && !report(progress) {
+                return PinOutcome(progress: progress, reason: "not waited for")
             }
+            last = progress
             // The cost of a request is proportional to the pinned content.
             let pause = min(
                 max(Self.interval, Self.pauseFactor * ((now - asked) / .seconds(1))),

@@ -66,11 +66,14 @@ public struct RemoteListing: Hashable, Sendable, Encodable {
 
     /// The line for people: size, time and path below `folder`; folders end in a slash.
     public func text(below folder: String) -> String {
-        let shown = path.hasPrefix(folder + "/") ? path.dropFirst(folder.utf8.count + 1) : path[...]
+        // By bytes: a Character can begin with the slash's combining mark.
+        let prefix = (folder + "/").utf8
+        let rest = path.utf8.starts(with: prefix) ? path.utf8.dropFirst(prefix.count) : path.utf8[...]
+        let shown = String(decoding: rest, as: UTF8.self)
         let size = file.map { Terminal.size($0.bytes) } ?? "-"
         let time = file.map { Terminal.time($0.modified) } ?? "-"
         return Self.padded(size, to: 10, isRight: true) + "  " + Self.padded(time, to: 19) + "  "
-            + Terminal.printable(String(shown)) + (file == nil ? "/" : "")
+            + Terminal.printable(shown) + (file == nil ? "/" : "")
     }
 
     private static func padded(_ text: String, to width: Int, isRight: Bool = false) -> String {

@@ -42,7 +42,7 @@ private actor DropboxArchive: RemoteArchive {
     }
 
     func next() async throws(RemoteError) -> [[UInt8]]? {
-        while let piece = try await stream.next() {
+        while let piece = reader.hasMore ? [] : try await stream.next() {
             let files: [ZipReader.File]
             do {
                 files = try reader.take(piece)

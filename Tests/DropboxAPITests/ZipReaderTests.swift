@@ -125,6 +125,24 @@ import Testing
         #expect(isComplete)
     }
 
+    @Test("files that a few bytes complete are returned in batches of some 8 MiB")
+    func batches() throws {
+        let content = [UInt8](repeating: 0, count: 4 << 20)
+        func bytes(_ number: UInt, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * UInt($0))) }
+        }
+        let size = bytes(UInt(content.count), 4)
+        let entry =
+            bytes(0x0403_4B50, 4) + bytes(0, 10) + bytes(checksum(0, content[...]), 4) + size + size
+            + bytes(1, 2) + bytes(0, 2) + [UInt8(ascii: "z")] + content
+        var reader = ZipReader(limit: content.count)
+        let archive = Array((0..<5).map { _ in entry }.joined()) + bytes(0x0201_4B50, 4)
+        var counts = [try reader.take(archive).count]
+        while reader.hasMore { counts.append(try reader.take([]).count) }
+        #expect(counts == [2, 2, 1])
+        #expect(reader.isComplete)
+    }
+
     @Test("an archive that becomes more than it can be is not read on", arguments: Archive.allCases)
     func bounded(_ archive: Archive) throws {
         var reader = ZipReader(limit: 100, total: 1 << 20, entries: 10)

@@ -83,6 +83,24 @@ import Testing
         #expect(outcome == DrainOutcome(remaining: 2, reason: "time was up"))
     }
 
+    @Test("who hangs up while the queue stands still makes room for others")
+    func abandonedSync() throws {
+        let server = try server(StandIn(operations: 2))
+        defer { server.stop() }
+        // Twice as many as the server converses with at a time.
+        for _ in 0..<2 {
+            for _ in 0..<64 {
+                let connection = try connect()
+                connection.send(ControlRequest(.sync))
+                #expect(connection.receive(ControlReply.self)?.progress?.operations == 2)
+                connection.end()
+            }
+            // Polls for the end of each connection are 50 ms apart.
+            usleep(500_000)
+        }
+        #expect(try replies(ControlRequest(.status)).first?.status?.pendingOperations == 2)
+    }
+
     @Test("who announces the mount's end hears the outcome when it is over")
     func finish() throws {
         let server = try server(StandIn(operations: 0))

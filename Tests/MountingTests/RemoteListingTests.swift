@@ -16,6 +16,9 @@ import Testing
     @Test("names begin below what was asked for, and cannot command a terminal")
     func text() {
         #expect(folder.text(below: "").hasSuffix("  A/b/"))
+        let accented = RemoteListing(path: "/e\u{301}/\u{301}x/y", id: "id:1")
+        #expect(accented.text(below: "/e\u{301}").hasSuffix("  \u{301}x/y/"))
+        #expect(accented.text(below: "/\u{e9}").hasSuffix("/e\u{301}/\u{301}x/y/"))
         #expect(folder.text(below: "/A").hasSuffix("  b/"))
         #expect(file.text(below: "/A/b").hasSuffix("  c\\n"))
         #expect(file.text(below: "/A/b/c\n").hasSuffix("  /A/b/c\\n"))

@@ -52,6 +52,9 @@ public struct ZipReader {
         var isDataOver = false
     }
 
+    /// Bytes of content after which `take` returns: a few kilobytes can unpack to many files.
+    private static let batch = 8 << 20
+
     private let limit: Int
     /// Remaining limits for bytes, packed and unpacked, and for entries.
     private var bytesLeft: Int64
@@ -71,14 +74,26 @@ public struct ZipReader {
     /// Whether the last file has been returned: only the central directory remains.
     public var isComplete: Bool { isOver }
 
-    /// Parses the next bytes; returns the files that they complete.
+    /// Whether the bytes so far complete more files than were returned: call `take` again, with no
+    /// bytes.
+    public private(set) var hasMore = false
+
+    /// Parses the next bytes; returns the files that they complete, up to some 8 MiB of content.
     public mutating func take(_ bytes: [UInt8]) throws(ZipError) -> [File] {
         guard !isOver else { return [] }
         try spend(bytes.count)
         buffer.append(contentsOf: bytes)
         var files: [File] = []
         var position = 0
-        while !isOver, try advance(&position, &files) {}
+        var taken = 0
+        hasMore = false
+        while !isOver, !hasMore {
+            let count = files.count
+            guard try advance(&position, &files) else { break }
+            // At most `limit` each.
+            if files.count > count, let last = files.last { taken &+= last.content.count }
+            hasMore = taken >= Self.batch
+        }
         buffer.removeFirst(position)
         return files
     }

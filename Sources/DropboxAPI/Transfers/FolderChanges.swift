@@ -120,6 +120,10 @@ struct ChangeFeed {
         case change(after: Files.ListFolderCursor, pause: Duration?)
     }
 
+    /// The longest pause that a server is believed, in seconds: it asks for minutes, and a wrong
+    /// number must not end the changes for ever.
+    private static let longestPause: UInt64 = 3600
+
     /// Nil after the end.
     private(set) var question: Question?
     /// The backoff that the server asked for, until the next longpoll.
@@ -148,7 +152,7 @@ struct ChangeFeed {
 
     mutating func waited(_ result: Files.ListFolderLongpollResult) {
         guard case .change(let cursor, _) = question else { return }
-        pause = result.backoff.map { .seconds(Int64(clamping: min($0, 1 << 30))) }
+        pause = result.backoff.map { .seconds(Int64(clamping: min($0, Self.longestPause))) }
         question = result.changes ? .page(after: cursor) : .change(after: cursor, pause: pause)
     }
 
