@@ -17,18 +17,24 @@ extension RemoteError {
             return .local(.diskFull)
         case let error as StagingError:
             let reason = String(cString: strerror(error.code))
-            return .local(.other("a staging file failed: \(reason)"))
+            return .local(.other(stagingFailed + reason))
         case _ where MetadataStore.isDiskFull(cause): return .local(.diskFull)
-        default: return .local(.other("the local database failed: \(cause)"))
+        default: return .local(.other(databaseFailed + "\(cause)"))
         }
     }
+
+    private static let stagingFailed = "a staging file failed: "
+    private static let databaseFailed = "the local database failed: "
 
     /// The error for a step that waits because of `problem`.
     init(problem: String) {
         switch problem {
         case UploadReaction.fullAccount: self = .insufficientSpace
         case UploadReaction.fullDisk: self = .local(.diskFull)
-        default: self = .server(problem)
+        default:
+            // The journal has the text alone.
+            let isLocal = [Self.stagingFailed, Self.databaseFailed].contains(where: problem.hasPrefix)
+            self = isLocal ? .local(.other(problem)) : .server(problem)
         }
     }
 }

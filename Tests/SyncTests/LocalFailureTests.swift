@@ -39,6 +39,15 @@ import Testing
         #expect(RemoteError(problem: UploadReaction.fullDisk) == .local(.diskFull))
         #expect(RemoteError(problem: UploadReaction.fullAccount) == .insufficientSpace)
         #expect(RemoteError(problem: "something") == .server("something"))
+        struct Damaged: Error {}
+        for cause in [StagingError(code: EIO), Damaged()] as [any Error] {
+            let failure = RemoteError.local(cause: cause)
+            guard case .local(let local) = failure else {
+                Issue.record("\(failure)")
+                continue
+            }
+            #expect(RemoteError(problem: local.problem) == failure)
+        }
     }
 
     @Test("a move that the server is not ready for is no problem, which would end a sync")
