@@ -68,7 +68,8 @@ public struct RemoteListing: Hashable, Sendable, Encodable {
     public func text(below folder: String) -> String {
         // By bytes: a Character can begin with the slash's combining mark.
         let prefix = (folder + "/").utf8
-        let rest = path.utf8.starts(with: prefix) ? path.utf8.dropFirst(prefix.count) : path.utf8[...]
+        let bytes = path.utf8
+        let rest = bytes.starts(with: prefix) ? bytes.dropFirst(prefix.count) : bytes[...]
         let shown = String(decoding: rest, as: UTF8.self)
         let size = file.map { Terminal.size($0.bytes) } ?? "-"
         let time = file.map { Terminal.time($0.modified) } ?? "-"

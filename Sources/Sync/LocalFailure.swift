@@ -33,7 +33,8 @@ extension RemoteError {
         case UploadReaction.fullDisk: self = .local(.diskFull)
         default:
             // The journal has the text alone.
-            let isLocal = [Self.stagingFailed, Self.databaseFailed].contains(where: problem.hasPrefix)
+            let failures = [Self.stagingFailed, Self.databaseFailed]
+            let isLocal = failures.contains(where: problem.hasPrefix)
             self = isLocal ? .local(.other(problem)) : .server(problem)
         }
     }
