@@ -5,6 +5,7 @@ import CXXHash
 import ContentHashing
 import Core
 import Glibc
+import Saturating
 import Synchronization
 
 /// The layout of an index: a header, one digest per block, one checksum per chunk.

@@ -4,6 +4,7 @@
 import CFile
 import Core
 import Glibc
+import Saturating
 import Synchronization
 
 /// A file whose large pieces are transferred with direct I/O (O_DIRECT).

@@ -5,6 +5,7 @@ public import ContentHashing
 import Core
 import Glibc
 import Logging
+import Saturating
 import Synchronization
 
 /// A cache of content, keyed by the hash of the whole content: renamed, copied and restored files

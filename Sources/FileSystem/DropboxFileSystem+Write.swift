@@ -3,6 +3,7 @@
 public import Core
 import MetadataStore
 import RemoteStore
+import Saturating
 import Staging
 import Sync
 

@@ -2,6 +2,7 @@
 // as `stat(2)` of a mountpoint would: that hangs in the mount's own process.
 
 import Core
+import Saturating
 public import SystemPackage
 
 /// The mounts visible to this process, oldest first.

@@ -4,6 +4,7 @@ import CFuse
 import Core
 import FileSystem
 import Glibc
+import Saturating
 import SystemPackage
 
 extension fuse_lowlevel_ops {

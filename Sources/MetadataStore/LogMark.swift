@@ -7,6 +7,7 @@
 import Core
 import Foundation
 import Glibc
+import Saturating
 
 /// The damage of a database that opens without an error.
 public enum DatabaseDamage: Hashable, Sendable {

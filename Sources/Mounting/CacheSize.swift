@@ -1,6 +1,7 @@
 // The default limit of cached content.
 
 import Glibc
+import Saturating
 
 /// The cache's size by default.
 public enum CacheSize {
@@ -25,5 +26,5 @@ public func freeBytes(at path: String) -> Int64 {
 
 /// The bytes of so many blocks, saturated, because a network filesystem may report any number.
 public func spaceBytes(blocks: UInt64, size: UInt64) -> Int64 {
-    Int64(clamping: blocks.times(size))
+    Int64(clamping: blocks *| size)
 }

@@ -1,6 +1,8 @@
 // Waiting until pinned content is cached: progress, when to continue and when to give up. The mount
 // fetches independently of such a wait.
 
+import Saturating
+
 /// How much of the pinned content is cached.
 public struct PinProgress: Hashable, Sendable, Codable {
     /// Number of pinned files.
@@ -42,7 +44,7 @@ public struct PinProgress: Hashable, Sendable, Codable {
     }
 
     /// Files that are still to be fetched.
-    public var missingFiles: Int { files.minus(presentFiles).minus(unavailableFiles) }
+    public var missingFiles: Int { files -| presentFiles -| unavailableFiles }
 }
 
 /// The result of waiting for pinned content.

@@ -4,6 +4,7 @@ public import ContentHashing
 public import Core
 import Glibc
 public import MetadataStore
+import Saturating
 import Synchronization
 
 extension StagedFile {

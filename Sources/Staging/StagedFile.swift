@@ -6,6 +6,7 @@ import ContentHashing
 public import Core
 import Glibc
 public import MetadataStore
+import Saturating
 import Synchronization
 
 /// The result of reading staged content.

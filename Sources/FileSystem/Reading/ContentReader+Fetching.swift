@@ -6,6 +6,7 @@ import ContentHashing
 import Core
 import Logging
 import RemoteStore
+import Saturating
 import Synchronization
 
 /// Continuations collected under the reader's lock, to be resumed after it is released.

@@ -3,6 +3,7 @@
 
 import BlockCache
 import Core
+import Saturating
 
 /// A stream's position in a content, and the window of bytes to have ready after it.
 struct ReadWindow: Hashable, Sendable {

@@ -1,5 +1,7 @@
 // A mount's status in words.
 
+import Saturating
+
 extension MountStatus {
     /// The status for people.
     public var text: String {

@@ -1,6 +1,8 @@
 // The screen of `dbxfs status --watch`. Pure: two samples of the mounts and the screen's size in,
 // lines out. The terminal is in `LiveScreen.swift`.
 
+import Saturating
+
 /// The mounts on a screen that is redrawn.
 public enum StatusScreen {
     /// One sample of the mounts.
@@ -99,7 +101,7 @@ public enum StatusScreen {
         let seconds = (look.time - before.time) / .seconds(1)
         guard seconds > 0 else { return nil }
         func rate(_ now: Int64, _ then: Int64) -> Int64 {
-            Int64(clamping: (Double(max(now.minus(then), 0)) / seconds).rounded())
+            Int64(clamping: (Double(max(now -| then, 0)) / seconds).rounded())
         }
         return Rates(
             down: rate(mount.bytesDown, earlier.bytesDown),
