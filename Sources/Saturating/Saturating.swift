@@ -73,14 +73,25 @@ extension FixedWidthInteger {
 }
 
 extension Duration {
-    /// The sum, clamped to the limits of a duration.
+    /// The sum, clamped to the seconds that an `Int64` can count: the parts of a longer duration
+    /// trap.
     public static func +| (left: Duration, right: Duration) -> Duration {
-        Duration(attoseconds: left.attoseconds +| right.attoseconds)
+        Duration(clamping: left.attoseconds +| right.attoseconds)
     }
 
-    /// The difference, clamped to the limits of a duration.
+    /// The difference, clamped to the seconds that an `Int64` can count.
     public static func -| (left: Duration, right: Duration) -> Duration {
-        Duration(attoseconds: left.attoseconds -| right.attoseconds)
+        Duration(clamping: left.attoseconds -| right.attoseconds)
+    }
+
+    /// The product, clamped to the seconds that an `Int64` can count.
+    public static func *| (left: Duration, right: Int) -> Duration {
+        Duration(clamping: left.attoseconds *| Int128(right))
+    }
+
+    private init(clamping attoseconds: Int128) {
+        let wanted = Duration(attoseconds: attoseconds)
+        self = min(max(wanted, .seconds(Int64.min)), .seconds(Int64.max))
     }
 
     /// A duration of so many seconds; 0 for NaN, and clamped to what an `Int64` can count.

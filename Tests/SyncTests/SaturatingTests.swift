@@ -35,12 +35,12 @@ import Testing
 
     @Test("sums and differences of durations end at their limits")
     func durations() {
-        let largest = Duration(attoseconds: .max)
-        let smallest = Duration(attoseconds: .min)
         #expect(Duration.seconds(1) +| .milliseconds(1) == .milliseconds(1001))
         #expect(Duration.seconds(1) -| .milliseconds(1) == .milliseconds(999))
-        #expect(largest +| .seconds(1) == largest)
-        #expect(smallest -| .seconds(1) == smallest)
+        #expect(Duration.milliseconds(250) *| 4 == .seconds(1))
+        #expect(Duration.seconds(Int64.max) *| .max == .seconds(Int64.max))
+        #expect(Duration.seconds(Int64.max) +| .seconds(1) == .seconds(Int64.max))
+        #expect(Duration.seconds(Int64.min) -| .seconds(1) == .seconds(Int64.min))
         #expect(Duration.seconds(clamping: 1.5) == .milliseconds(1500))
         #expect(Duration.seconds(clamping: .nan) == .zero)
         #expect(Duration.seconds(clamping: .infinity) == .seconds(Int64.max))
