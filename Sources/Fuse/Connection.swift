@@ -116,7 +116,7 @@ final class Connection: @unchecked Sendable {
     func serve(threads: UInt32, clonesDevice: Bool) throws(SessionError) {
         let result = cfuse_session_loop(session, threads, clonesDevice ? 1 : 0)
         if result != 0 {
-            throw .failed(Errno(rawValue: abs(result)))
+            throw .failed(Errno(rawValue: CInt(clamping: result.magnitude)))
         }
     }
 

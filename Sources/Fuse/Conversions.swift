@@ -4,6 +4,7 @@ import CFuse
 import Core
 import FileSystem
 import Glibc
+import Saturating
 
 extension Attributes {
     /// The `stat(2)` of an inode.
@@ -13,11 +14,11 @@ extension Attributes {
         // setuid and setgid are never shown. The kernel was promised that they do not survive a
         // write (HANDLE_KILLPRIV_V2), and programs that arrive by synchronization must not gain
         // another user's rights.
-        status.st_mode = kind.modeBits | mode_t(permissions & 0o1777)
-        status.st_nlink = nlink_t(linkCount)
+        status.st_mode = kind.modeBits | mode_t(clamping: permissions & 0o1777)
+        status.st_nlink = nlink_t(clamping: linkCount)
         status.st_uid = userID
         status.st_gid = groupID
-        status.st_size = off_t(size)
+        status.st_size = off_t(clamping: size)
         status.st_blocks = blkcnt_t(blocks)
         status.st_blksize = blksize_t(preferredTransferSize)
         status.st_atim = timespec(accessTime)
@@ -195,10 +196,10 @@ extension statvfs {
         let freeEntries: UInt64 = 1 << 32
         f_bsize = UInt(clamping: blockSize)
         f_frsize = UInt(clamping: blockSize)
-        f_blocks = fsblkcnt_t(max(0, usage.totalBytes / blockSize))
-        f_bfree = fsblkcnt_t(max(0, usage.freeBytes / blockSize))
+        f_blocks = fsblkcnt_t(clamping: usage.totalBytes.divided(by: blockSize))
+        f_bfree = fsblkcnt_t(clamping: usage.freeBytes.divided(by: blockSize))
         f_bavail = f_bfree
-        f_files = fsfilcnt_t(usage.entryCount &+ freeEntries)
+        f_files = fsfilcnt_t(clamping: usage.entryCount +| freeEntries)
         f_ffree = fsfilcnt_t(freeEntries)
         f_favail = f_ffree
         f_namemax = UInt(clamping: FileName.maximumByteCount)

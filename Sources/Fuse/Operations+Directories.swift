@@ -99,7 +99,7 @@ struct ListingBuffer: ~Copyable {
     mutating func append(_ entry: DirectoryEntry) -> Bool {
         let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
         let start = rest.baseAddress?.assumingMemoryBound(to: CChar.self)
-        let offset = off_t(Int64(bitPattern: entry.nextOffset))
+        let offset = off_t(truncatingIfNeeded: entry.nextOffset)
         let needed = entry.name.withCString { name in
             // libfuse ignores the request in both calls.
             if withEntries {
