@@ -2,6 +2,7 @@
 
 import Core
 import RemoteStore
+import Saturating
 
 /// The result of a listing, all pages together.
 struct RemoteContents: Hashable, Sendable {
@@ -10,13 +11,13 @@ struct RemoteContents: Hashable, Sendable {
     var refusedCount = 0
 
     fileprivate mutating func add(_ page: RemotePage) {
-        entries += page.entries
-        refusedCount += page.refusedCount
+        entries.append(contentsOf: page.entries)
+        refusedCount +|= page.refusedCount
     }
 
     fileprivate mutating func add(_ other: RemoteContents) {
-        entries += other.entries
-        refusedCount += other.refusedCount
+        entries.append(contentsOf: other.entries)
+        refusedCount +|= other.refusedCount
     }
 }
 
@@ -97,7 +98,7 @@ extension RemoteStoring {
             for answer in await contents(of: next) {
                 let contents = try answer.get()
                 found.add(contents)
-                unlisted += contents.folders
+                unlisted.append(contentsOf: contents.folders)
             }
         }
         let news = try await changes(after: start)
