@@ -89,6 +89,11 @@ extension Duration {
         Duration(clamping: left.attoseconds *| Int128(right))
     }
 
+    /// The product, clamped to the seconds that an `Int64` can count; zero for NaN.
+    public static func *| (left: Duration, right: Double) -> Duration {
+        Duration(clamping: Int128(clamping: Double(left.attoseconds) * right))
+    }
+
     private init(clamping attoseconds: Int128) {
         let wanted = Duration(attoseconds: attoseconds)
         self = min(max(wanted, .seconds(Int64.min)), .seconds(Int64.max))
