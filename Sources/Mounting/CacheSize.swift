@@ -21,7 +21,8 @@ public func freeBytes(at path: String) -> Int64 {
         guard let slash = place.lastIndex(of: "/"), slash > place.startIndex else { return 0 }
         place = String(place[..<slash])
     }
-    return spaceBytes(blocks: UInt64(status.f_bavail), size: UInt64(status.f_frsize))
+    return spaceBytes(
+        blocks: UInt64(clamping: status.f_bavail), size: UInt64(clamping: status.f_frsize))
 }
 
 /// The bytes of so many blocks, saturated, because a network filesystem may report any number.

@@ -122,7 +122,7 @@ public struct PinWait: Sendable {
             let asked = ContinuousClock.now
             let progress = try service.pinProgress(of: paths)
             let now = ContinuousClock.now
-            if let outcome = outcome(of: progress, after: (now - start) / .seconds(1)) {
+            if let outcome = outcome(of: progress, after: start.duration(to: now) / .seconds(1)) {
                 return outcome
             }
             if progress != last {
@@ -132,9 +132,9 @@ public struct PinWait: Sendable {
                 last = progress
             }
             // The cost of a request is proportional to the pinned content.
+            let spent = asked.duration(to: now) / .seconds(1)
             let pause = min(
-                max(Self.interval, Self.pauseFactor * ((now - asked) / .seconds(1))),
-                Self.longestInterval)
+                Double.maximum(Self.interval, Self.pauseFactor * spent), Self.longestInterval)
             if isHurried.wait(seconds: pause) {
                 return PinOutcome(progress: progress, reason: "interrupted")
             }

@@ -1,5 +1,7 @@
 // A file or folder as `dbxfs ls-remote` shows it. The names in JSON are an interface for scripts.
 
+import Saturating
+
 /// The server's facts about one file or folder.
 public struct RemoteListing: Hashable, Sendable, Encodable {
     /// File or folder, as JSON names it.
@@ -66,7 +68,8 @@ public struct RemoteListing: Hashable, Sendable, Encodable {
 
     /// The line for people: size, time and path below `folder`; folders end in a slash.
     public func text(below folder: String) -> String {
-        let shown = path.hasPrefix(folder + "/") ? path.dropFirst(folder.utf8.count + 1) : path[...]
+        let isBelow = path.hasPrefix(folder + "/")
+        let shown = isBelow ? path.dropFirst(folder.utf8.count +| 1) : path[...]
         let size = file.map { Terminal.size($0.bytes) } ?? "-"
         let time = file.map { Terminal.time($0.modified) } ?? "-"
         return Self.padded(size, to: 10, isRight: true) + "  " + Self.padded(time, to: 19) + "  "
@@ -74,7 +77,7 @@ public struct RemoteListing: Hashable, Sendable, Encodable {
     }
 
     private static func padded(_ text: String, to width: Int, isRight: Bool = false) -> String {
-        let gap = String(repeating: " ", count: max(0, width - text.count))
-        return isRight ? gap + text : text + gap
+        let gap = String(repeating: " ", count: max(0, width -| text.count))
+        return isRight ? "\(gap)\(text)" : "\(text)\(gap)"
     }
 }

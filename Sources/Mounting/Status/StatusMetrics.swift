@@ -20,7 +20,8 @@ public enum StatusMetrics {
             }
             // A metric without samples is left out, including its head.
             guard !lines.isEmpty else { continue }
-            text += head(metric.name, metric.kind, metric.help) + lines.joined()
+            text.append(head(metric.name, metric.kind, metric.help))
+            text.append(lines.joined())
         }
         return text
     }
