@@ -4,6 +4,7 @@
 import ArgumentParser
 import Glibc
 import Mounting
+import Saturating
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -96,7 +97,7 @@ struct StatusCommand: ParsableCommand {
     private func watchOnLines(_ environment: Environment) throws {
         try show(try statuses(environment, patience: Self.watchPatience))
         while true {
-            usleep(UInt32((interval ?? Self.standardInterval) * 1e6))
+            usleep(UInt32(clamping: (interval ?? Self.standardInterval) * 1e6))
             if !json { Terminal.print("") }
             let look = look(environment)
             if let notice = look.notice { Terminal.complain(notice) } else { try show(look.mounts) }
