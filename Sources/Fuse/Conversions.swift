@@ -10,7 +10,7 @@ extension Attributes {
     /// The `stat(2)` of an inode.
     var status: stat {
         var status = stat()
-        status.st_ino = ino_t(inode.rawValue)
+        status.st_ino = ino_t(clamping: inode.rawValue)
         // setuid and setgid are never shown. The kernel was promised that they do not survive a
         // write (HANDLE_KILLPRIV_V2), and programs that arrive by synchronization must not gain
         // another user's rights.
@@ -19,8 +19,8 @@ extension Attributes {
         status.st_uid = userID
         status.st_gid = groupID
         status.st_size = off_t(clamping: size)
-        status.st_blocks = blkcnt_t(blocks)
-        status.st_blksize = blksize_t(preferredTransferSize)
+        status.st_blocks = blkcnt_t(clamping: blocks)
+        status.st_blksize = blksize_t(clamping: preferredTransferSize)
         status.st_atim = timespec(accessTime)
         status.st_mtim = timespec(modificationTime)
         status.st_ctim = timespec(changeTime)
@@ -200,7 +200,7 @@ extension statvfs {
         f_bfree = fsblkcnt_t(clamping: usage.freeBytes.divided(by: blockSize))
         f_bavail = f_bfree
         f_files = fsfilcnt_t(clamping: usage.entryCount +| freeEntries)
-        f_ffree = fsfilcnt_t(freeEntries)
+        f_ffree = fsfilcnt_t(clamping: freeEntries)
         f_favail = f_ffree
         f_namemax = UInt(clamping: FileName.maximumByteCount)
     }

@@ -126,7 +126,7 @@ struct ListingBuffer: ~Copyable {
 
     private static func status(_ entry: DirectoryEntry) -> stat {
         var status = stat()
-        status.st_ino = ino_t(entry.inode.rawValue)
+        status.st_ino = ino_t(clamping: entry.inode.rawValue)
         status.st_mode = entry.kind.modeBits
         return status
     }

@@ -165,7 +165,7 @@ public final class LoopbackListener {
             events.append(
                 pollfd(fd: connection.descriptor, events: connection.events, revents: 0))
         }
-        let count = poll(&events, nfds_t(events.count), milliseconds)
+        let count = poll(&events, nfds_t(clamping: events.count), milliseconds)
         guard count > 0 else { return [] }
         return events.prefix(listeners.count).filter { $0.revents != 0 }.map(\.fd)
     }
