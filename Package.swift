@@ -85,7 +85,7 @@ let package = Package(
             name: "ContentHashing", dependencies: ["Saturating", crypto], swiftSettings: settings),
         .target(
             name: "Core", dependencies: ["ContentHashing", "Saturating"], swiftSettings: settings),
-        .target(name: "Blocking", swiftSettings: settings),
+        .target(name: "Blocking", dependencies: ["Saturating"], swiftSettings: settings),
         .target(
             name: "Fuse",
             dependencies: ["CFuse", "Core", "FileSystem", "Saturating", log, system, deque],
