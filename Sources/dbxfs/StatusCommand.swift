@@ -4,7 +4,6 @@
 import ArgumentParser
 import Glibc
 import Mounting
-import Saturating
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -97,7 +96,8 @@ struct StatusCommand: ParsableCommand {
     private func watchOnLines(_ environment: Environment) throws {
         try show(try statuses(environment, patience: Self.watchPatience))
         while true {
-            usleep(UInt32(clamping: (interval ?? Self.standardInterval) * 1e6))
+            // `usleep` counts to 71 minutes only.
+            _ = Signal().wait(seconds: interval ?? Self.standardInterval)
             if !json { Terminal.print("") }
             let look = look(environment)
             if let notice = look.notice { Terminal.complain(notice) } else { try show(look.mounts) }
