@@ -33,7 +33,10 @@ struct PendingSignals: Hashable, Sendable {
 
     /// Whether one of the signals is pending.
     func contains(anyOf signals: [Int32]) -> Bool {
-        signals.contains { bits & 1 << UInt64(clamping: $0 -| 1) != 0 }
+        signals.contains { signal in
+            let place = UInt64(clamping: signal -| 1)
+            return bits & 1 << place != 0
+        }
     }
 }
 

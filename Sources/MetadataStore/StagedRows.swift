@@ -55,8 +55,9 @@ extension Transaction {
         let last = try setting("staging.next").flatMap { Int64($0, radix: 10) } ?? 0
         // The other half of the bits counts the file's generations.
         guard last >= 0, last < 1 << 30 else { throw DatabaseError(resultCode: .SQLITE_TOOBIG) }
-        try setSetting("staging.next", to: String(last +| 1))
-        return last +| 1
+        let next = last +| 1
+        try setSetting("staging.next", to: String(next))
+        return next
     }
 
     /// Reserves all numbers up to this one, because files without a row have them.

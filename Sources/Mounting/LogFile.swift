@@ -147,7 +147,8 @@ public struct LineLogHandler: LogHandler {
         gmtime_r(&now.tv_sec, &parts)
         var buffer = [CChar](repeating: 0, count: 32)
         strftime(&buffer, buffer.count, "%Y-%m-%dT%H:%M:%S", &parts)
-        let milliseconds = String(1000 +| now.tv_nsec / 1_000_000).dropFirst()
+        let padded = 1000 +| now.tv_nsec / 1_000_000
+        let milliseconds = String(padded).dropFirst()
         return text(of: buffer) + "." + milliseconds + "Z"
     }
 }

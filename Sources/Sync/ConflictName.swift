@@ -59,7 +59,8 @@ struct ConflictName: Sendable {
         let leapYears = yearOfEra / 4 -| yearOfEra / 100
         let dayOfYear = dayOfEra -| 365 *| yearOfEra -| leapYears
         let shifted = (5 *| dayOfYear +| 2) / 153
-        let day = dayOfYear -| (153 *| shifted +| 2) / 5 +| 1
+        let monthStart = (153 *| shifted +| 2) / 5
+        let day = dayOfYear -| monthStart +| 1
         let month = shifted < 10 ? shifted +| 3 : shifted -| 9
         let year = yearOfEra +| era *| 400 +| (month <= 2 ? 1 : 0)
         func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
