@@ -57,15 +57,15 @@ let package = Package(
             name: "dbxfs",
             dependencies: [
                 "Core", "Fuse", "FileSystem", "Sync", "MetadataStore", "BlockCache", "RemoteStore",
-                "Staging", "DropboxAPI", "Mounting", "PrivateFiles", "CProcess", log, system,
-                grdb,
+                "Staging", "DropboxAPI", "Mounting", "PrivateFiles", "Saturating", "CProcess", log,
+                system, grdb,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         .target(
             name: "Mounting",
             dependencies: [
-                "CMalloc", "CProcess", "DropboxAPI", "PrivateFiles", log, system,
+                "CMalloc", "CProcess", "DropboxAPI", "PrivateFiles", "Saturating", log, system,
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ],
             swiftSettings: settings),
@@ -80,47 +80,58 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
-        .target(name: "ContentHashing", dependencies: [crypto], swiftSettings: settings),
-        .target(name: "Core", dependencies: ["ContentHashing"], swiftSettings: settings),
-        .target(name: "Blocking", swiftSettings: settings),
+        .target(name: "Saturating", swiftSettings: settings),
         .target(
-            name: "Fuse", dependencies: ["CFuse", "Core", "FileSystem", log, system, deque],
+            name: "ContentHashing", dependencies: ["Saturating", crypto], swiftSettings: settings),
+        .target(
+            name: "Core", dependencies: ["ContentHashing", "Saturating"], swiftSettings: settings),
+        .target(name: "Blocking", dependencies: ["Saturating"], swiftSettings: settings),
+        .target(
+            name: "Fuse",
+            dependencies: ["CFuse", "Core", "FileSystem", "Saturating", log, system, deque],
             swiftSettings: settings),
         .target(
             name: "FileSystem",
             dependencies: [
                 "Blocking", "Core", "ContentHashing", "Sync", "Staging", "MetadataStore",
-                "BlockCache", "RemoteStore", log, system, deque,
+                "BlockCache", "RemoteStore", "Saturating", log, system, deque,
             ],
             swiftSettings: settings),
         .target(
             name: "Sync",
             dependencies: [
                 "Blocking", "CFile", "Core", "ContentHashing", "Staging", "MetadataStore",
-                "BlockCache", "RemoteStore", log, system,
+                "BlockCache", "RemoteStore", "Saturating", log, system,
             ],
             swiftSettings: settings),
         .target(
             name: "Staging",
             dependencies: [
                 "Blocking", "CFile", "CSyncfs", "Core", "ContentHashing", "MetadataStore",
+                "Saturating",
             ],
             swiftSettings: settings),
         .target(
-            name: "MetadataStore", dependencies: ["Core", "ContentHashing", grdb, log],
+            name: "MetadataStore",
+            dependencies: ["Core", "ContentHashing", "Saturating", grdb, log],
             swiftSettings: settings),
         .target(
             name: "BlockCache",
-            dependencies: ["CFile", "CXXHash", "Core", "ContentHashing", log, system, heap],
+            dependencies: [
+                "CFile", "CXXHash", "Core", "ContentHashing", "Saturating", log, system, heap,
+            ],
             swiftSettings: settings),
         .target(
             name: "RemoteStore",
-            dependencies: ["Blocking", "Core", "ContentHashing", "DropboxAPI", log],
+            dependencies: [
+                "Blocking", "Core", "ContentHashing", "DropboxAPI", "Saturating", log,
+            ],
             swiftSettings: settings),
         .target(
             name: "DropboxAPI",
             dependencies: [
-                "Blocking", "CCurl", "CZlib", "ContentHashing", "PrivateFiles", log, crypto,
+                "Blocking", "CCurl", "CZlib", "ContentHashing", "PrivateFiles", "Saturating", log,
+                crypto,
             ],
             swiftSettings: settings),
         // Beside DropboxAPI, so that only those who want it build what it needs.
@@ -145,7 +156,7 @@ let package = Package(
         // Transfers that outlive the process. Apart, because it brings a database along.
         .target(
             name: "DropboxTransfers",
-            dependencies: ["Blocking", "DropboxAPI", "ContentHashing", grdb],
+            dependencies: ["Blocking", "DropboxAPI", "ContentHashing", "Saturating", grdb],
             swiftSettings: settings),
         .target(
             name: "DropboxEmulator",
@@ -191,7 +202,7 @@ let package = Package(
             name: "SyncTests",
             dependencies: [
                 "Sync", "Staging", "TestSupport", "MetadataStore", "RemoteStore",
-                "RemoteStoreTesting", "Core", "ContentHashing", log,
+                "RemoteStoreTesting", "Core", "ContentHashing", "Saturating", log,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -5,6 +5,7 @@ import CXXHash
 import ContentHashing
 import Core
 import Glibc
+import Saturating
 import Synchronization
 
 /// The layout of an index: a header, one digest per block, one checksum per chunk.
@@ -32,7 +33,7 @@ struct ContentLayout: Hashable, Sendable {
 
     /// How many units of a size the bytes need, rounded up.
     private static func units(in bytes: Int64, of size: Int64) -> Int {
-        Int(clamping: (max(0, bytes) +| (size -| 1)) / size)
+        Int(clamping: (max(0, bytes) +| (size -| 1)).divided(by: size))
     }
 
     var header: [UInt8] {
@@ -326,7 +327,7 @@ final class ContentFile: Sendable {
             while initialized < count {
                 let got = pread(
                     descriptor, address.advanced(by: initialized), count -| initialized,
-                    off_t(offset +| Int64(clamping: initialized)))
+                    off_t(clamping: offset +| Int64(clamping: initialized)))
                 if got < 0 && errno == EINTR { continue }
                 if got <= 0 { return }
                 initialized +|= got
@@ -363,7 +364,7 @@ final class ContentFile: Sendable {
             while done < buffer.count {
                 let count = pwrite(
                     descriptor, address.advanced(by: done), buffer.count -| done,
-                    off_t(offset +| Int64(clamping: done)))
+                    off_t(clamping: offset +| Int64(clamping: done)))
                 if count < 0 && errno == EINTR { continue }
                 if count <= 0 { return false }
                 done +|= count

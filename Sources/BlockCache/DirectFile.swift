@@ -4,6 +4,7 @@
 import CFile
 import Core
 import Glibc
+import Saturating
 import Synchronization
 
 /// A file whose large pieces are transferred with direct I/O (O_DIRECT).
@@ -37,7 +38,7 @@ final class DirectFile: Sendable {
 
     /// Rounds down to a multiple of the alignment.
     private static func wholeUnits(_ count: Int) -> Int {
-        count / alignment *| alignment
+        count / Self.alignment *| Self.alignment
     }
 
     /// Exactly `count` bytes from an aligned offset, or nil.
@@ -50,7 +51,7 @@ final class DirectFile: Sendable {
             var done = 0
             // A short read means the end of the file, so there is no second piece.
             repeat {
-                done = pread(descriptor, start, wanted, off_t(offset))
+                done = pread(descriptor, start, wanted, off_t(clamping: offset))
             } while done < 0 && errno == EINTR
             guard done >= count else { return }
             first.copyMemory(from: start, byteCount: count)
@@ -73,7 +74,8 @@ final class DirectFile: Sendable {
                     let piece = min(Buffer.size, count -| done)
                     start.copyMemory(from: address.advanced(by: done), byteCount: piece)
                     let written = pwrite(
-                        descriptor, start, piece, off_t(offset +| Int64(clamping: done)))
+                        descriptor, start, piece,
+                        off_t(clamping: offset +| Int64(clamping: done)))
                     if written < 0 && errno == EINTR { continue }
                     // A partial write may end anywhere; the remainder is unaligned then.
                     guard written == piece else { return done }

@@ -2,6 +2,7 @@
 
 public import ContentHashing
 import Core
+import Saturating
 import Synchronization
 
 extension DiskBlockCache {

@@ -5,6 +5,7 @@ public import ContentHashing
 import Core
 import Glibc
 import Logging
+import Saturating
 import Synchronization
 
 /// A cache of content, keyed by the hash of the whole content: renamed, copied and restored files
@@ -285,7 +286,7 @@ public final class DiskBlockCache: Sendable {
     private static func cost(_ bytes: Int64, isNew: Bool) -> Int64 {
         let page: Int64 = 4096
         guard bytes > 0 else { return 0 }
-        return (bytes +| (page -| 1)) / page *| page +| (isNew ? page : 0)
+        return (bytes +| (page -| 1)).divided(by: page) *| page +| (isNew ? page : 0)
     }
 
     private func settleLosses(of hash: ContentHash, in file: ContentFile) {

@@ -2,6 +2,7 @@
 
 import Core
 import Glibc
+import Saturating
 
 /// Features of a filesystem that a cache uses.
 public struct FilesystemAbilities: Hashable, Sendable {

@@ -3,6 +3,7 @@
 import ContentHashing
 import Core
 import HeapModule
+import Saturating
 
 /// A segmented least-recently-used list of contents.
 ///

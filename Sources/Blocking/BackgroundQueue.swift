@@ -2,6 +2,7 @@
 // with a clock of its own brings its own queue.
 
 import Dispatch
+import Saturating
 
 /// Runs work later, one piece after the other.
 public protocol BackgroundQueue: Sendable {
@@ -22,7 +23,8 @@ public struct ThreadQueue: BackgroundQueue {
 
     /// Runs the work after so many seconds of the machine's clock.
     public func run(after seconds: Double, _ work: @escaping @Sendable () -> Void) {
-        queue.asyncAfter(deadline: .now() + seconds, execute: work)
+        let nanoseconds = Int(clamping: seconds * 1e9)
+        queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: work)
     }
 
     /// Runs the work now; must not be called by other work of this queue.

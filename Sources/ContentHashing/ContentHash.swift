@@ -3,6 +3,7 @@
 // Not responsible for reading files: callers feed bytes.
 
 public import Crypto
+import Saturating
 
 /// The hash that Dropbox reports for a file's content.
 ///
@@ -35,7 +36,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
         bytes.reserveCapacity(Self.byteCount)
         for index in stride(from: 0, to: digits.count, by: 2) {
             guard let high = Self.value(ofHexDigit: digits[index]),
-                let low = Self.value(ofHexDigit: digits[index + 1])
+                let low = Self.value(ofHexDigit: digits[index +| 1])
             else { return nil }
             bytes.append(high << 4 | low)
         }
@@ -60,8 +61,8 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
         var text: [UInt8] = []
         text.reserveCapacity(2 * Self.byteCount)
         for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 0x0F)])
+            text.append(digits[Int(clamping: byte >> 4)])
+            text.append(digits[Int(clamping: byte & 0x0F)])
         }
         return String(decoding: text, as: UTF8.self)
     }
@@ -71,9 +72,9 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
 
     private static func value(ofHexDigit digit: UInt8) -> UInt8? {
         switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit -| UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit -| UInt8(ascii: "a") +| 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit -| UInt8(ascii: "A") +| 10
         default: nil
         }
     }

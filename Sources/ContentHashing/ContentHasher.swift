@@ -1,6 +1,7 @@
 // Computes a content hash incrementally, from pieces of any size.
 
 import Crypto
+import Saturating
 
 /// Computes Dropbox's content hash incrementally.
 public struct ContentHasher: Sendable {
@@ -18,9 +19,9 @@ public struct ContentHasher: Sendable {
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let part = rest.prefix(Self.blockSize - bytesInBlock)
+            let part = rest.prefix(Self.blockSize -| bytesInBlock)
             block.update(bufferPointer: UnsafeRawBufferPointer(rebasing: part))
-            bytesInBlock += part.count
+            bytesInBlock +|= part.count
             rest = rest.dropFirst(part.count)
             if bytesInBlock == Self.blockSize {
                 closeBlock()
@@ -71,7 +72,7 @@ public struct ContentHasher: Sendable {
         try withUnsafeTemporaryAllocation(byteCount: min(size, capacity), alignment: 16) { buffer in
             for offset in stride(from: 0, to: size, by: capacity) {
                 let part = UnsafeMutableRawBufferPointer(
-                    rebasing: buffer.prefix(size - offset))
+                    rebasing: buffer.prefix(size -| offset))
                 try read(offset, part)
                 hasher.update(bufferPointer: UnsafeRawBufferPointer(part))
             }

@@ -1,6 +1,8 @@
 // Wall-clock time of filesystems, with the whole range of `timespec`. Total: no time from a user, a
 // server or a row overflows.
 
+import Saturating
+
 #if canImport(Glibc)
     import Glibc
 #endif
@@ -26,12 +28,13 @@ public struct Timestamp: Hashable, Sendable, Comparable {
         var carried = nanoseconds / Self.nanosecondsPerSecond
         var rest = nanoseconds % Self.nanosecondsPerSecond
         if rest < 0 {
-            carried -= 1
-            rest += Self.nanosecondsPerSecond
+            carried -|= 1
+            rest +|= Self.nanosecondsPerSecond
         }
         let (sum, overflow) = seconds.addingReportingOverflow(carried)
         self.seconds = overflow ? (carried < 0 ? .min : .max) : sum
-        nanosecondsWithinSecond = Int32(overflow ? (carried < 0 ? 0 : 999_999_999) : rest)
+        nanosecondsWithinSecond = Int32(
+            clamping: overflow ? (carried < 0 ? 0 : 999_999_999) : rest)
     }
 
     /// The earliest representable time.
@@ -50,8 +53,9 @@ public struct Timestamp: Hashable, Sendable, Comparable {
     public var exactNanoseconds: Int64? {
         // Rounded towards zero, so that the product does not overflow if the result fits.
         let isBefore = seconds < 0 && nanosecondsWithinSecond > 0
-        let whole = isBefore ? seconds + 1 : seconds
-        let rest = Int64(nanosecondsWithinSecond) - (isBefore ? Self.nanosecondsPerSecond : 0)
+        let whole = isBefore ? seconds +| 1 : seconds
+        let rest =
+            Int64(clamping: nanosecondsWithinSecond) -| (isBefore ? Self.nanosecondsPerSecond : 0)
         let (scaled, overflow) = whole.multipliedReportingOverflow(by: Self.nanosecondsPerSecond)
         let (sum, carried) = scaled.addingReportingOverflow(rest)
         return overflow || carried ? nil : sum
@@ -67,10 +71,9 @@ public struct Timestamp: Hashable, Sendable, Comparable {
         }
         let (sum, overflow) = seconds.addingReportingOverflow(whole)
         if overflow { return added < 0 ? .distantPast : .distantFuture }
-        // Below one, so that the product is below 1e9.
-        let rest = Int64((added - added.rounded(.down)) * 1e9)
+        let rest = Int64(clamping: (added - Double(whole)) * 1e9)
         return Timestamp(
-            seconds: sum, nanoseconds: Int64(nanosecondsWithinSecond) &+ rest)
+            seconds: sum, nanoseconds: Int64(clamping: nanosecondsWithinSecond) +| rest)
     }
 
     /// The time `added` nanoseconds later, or earlier if negative, clamped to the range of times.
@@ -80,14 +83,15 @@ public struct Timestamp: Hashable, Sendable, Comparable {
         if overflow { return added < 0 ? .distantPast : .distantFuture }
         return Timestamp(
             seconds: sum,
-            nanoseconds: Int64(nanosecondsWithinSecond) &+ added % Self.nanosecondsPerSecond)
+            nanoseconds: Int64(clamping: nanosecondsWithinSecond)
+                +| added % Self.nanosecondsPerSecond)
     }
 
     /// Seconds from another time to this one; negative if that is later.
     public func seconds(since other: Timestamp) -> Double {
         let (whole, overflow) = seconds.subtractingReportingOverflow(other.seconds)
-        let rest = Double(nanosecondsWithinSecond &- other.nanosecondsWithinSecond) / 1e9
-        return (overflow ? Double(seconds) - Double(other.seconds) : Double(whole)) + rest
+        let distance = overflow ? Double(seconds) - Double(other.seconds) : Double(whole)
+        return distance + Double(nanosecondsWithinSecond -| other.nanosecondsWithinSecond) / 1e9
     }
 
     /// The time as Dropbox stores it: without a fraction of a second, in the years 1 to 9999, which
@@ -100,7 +104,8 @@ public struct Timestamp: Hashable, Sendable, Comparable {
     public static func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
+        return Timestamp(
+            seconds: Int64(clamping: time.tv_sec), nanoseconds: Int64(clamping: time.tv_nsec))
     }
 
     /// Compares in chronological order.

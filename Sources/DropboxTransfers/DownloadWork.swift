@@ -10,6 +10,7 @@
 import ContentHashing
 import DropboxAPI
 import Foundation
+import Saturating
 
 /// Runs a single download.
 struct DownloadWork {
@@ -146,7 +147,7 @@ struct DownloadWork {
             } catch {
                 return try await react(to: error)
             }
-            guard let chunk, UInt64(chunk.count) <= size - length else { return }
+            guard let chunk, UInt64(clamping: chunk.count) <= size -| length else { return }
             try await add(chunk, to: file, size)
         }
     }
@@ -166,7 +167,7 @@ struct DownloadWork {
             try file.write(chunk, at: offset)
         }
         hasher.update(chunk)
-        length += UInt64(chunk.count)
+        length +|= UInt64(clamping: chunk.count)
         patience = Patience()
         environment.progress(length, size)
         try await environment.checkpoint("chunk written")

@@ -3,6 +3,7 @@
 import ContentHashing
 import DropboxAPI
 import Glibc
+import Saturating
 
 /// A failed system call on the local disk.
 struct DiskError: Error {
@@ -53,7 +54,7 @@ final class PartFile: Sendable {
     func contents(limit: UInt64) throws(DiskError) -> (length: UInt64, hasher: ContentHasher) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .current }
-        if UInt64(max(0, status.st_size)) > limit { try truncate() }
+        if UInt64(clamping: status.st_size) > limit { try truncate() }
         var hasher = ContentHasher()
         let length = try Self.hash(descriptor, into: &hasher)
         return (length, hasher)
@@ -64,14 +65,14 @@ final class PartFile: Sendable {
         while done < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
                 pwrite(
-                    descriptor, buffer.baseAddress?.advanced(by: done), bytes.count - done,
-                    off_t(offset) + off_t(done))
+                    descriptor, buffer.baseAddress?.advanced(by: done), bytes.count -| done,
+                    off_t(clamping: offset +| UInt64(clamping: done)))
             }
             if count < 0 {
                 guard errno == EINTR else { throw .current }
                 continue
             }
-            done += count
+            done +|= count
         }
     }
 
@@ -146,7 +147,7 @@ final class PartFile: Sendable {
         var offset: UInt64 = 0
         while true {
             let count = buffer.withUnsafeMutableBytes {
-                pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
+                pread(descriptor, $0.baseAddress, $0.count, off_t(clamping: offset))
             }
             if count < 0 {
                 guard errno == EINTR else { throw .current }
@@ -154,7 +155,7 @@ final class PartFile: Sendable {
             }
             guard count > 0 else { return offset }
             hasher.update(buffer[..<count])
-            offset += UInt64(count)
+            offset +|= UInt64(clamping: count)
         }
     }
 }

@@ -1,6 +1,7 @@
 // The published state of all transfers: the last snapshot of each, and the readers of its updates.
 // Not responsible for durable state: see TransferStore.
 
+import Saturating
 import Synchronization
 
 /// The current state of all transfers of a queue.
@@ -66,7 +67,7 @@ final class TransferBoard: Sendable {
             guard let transfer = state.transfers[id] else { return nil }
             continuation.yield(transfer)
             guard !transfer.state.isEnded, !state.isClosed else { return nil }
-            state.lastReader += 1
+            state.lastReader +|= 1
             state.readers[id, default: [:]][state.lastReader] = continuation
             return state.lastReader
         }

@@ -4,6 +4,7 @@
 import Blocking
 public import DropboxAPI
 import Foundation
+import Saturating
 
 /// Uploads and downloads that are recorded in a folder and are resumed after the process ended,
 /// even by a crash.
@@ -182,7 +183,7 @@ public actor TransferQueue {
             guard tasks.count < settings.concurrency, !isClosed else { return }
             tasks[id] = Task { await self.work(on: id) }
         }
-        if let next { startDue(in: .seconds(next - now)) }
+        if let next { startDue(in: .seconds(next -| now)) }
     }
 
     /// A change of the system clock takes effect within a minute.

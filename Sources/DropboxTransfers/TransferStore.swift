@@ -6,6 +6,7 @@ import DropboxAPI
 import Foundation
 import GRDB
 import Glibc
+import Saturating
 import Synchronization
 
 /// The records of all transfers of one folder.
@@ -93,13 +94,12 @@ final class TransferStore: Sendable {
         try await database.write { database in
             try database.execute(
                 sql: TransferRecord.update, arguments: try record.arguments() + [record.id])
+            let first = start.divided(by: UInt64(ContentHasher.blockSize))
             for (index, digest) in digests.enumerated() {
+                let number = Int64(clamping: first) +| Int64(clamping: index)
                 try database.execute(
                     sql: "INSERT OR REPLACE INTO block (transfer, number, digest) VALUES (?, ?, ?)",
-                    arguments: [
-                        record.id, Int64(start / UInt64(ContentHasher.blockSize)) + Int64(index),
-                        Data(digest.bytes),
-                    ])
+                    arguments: [record.id, number, Data(digest.bytes)])
             }
         }
     }

@@ -6,6 +6,7 @@ import Blocking
 import ContentHashing
 import DropboxAPI
 import Foundation
+import Saturating
 
 /// The reason why work on a transfer stops.
 enum WorkEnd: Error {
@@ -88,7 +89,7 @@ public struct TransferSettings: Sendable {
     /// Called before and after each effect.
     package var checkpoint: @Sendable (String) async -> Void = { _ in }
     /// The clock, in seconds since 1970.
-    package var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
+    package var now: @Sendable () -> Int64 = { Int64(clamping: Date().timeIntervalSince1970) }
 
     /// Takes over all fields.
     public init(pieceSize: Int = 8 << 20, concurrency: Int = 3) {
@@ -98,8 +99,8 @@ public struct TransferSettings: Sendable {
 
     /// The size of the pieces that are sent, in bytes.
     var wholePieceSize: UInt64 {
-        let block = ContentHasher.blockSize
         // One request may have 150 MiB (files.stone).
-        return UInt64(min(max(1, pieceSize / block), 36) * block)
+        let blocks = min(max(1, pieceSize / ContentHasher.blockSize), 36)
+        return UInt64(clamping: blocks *| ContentHasher.blockSize)
     }
 }

@@ -14,6 +14,7 @@ import Blocking
 import ContentHashing
 import DropboxAPI
 import Foundation
+import Saturating
 
 /// Runs a single upload.
 struct UploadWork {
@@ -81,7 +82,7 @@ struct UploadWork {
                 guard try file.isUnchanged() else { throw FileUploadError.changed }
                 let digests = bytes.withUnsafeBytes { buffer in
                     stride(from: 0, to: buffer.count, by: ContentHasher.blockSize).map { start in
-                        let end = min(start + ContentHasher.blockSize, buffer.count)
+                        let end = min(start +| ContentHasher.blockSize, buffer.count)
                         return ContentHasher.blockDigest(
                             UnsafeRawBufferPointer(rebasing: buffer[start..<end]))
                     }
@@ -97,7 +98,8 @@ struct UploadWork {
 
     /// The start of the block that contains an offset.
     private func blockStart(_ offset: UInt64) -> UInt64 {
-        offset / UInt64(ContentHasher.blockSize) * UInt64(ContentHasher.blockSize)
+        let block = UInt64(ContentHasher.blockSize)
+        return offset.divided(by: block) *| block
     }
 
     // MARK: The session
@@ -137,14 +139,15 @@ struct UploadWork {
         guard offset <= size else { return try await beginAnew() }
         let (store, id) = (environment.store, record.id)
         let block = UInt64(ContentHasher.blockSize)
-        let count = Int(offset == size ? (size + block - 1) / block : offset / block)
+        let counted = offset == size ? size +| (block -| 1) : offset
+        let count = Int(clamping: counted.divided(by: block))
         digests = try await environment.storing { try await store.digests(of: id, count: count) }
         record.offset = offset
         // Blocks whose arrival was not recorded: at most those of one piece.
-        let end = min(UInt64(count) * block, size)
+        let end = min(UInt64(clamping: count) *| block, size)
         while digests.count < count {
-            let start = UInt64(digests.count) * block
-            let range = start..<min(start + environment.settings.wholePieceSize, end)
+            let start = UInt64(clamping: digests.count) *| block
+            let range = start..<min(start +| environment.settings.wholePieceSize, end)
             try await note(try await read(range, of: file).digests, from: start)
         }
         knowsOffset = true
@@ -177,10 +180,11 @@ struct UploadWork {
         guard let session = record.session, knowsOffset else { return false }
         let pieceSize = environment.settings.wholePieceSize
         let start = blockStart(record.offset)
-        let end = min((record.offset / pieceSize + 1) * pieceSize, size)
+        let end = min((record.offset.divided(by: pieceSize) +| 1) *| pieceSize, size)
         let (bytes, added) = try await read(start..<end, of: file)
         let isAligned = record.offset == start
-        let piece = isAligned ? bytes : Array(bytes[Int(record.offset - start)...])
+        let sent = Int(clamping: record.offset -| start)
+        let piece = isAligned ? bytes : Array(bytes.dropFirst(sent))
         let hash = isAligned ? ContentHash(blockDigests: added) : ContentHasher.hash(piece)
         do throws(CallError<Files.UploadSessionAppendError>) {
             try await client.files.uploadSessionAppendV2(
@@ -214,7 +218,7 @@ struct UploadWork {
     }
 
     private mutating func note(_ added: [ContentHash], from start: UInt64) async throws(WorkEnd) {
-        digests += added
+        digests.append(contentsOf: added)
         let (store, record) = (environment.store, record)
         try await environment.storing {
             try await store.update(record, adding: added, from: start)

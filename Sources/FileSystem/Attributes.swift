@@ -1,6 +1,7 @@
 // The values that operations take and return, independent of FUSE and Dropbox.
 
 public import Core
+import Saturating
 
 /// The type of an inode.
 public enum FileKind: Hashable, Sendable {

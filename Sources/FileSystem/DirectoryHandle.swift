@@ -2,6 +2,7 @@
 
 import Core
 import MetadataStore
+import Saturating
 import Synchronization
 
 /// A folder's names and the nodes for the first call, from one snapshot of the tree.

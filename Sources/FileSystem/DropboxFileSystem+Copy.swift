@@ -3,6 +3,7 @@
 public import Core
 import MetadataStore
 import RemoteStore
+import Saturating
 import Staging
 import Sync
 
@@ -32,12 +33,12 @@ extension DropboxFileSystem {
             else { return .failed(.unsupported) }
             if sync.isQuotaExceeded { return .failed(.quotaExceeded) }
             if case .staged(let staged) = from.file.content, !from.isLocalOnly {
-                return copyQueued(staged, offset..<offset.addingOrMaximum(count), to: to.file)
+                return copyQueued(staged, offset..<(offset +| count), to: to.file)
             }
             guard case .revision(let content) = from.file.content else {
                 return .failed(.unsupported)
             }
-            let end = min(content.size, offset.addingOrMaximum(count))
+            let end = min(content.size, offset +| count)
             guard offset < end else { return .ready(0) }
             guard try clone(content, offset..<end, to: to.file) else {
                 return .failed(.unsupported)

@@ -2,6 +2,7 @@
 
 public import Core
 import MetadataStore
+import Saturating
 import Staging
 import Sync
 

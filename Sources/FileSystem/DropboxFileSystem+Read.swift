@@ -3,6 +3,7 @@
 public import Core
 import MetadataStore
 import RemoteStore
+import Saturating
 import Staging
 import Sync
 
@@ -49,7 +50,7 @@ extension DropboxFileSystem {
             case .unknown:
                 throw FileSystemError.inputOutput("the file \(file.inode) has no content")
             case .revision(let content):
-                let end = min(content.size, offset.addingOrMaximum(Int64(clamping: count)))
+                let end = min(content.size, offset +| Int64(clamping: count))
                 return offset < end ? [.remote(content, offset..<end)] : []
             case .staged(let staged):
                 switch try staged.read(at: offset, count: count) {
@@ -108,13 +109,5 @@ extension DropboxFileSystem {
             }
         }
         return result
-    }
-}
-
-extension Int64 {
-    /// The saturated sum of two numbers.
-    func addingOrMaximum(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
     }
 }

@@ -3,6 +3,7 @@
 import Core
 import MetadataStore
 import RemoteStore
+import Saturating
 import Sync
 import Synchronization
 

@@ -3,6 +3,7 @@
 public import Core
 import MetadataStore
 import RemoteStore
+import Saturating
 import Staging
 import Sync
 
@@ -112,7 +113,7 @@ extension DropboxFileSystem {
         for handle: FileHandle, offset: Int64, count: Int64
     ) throws(FileSystemError) {
         guard offset >= 0 else { throw .invalidArgument }
-        if offset.addingOrMaximum(count) > Self.maximumFileSize { throw .tooLarge }
+        if offset +| count > Self.maximumFileSize { throw .tooLarge }
         if !handle.isLocalOnly && sync.isQuotaExceeded { throw .quotaExceeded }
     }
 

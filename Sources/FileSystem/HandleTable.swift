@@ -1,6 +1,7 @@
 // The numbers that the kernel uses for open files and folders, and the handles behind them.
 
 import Core
+import Saturating
 import Synchronization
 
 /// One open file description of a process.

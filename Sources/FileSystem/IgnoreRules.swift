@@ -2,6 +2,7 @@
 // and so does the effect of a match.
 
 public import Core
+import Saturating
 
 /// Patterns for files that users want to keep off Dropbox, such as a compiler's output.
 ///

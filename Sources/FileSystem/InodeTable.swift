@@ -3,6 +3,7 @@
 import Core
 import MetadataStore
 import RemoteStore
+import Saturating
 import Synchronization
 
 /// The lookup count of each inode, and the size that the kernel has cached.

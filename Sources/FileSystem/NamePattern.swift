@@ -1,6 +1,7 @@
 // A glob for one name, as in a shell: `*`, `?`, `[…]` and backslashes. Pure.
 
 import Core
+import Saturating
 
 /// A glob for names, which must be folded.
 struct NamePattern: Hashable, Sendable {

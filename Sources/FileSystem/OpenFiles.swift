@@ -4,6 +4,7 @@
 public import Core
 public import MetadataStore
 import RemoteStore
+import Saturating
 import Staging
 public import Sync
 import Synchronization

@@ -2,6 +2,7 @@
 
 import Core
 import MetadataStore
+import Saturating
 public import Sync
 import Synchronization
 
@@ -57,7 +58,7 @@ public final class TreeChangeRelay: TreeChangeObserving {
         // First the epoch, then the check whether an inode is cached: a concurrent answer either
         // has registered it or sees the new epoch.
         let kernel = state.withLock { state in
-            state.epoch += 1
+            state.epoch +|= 1
             return state.kernel
         }
         guard let kernel else { return }

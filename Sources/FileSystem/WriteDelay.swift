@@ -1,6 +1,7 @@
 // When changes are due. The journal stores the times; they are chosen here.
 
 import Core
+import Saturating
 import Synchronization
 
 /// When changed content is due: a while after the last change, but not postponed without end.
@@ -16,8 +17,8 @@ public struct WriteDelay: Hashable, Sendable {
 
     /// Takes a delay in seconds; further changes may postpone to six times that.
     public init(seconds: Double) {
-        nanoseconds = Int64(max(0, min(seconds, 86_400)) * 1_000_000_000)
-        maximumNanoseconds = 6 * nanoseconds
+        nanoseconds = Int64(clamping: max(0, min(seconds, 86_400)) * 1e9)
+        maximumNanoseconds = 6 *| nanoseconds
     }
 
     /// The delay in seconds.
@@ -55,7 +56,7 @@ final class FirstChanges: Sendable {
             }
             if state.times.count >= state.limit {
                 state.times = state.times.filter { !delay.isOver(at: now, firstChange: $0.value) }
-                state.limit = max(4096, 2 * state.times.count)
+                state.limit = max(4096, 2 *| state.times.count)
             }
             state.times[inode] = now
             return delay.due(at: now, firstChange: now)

@@ -1,6 +1,7 @@
 // Counts the kernel's requests by kind: the cost of programs' operations on the mount, and the only
 // way to see whether the kernel's caches work.
 
+import Saturating
 import Synchronization
 
 /// The kernel's requests, by the names of FUSE.
@@ -46,7 +47,7 @@ final class CallCounts: Sendable {
 
     /// Adds one request to its count.
     func note(_ call: Call) {
-        counts.withLock { $0[call, default: 0] += 1 }
+        counts.withLock { $0[call, default: 0] +|= 1 }
     }
 
     /// All counts so far, by name.

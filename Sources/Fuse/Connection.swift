@@ -88,7 +88,8 @@ final class Connection: @unchecked Sendable {
         var argv: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
         defer { argv.forEach { Glibc.free($0) } }
         var operations = fuse_lowlevel_ops.bridge
-        guard let session = cfuse_session_new(CInt(argv.count), &argv, &operations, context) else {
+        let count = CInt(clamping: argv.count)
+        guard let session = cfuse_session_new(count, &argv, &operations, context) else {
             return nil
         }
         guard fuse_session_mount(session, path.string) == 0 else {
@@ -116,7 +117,7 @@ final class Connection: @unchecked Sendable {
     func serve(threads: UInt32, clonesDevice: Bool) throws(SessionError) {
         let result = cfuse_session_loop(session, threads, clonesDevice ? 1 : 0)
         if result != 0 {
-            throw .failed(Errno(rawValue: abs(result)))
+            throw .failed(Errno(rawValue: CInt(clamping: result.magnitude)))
         }
     }
 

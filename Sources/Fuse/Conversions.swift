@@ -4,22 +4,23 @@ import CFuse
 import Core
 import FileSystem
 import Glibc
+import Saturating
 
 extension Attributes {
     /// The `stat(2)` of an inode.
     var status: stat {
         var status = stat()
-        status.st_ino = ino_t(inode.rawValue)
+        status.st_ino = ino_t(clamping: inode.rawValue)
         // setuid and setgid are never shown. The kernel was promised that they do not survive a
         // write (HANDLE_KILLPRIV_V2), and programs that arrive by synchronization must not gain
         // another user's rights.
-        status.st_mode = kind.modeBits | mode_t(permissions & 0o1777)
-        status.st_nlink = nlink_t(linkCount)
+        status.st_mode = kind.modeBits | mode_t(clamping: permissions & 0o1777)
+        status.st_nlink = nlink_t(clamping: linkCount)
         status.st_uid = userID
         status.st_gid = groupID
-        status.st_size = off_t(size)
-        status.st_blocks = blkcnt_t(blocks)
-        status.st_blksize = blksize_t(preferredTransferSize)
+        status.st_size = off_t(clamping: size)
+        status.st_blocks = blkcnt_t(clamping: blocks)
+        status.st_blksize = blksize_t(clamping: preferredTransferSize)
         status.st_atim = timespec(accessTime)
         status.st_mtim = timespec(modificationTime)
         status.st_ctim = timespec(changeTime)
@@ -195,11 +196,11 @@ extension statvfs {
         let freeEntries: UInt64 = 1 << 32
         f_bsize = UInt(clamping: blockSize)
         f_frsize = UInt(clamping: blockSize)
-        f_blocks = fsblkcnt_t(max(0, usage.totalBytes / blockSize))
-        f_bfree = fsblkcnt_t(max(0, usage.freeBytes / blockSize))
+        f_blocks = fsblkcnt_t(clamping: usage.totalBytes.divided(by: blockSize))
+        f_bfree = fsblkcnt_t(clamping: usage.freeBytes.divided(by: blockSize))
         f_bavail = f_bfree
-        f_files = fsfilcnt_t(usage.entryCount &+ freeEntries)
-        f_ffree = fsfilcnt_t(freeEntries)
+        f_files = fsfilcnt_t(clamping: usage.entryCount +| freeEntries)
+        f_ffree = fsfilcnt_t(clamping: freeEntries)
         f_favail = f_ffree
         f_namemax = UInt(clamping: FileName.maximumByteCount)
     }

@@ -2,6 +2,7 @@
 // number; so the caller's pending signals are read from /proc, repeatedly while it waits.
 
 import Core
+import Saturating
 
 /// A thread's pending, unblocked signals as bits: signal n is bit n − 1.
 struct PendingSignals: Hashable, Sendable {
@@ -32,7 +33,10 @@ struct PendingSignals: Hashable, Sendable {
 
     /// Whether one of the signals is pending.
     func contains(anyOf signals: [Int32]) -> Bool {
-        signals.contains { bits & 1 << UInt64($0 - 1) != 0 }
+        signals.contains { signal in
+            let place = UInt64(clamping: signal -| 1)
+            return bits & 1 << place != 0
+        }
     }
 }
 
@@ -85,7 +89,7 @@ extension PendingOperations {
             var looks = 0
             repeat {
                 try? await Task.sleep(for: Interruption.interval)
-                looks += 1
+                looks +|= 1
             } while !look(token, looks: looks)
         }
     }

@@ -5,6 +5,7 @@ import CFuse
 import Core
 import Glibc
 import Logging
+import Saturating
 import Synchronization
 
 /// Turns libfuse's messages into log entries, and keeps the last ones to explain a failed mount.

@@ -64,7 +64,7 @@ public struct MountOptions: Hashable, Sendable {
         if isReadOnly {
             options.append("ro")
         }
-        options += kernelFlags.sorted()
+        options.append(contentsOf: kernelFlags.sorted())
         return ["dbxfs", "-o", options.joined(separator: ",")]
     }
 

@@ -2,6 +2,7 @@
 // as `stat(2)` of a mountpoint would: that hangs in the mount's own process.
 
 import Core
+import Saturating
 public import SystemPackage
 
 /// The mounts visible to this process, oldest first.
@@ -74,7 +75,7 @@ public struct MountTable: Sendable {
         var plain: [UInt8] = []
         var index = 0
         while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "\\"), index + 3 < bytes.count,
+            if bytes[index] == UInt8(ascii: "\\"), index +| 3 < bytes.count,
                 let code = UInt8(
                     String(decoding: bytes[index +| 1...index +| 3], as: UTF8.self), radix: 8)
             {

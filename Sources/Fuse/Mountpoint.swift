@@ -58,7 +58,7 @@ public struct Mountpoint: Hashable, Sendable {
     /// Dirty pages of memory-mapped files are written back first, so the session must still serve,
     /// and the caller must not be one of its threads.
     func detach() throws(MountError) {
-        if umount2(path.string, CInt(MNT_DETACH | UMOUNT_NOFOLLOW)) == 0 {
+        if umount2(path.string, CInt(clamping: MNT_DETACH | UMOUNT_NOFOLLOW)) == 0 {
             return
         }
         let refused = Errno(rawValue: errno)

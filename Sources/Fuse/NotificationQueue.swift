@@ -123,7 +123,7 @@ struct NotificationQueue {
             guard !busy.contains(inode) else { return false }
             guard let hold = holds[inode] else { return true }
             return hold < NotificationQueue.patience
-                && now - candidate.arrival >= NotificationQueue.patience
+                && candidate.arrival.duration(to: now) >= NotificationQueue.patience
         }
 
         func isFree(for candidate: Waiting) -> Bool {

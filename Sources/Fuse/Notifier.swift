@@ -5,6 +5,7 @@ import CFuse
 public import Core
 import Dispatch
 public import FileSystem
+import Saturating
 import Synchronization
 
 /// Sends invalidations to the kernel, from dedicated threads.
@@ -84,7 +85,7 @@ public final class Notifier: KernelInvalidating {
         for _ in 0..<Self.threadCount {
             startThread(named: "fuse-notify") { [self] in
                 send(holds: holds, transmit: transmit)
-                state.withLock { $0.threads -= 1 }
+                state.withLock { $0.threads -|= 1 }
                 ended.signal()
             }
         }

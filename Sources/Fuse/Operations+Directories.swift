@@ -4,6 +4,7 @@ import CFuse
 import Core
 import FileSystem
 import Glibc
+import Saturating
 import SystemPackage
 
 extension fuse_lowlevel_ops {
@@ -98,7 +99,7 @@ struct ListingBuffer: ~Copyable {
     mutating func append(_ entry: DirectoryEntry) -> Bool {
         let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
         let start = rest.baseAddress?.assumingMemoryBound(to: CChar.self)
-        let offset = off_t(Int64(bitPattern: entry.nextOffset))
+        let offset = off_t(truncatingIfNeeded: entry.nextOffset)
         let needed = entry.name.withCString { name in
             // libfuse ignores the request in both calls.
             if withEntries {
@@ -125,7 +126,7 @@ struct ListingBuffer: ~Copyable {
 
     private static func status(_ entry: DirectoryEntry) -> stat {
         var status = stat()
-        status.st_ino = ino_t(entry.inode.rawValue)
+        status.st_ino = ino_t(clamping: entry.inode.rawValue)
         status.st_mode = entry.kind.modeBits
         return status
     }

@@ -3,6 +3,7 @@
 
 import Core
 import Dispatch
+import Saturating
 import Synchronization
 
 /// The properties of a waiting operation.
@@ -49,7 +50,7 @@ final class PendingOperations: Sendable {
     func enter(_ operation: Operation, processID: Int32) -> UInt64? {
         state.withLock { state in
             guard state.phase == .open else { return nil }
-            state.lastToken += 1
+            state.lastToken +|= 1
             state.entries[state.lastToken] = Entry(
                 operation: operation, processID: processID, start: .now)
             return state.lastToken
@@ -116,7 +117,7 @@ final class PendingOperations: Sendable {
             var holds: [InodeID: Duration] = [:]
             for entry in state.entries.values {
                 for inode in entry.operation.inodes {
-                    holds[inode] = max(holds[inode] ?? .zero, now - entry.start)
+                    holds[inode] = max(holds[inode] ?? .zero, entry.start.duration(to: now))
                 }
             }
             return holds
@@ -167,10 +168,10 @@ extension DispatchSemaphore {
 }
 
 extension Duration {
-    /// In nanoseconds for Dispatch, capped at the limit of `Int`.
+    /// In nanoseconds for Dispatch, clamped to the limits of `Int`.
     var wholeNanoseconds: Int {
         let (seconds, attoseconds) = components
-        let (scaled, overflow) = Int(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max : scaled + Int(attoseconds / 1_000_000_000)
+        let scaled = Int(clamping: seconds) *| 1_000_000_000
+        return scaled +| Int(clamping: attoseconds / 1_000_000_000)
     }
 }

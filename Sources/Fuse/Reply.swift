@@ -40,7 +40,8 @@ struct Reply: ~Copyable, @unchecked Sendable {
     /// The token is a number and not a pointer, because libfuse may call the function while another
     /// thread replies.
     borrowing func onInterrupt(_ token: UInt64, call function: @escaping fuse_interrupt_func_t) {
-        fuse_req_interrupt_func(request, function, UnsafeMutableRawPointer(bitPattern: UInt(token)))
+        fuse_req_interrupt_func(
+            request, function, UnsafeMutableRawPointer(bitPattern: UInt(clamping: token)))
     }
 
     /// Gives up the request without a reply. For requests whose session is about to be freed.
@@ -143,7 +144,7 @@ struct Reply: ~Copyable, @unchecked Sendable {
 
     /// Replies with a file offset.
     consuming func offset(_ offset: Int64) -> Bool {
-        fuse_reply_lseek(release(), off_t(offset)) == 0
+        fuse_reply_lseek(release(), off_t(clamping: offset)) == 0
     }
 
     /// Replies with the filesystem's space usage.

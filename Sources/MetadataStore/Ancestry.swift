@@ -3,6 +3,7 @@
 
 public import Core
 import GRDB
+import Saturating
 
 /// The change would contradict the stored rows.
 public enum TreeContradiction: Error, Hashable, Sendable {

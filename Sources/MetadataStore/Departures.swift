@@ -3,6 +3,7 @@
 
 public import Core
 import GRDB
+import Saturating
 
 extension TreeReading {
     /// The node that the server had at a folded path before a folder above it was moved. Nil for

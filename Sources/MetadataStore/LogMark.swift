@@ -7,6 +7,7 @@
 import Core
 import Foundation
 import Glibc
+import Saturating
 
 /// The damage of a database that opens without an error.
 public enum DatabaseDamage: Hashable, Sendable {
@@ -62,7 +63,9 @@ struct LogMark: Codable, Equatable {
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         // Padded to one length, so that a shorter mark leaves no rest of a longer one.
-        let padded = bytes + Data(repeating: UInt8(ascii: " "), count: max(0, 256 - bytes.count))
+        var padded = bytes
+        let missing = max(0, 256 -| bytes.count)
+        padded.append(contentsOf: repeatElement(UInt8(ascii: " "), count: missing))
         _ = padded.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 }
@@ -124,15 +127,15 @@ struct LogExtent: Equatable {
             header[0..<48].elementsEqual(header[48..<96])
         else { return nil }
         // In the machine's byte order, except for the salts.
-        frames = Int(
-            header[16..<20].enumerated().reduce(0 as UInt32) { sum, byte in
-                #if _endian(little)
-                    sum | UInt32(truncatingIfNeeded: byte.element)
-                        &<< (8 &* UInt32(truncatingIfNeeded: byte.offset))
-                #else
-                    sum &<< 8 | UInt32(truncatingIfNeeded: byte.element)
-                #endif
-            })
+        let count = header[16..<20].enumerated().reduce(0 as UInt32) { sum, byte in
+            #if _endian(little)
+                sum | UInt32(truncatingIfNeeded: byte.element)
+                    &<< (8 &* UInt32(truncatingIfNeeded: byte.offset))
+            #else
+                sum &<< 8 | UInt32(truncatingIfNeeded: byte.element)
+            #endif
+        }
+        frames = Int(clamping: count)
         salts = Array(header[32..<40])
     }
 

@@ -327,7 +327,7 @@ final class TransactionEnd {
         let before = onCommit
         let undone = onUndo
         onUndo = []
-        defer { onUndo = undone + onUndo }
+        defer { onUndo.insert(contentsOf: undone, at: 0) }
         do {
             return try body()
         } catch {

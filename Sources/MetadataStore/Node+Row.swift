@@ -24,9 +24,11 @@ extension Timestamp {
     /// into that, are a blob: seconds and nanoseconds as big-endian numbers of 64 and 32 bits.
     var column: DatabaseValue {
         if let nanoseconds = exactNanoseconds { return nanoseconds.databaseValue }
-        let second = (0..<8).map { UInt8(truncatingIfNeeded: seconds >> (56 - 8 * $0)) }
-        let rest = (0..<4).map {
-            UInt8(truncatingIfNeeded: nanosecondsWithinSecond >> (24 - 8 * $0))
+        let second = stride(from: 56, through: 0, by: -8).map {
+            UInt8(truncatingIfNeeded: seconds >> $0)
+        }
+        let rest = stride(from: 24, through: 0, by: -8).map {
+            UInt8(truncatingIfNeeded: nanosecondsWithinSecond >> $0)
         }
         return blob([second, rest].flatMap(\.self))
     }

@@ -4,6 +4,7 @@
 public import ContentHashing
 public import Core
 import GRDB
+import Saturating
 
 /// Staged content that was flushed.
 public struct FlushedContent: Hashable, Sendable {
@@ -51,16 +52,17 @@ extension TreeReading {
 extension Transaction {
     /// The next number for a staging file, never used before.
     public func nextStagingFile() throws -> Int64 {
-        let last = try setting("staging.next").flatMap { Int64($0) } ?? 0
+        let last = try setting("staging.next").flatMap { Int64($0, radix: 10) } ?? 0
         // The other half of the bits counts the file's generations.
         guard last >= 0, last < 1 << 30 else { throw DatabaseError(resultCode: .SQLITE_TOOBIG) }
-        try setSetting("staging.next", to: String(last + 1))
-        return last + 1
+        let next = last +| 1
+        try setSetting("staging.next", to: String(next))
+        return next
     }
 
     /// Reserves all numbers up to this one, because files without a row have them.
     public func reserveStagingFiles(upTo number: Int64) throws {
-        let last = try setting("staging.next").flatMap { Int64($0) } ?? 0
+        let last = try setting("staging.next").flatMap { Int64($0, radix: 10) } ?? 0
         if number > last { try setSetting("staging.next", to: String(min(number, (1 << 30) - 1))) }
     }
 

@@ -136,7 +136,7 @@ extension Transaction {
 
     /// The number of the full listing that is running, or of the last one.
     public func listingNumber() throws -> Int64 {
-        try setting(Self.listingKey).flatMap { Int64($0) } ?? 0
+        try setting(Self.listingKey).flatMap { Int64($0, radix: 10) } ?? 0
     }
 
     /// Marks a node as seen by the running full listing. Returns whether it was unseen before.

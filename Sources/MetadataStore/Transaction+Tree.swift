@@ -21,8 +21,9 @@ extension Transaction {
             [
                 kind.rawValue, place.parent.column, fold, nameColumn(place.name, fold: fold),
                 flags.union(place.name.keyFlags).rawValue,
-                local.permissions.map { Int($0) }, local.userID.map { Int64($0) },
-                local.groupID.map { Int64($0) },
+                local.permissions.map { Int(clamping: $0) },
+                local.userID.map { Int64(clamping: $0) },
+                local.groupID.map { Int64(clamping: $0) },
                 local.accessed?.column, local.modified?.column,
                 local.changed?.column,
             ])
@@ -66,8 +67,9 @@ extension Transaction {
             WHERE inode = ?
             """,
             [
-                local.permissions.map { Int($0) }, local.userID.map { Int64($0) },
-                local.groupID.map { Int64($0) },
+                local.permissions.map { Int(clamping: $0) },
+                local.userID.map { Int64(clamping: $0) },
+                local.groupID.map { Int64(clamping: $0) },
                 local.accessed?.column, local.modified?.column,
                 local.changed?.column,
                 inode.column,

@@ -4,6 +4,7 @@ public import ContentHashing
 public import Core
 import Foundation
 public import GRDB
+import Saturating
 
 /// A readable state of the database.
 public protocol TreeReading {

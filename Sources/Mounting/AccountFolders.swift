@@ -41,9 +41,8 @@ public struct AccountFolders: Hashable, Sendable {
     /// A mount of a folder has a tree and a queue of its own, beside that of the whole account. It
     /// has a cache folder of its own too, because only one process at a time may use one.
     public init(source: MountSource, settings: MountSettings, environment: Environment) {
-        let name =
-            source.account + Self.suffix(of: settings.root, member: settings.member)
-            + Self.suffix(of: source.remotePath)
+        let tree = Self.suffix(of: settings.root, member: settings.member)
+        let name = "\(source.account)\(tree)\(Self.suffix(of: source.remotePath))"
         state = environment.stateFolder + "/" + name
         account = environment.stateFolder + "/" + source.account
         server = environment.endpoint?.address
@@ -124,7 +123,7 @@ public struct AccountFolders: Hashable, Sendable {
             case .namespace(let id): "@@" + id
             }
         let person = member.map { "@@" + String(fingerprint($0), radix: 16) } ?? ""
-        return person + place
+        return "\(person)\(place)"
     }
 
     /// The name's part for a path: `@a@b` for `/a/b`: readable, and no account's name contains an
@@ -142,7 +141,7 @@ public struct AccountFolders: Hashable, Sendable {
                 text.unicodeScalars.append(Unicode.Scalar(byte))
             default:
                 let digits = String(byte, radix: 16)
-                text += digits.count == 1 ? "%0" + digits : "%" + digits
+                text.append(digits.count == 1 ? "%0" + digits : "%" + digits)
             }
         }
         return text.utf8.count <= 120 ? text : "@" + String(fingerprint(remotePath), radix: 16)
@@ -151,5 +150,5 @@ public struct AccountFolders: Hashable, Sendable {
 
 /// A hash of a text that is equal in every process: FNV-1a, 64 bits.
 func fingerprint(_ text: String) -> UInt64 {
-    text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+    text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64(clamping: $1)) &* 0x0000_0100_0000_01b3 }
 }

@@ -3,6 +3,7 @@
 import DropboxAPI
 import Foundation
 import Glibc
+import Saturating
 import SystemPackage
 
 /// An exclusive lock on a folder until the process ends, however it ends.
@@ -46,7 +47,7 @@ public final class AccountLock: Sendable {
                 let name = current.map { "the mount at \($0.mountpoint) (process \($0.pid))" }
                 throw .folderInUse(folder: folder, by: name ?? "another process")
             }
-            attempts += 1
+            attempts +|= 1
             usleep(50_000)
         }
         self.descriptor = descriptor

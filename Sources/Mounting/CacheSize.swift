@@ -1,6 +1,7 @@
 // The default limit of cached content.
 
 import Glibc
+import Saturating
 
 /// The cache's size by default.
 public enum CacheSize {
@@ -20,10 +21,11 @@ public func freeBytes(at path: String) -> Int64 {
         guard let slash = place.lastIndex(of: "/"), slash > place.startIndex else { return 0 }
         place = String(place[..<slash])
     }
-    return spaceBytes(blocks: UInt64(status.f_bavail), size: UInt64(status.f_frsize))
+    return spaceBytes(
+        blocks: UInt64(clamping: status.f_bavail), size: UInt64(clamping: status.f_frsize))
 }
 
 /// The bytes of so many blocks, saturated, because a network filesystem may report any number.
 public func spaceBytes(blocks: UInt64, size: UInt64) -> Int64 {
-    Int64(clamping: blocks.times(size))
+    Int64(clamping: blocks *| size)
 }

@@ -1,6 +1,7 @@
 // Running other programs with posix_spawn: fork is not safe in a process with threads.
 
 public import Glibc
+import Saturating
 public import SystemPackage
 
 /// A program that this process started.
@@ -52,7 +53,8 @@ public struct ChildProcess: Sendable {
         let detached: Int32 = isDetached ? 0x80 : 0
         posix_spawnattr_setflags(
             &attributes,
-            Int16(Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | detached))
+            Int16(
+                clamping: Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | detached))
 
         let variables = (environment ?? Environment.variables).map { $0.key + "=" + $0.value }
         var id = pid_t()
@@ -122,7 +124,7 @@ public struct ChildProcess: Sendable {
     /// The path of this process's executable.
     public static var ownPath: String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count -| 1)
         return count > 0 ? text(of: buffer) : CommandLine.arguments[0]
     }
 
@@ -143,7 +145,7 @@ public struct ChildProcess: Sendable {
 
     /// Like `wait()`; nil if it has not ended after so many seconds.
     private func wait(seconds: Double) -> Int32? {
-        let end = ContinuousClock.now + .seconds(seconds)
+        let end = ContinuousClock.now.advanced(by: .seconds(clamping: seconds))
         var status: Int32 = 0
         while waitpid(id, &status, WNOHANG) != id {
             guard ContinuousClock.now < end else { return nil }
@@ -154,7 +156,7 @@ public struct ChildProcess: Sendable {
 
     private static func exitCode(_ status: Int32) -> Int32 {
         let signal = status & 0x7f
-        return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+        return signal == 0 ? (status >> 8) & 0xff : 128 +| signal
     }
 }
 

@@ -1,6 +1,7 @@
 // The configuration file's contents, and their part for an account. `Environment.swift` finds the
 // file and decides what overrides it; `MountSettings.swift` applies options.
 
+import Saturating
 import TOMLKit
 
 /// Ignore patterns, one per line, and their position in the file.
@@ -97,7 +98,7 @@ public struct Configuration: Hashable, Sendable {
         var number = 0
         for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         {
-            number += 1
+            number +|= 1
             let start = line.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
             guard start != UInt8(ascii: "#") else { continue }
             guard line.count(where: { $0 == UInt8(ascii: ".") }) <= dotLimit else {
@@ -141,13 +142,14 @@ public struct Configuration: Hashable, Sendable {
     func options(of account: String) -> [MountOptionSetting] {
         let own = accounts[account] ?? Section()
         let named = Set(own.settings.map(\.name)).union(own.absent)
-        return Self.ordered(general.settings.filter { !named.contains($0.name) })
-            + Self.ordered(own.settings)
+        let inherited = general.settings.filter { !named.contains($0.name) }
+        return [Self.ordered(inherited), Self.ordered(own.settings)].flatMap(\.self)
     }
 
     /// Puts options for everything before options for a part, because a table has no order.
     private static func ordered(_ settings: [MountOptionSetting]) -> [MountOptionSetting] {
-        settings.filter { $0.name == "umask" } + settings.filter { $0.name != "umask" }
+        [settings.filter { $0.name == "umask" }, settings.filter { $0.name != "umask" }]
+            .flatMap(\.self)
     }
 
     /// Ignore patterns: those for every account, then those for this one.
@@ -188,7 +190,7 @@ public struct Configuration: Hashable, Sendable {
             _ key: String, _ value: any TOMLValueConvertible, _ prefix: String,
             into section: inout Section
         ) throws(CommandError) {
-            let place = prefix + key
+            let place = "\(prefix)\(key)"
             switch key {
             case "app_key": section.appKey = try text(value, place)
             case "ignore": section.ignored = try text(value, place)
@@ -239,7 +241,7 @@ public struct Configuration: Hashable, Sendable {
                 guard case .badOptionValue(let name, let value, let expected) = error else {
                     throw error
                 }
-                throw self.error(prefix + name, "cannot be \(value): it takes \(expected)")
+                throw self.error("\(prefix)\(name)", "cannot be \(value): it takes \(expected)")
             }
         }
     }

@@ -70,7 +70,7 @@ enum ConfigurationFile {
         guard var member = entry.pointee.gr_mem else { return true }
         while let name = member.pointee {
             guard strcmp(name, personName) == 0 else { return false }
-            member += 1
+            member = member.advanced(by: 1)
         }
         return true
     }

@@ -47,8 +47,8 @@ public struct ConflictReport: Hashable, Sendable, Codable {
     /// The same report with absolute paths.
     public func below(_ mountpoint: String) -> ConflictReport {
         var report = self
-        report.path = mountpoint + path
-        report.original = original.map { mountpoint + $0 }
+        report.path = "\(mountpoint)\(path)"
+        report.original = original.map { "\(mountpoint)\($0)" }
         return report
     }
 

@@ -3,6 +3,7 @@
 import Dispatch
 import Glibc
 public import Logging
+import Saturating
 import Synchronization
 import SystemPackage
 
@@ -95,7 +96,7 @@ public final class ControlServer: Sendable {
             guard isWelcome(connection) else { continue }
             Thread.start {
                 self.serve(connection)
-                self.conversations.withLock { $0.count -= 1 }
+                self.conversations.withLock { $0.count -|= 1 }
             }
         }
     }
@@ -110,7 +111,7 @@ public final class ControlServer: Sendable {
                 conversations.silent.removeFirst()
                 oldest.end()
             }
-            conversations.count += 1
+            conversations.count +|= 1
             conversations.silent.append(connection)
             return true
         }

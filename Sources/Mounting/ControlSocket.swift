@@ -5,6 +5,7 @@ import DropboxAPI
 import Foundation
 import Glibc
 import PrivateFiles
+import Saturating
 import SystemPackage
 
 /// The folder of the control sockets.
@@ -82,7 +83,7 @@ public final class ControlConnection: Sendable {
     func sendPart(_ text: String) -> Bool { send(Data(text.utf8)) }
 
     private func send(_ line: Data) -> Bool {
-        let deadline = sendPatience.map { ContinuousClock.now + .seconds($0) }
+        let deadline = sendPatience.map { ContinuousClock.now.advanced(by: .seconds($0)) }
         return line.withUnsafeBytes { bytes in
             var sent = 0
             while sent < bytes.count {
@@ -95,7 +96,7 @@ public final class ControlConnection: Sendable {
                     descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
                 if count < 0, errno == EINTR || errno == EAGAIN && deadline != nil { continue }
                 guard count > 0 else { return false }
-                sent += count
+                sent +|= count
             }
             return true
         }
@@ -108,7 +109,7 @@ public final class ControlConnection: Sendable {
     public func receive<Message: Decodable>(
         _ type: Message.Type, within patience: Int? = nil
     ) -> Message? {
-        let deadline = patience.map { ContinuousClock.now + .seconds($0) }
+        let deadline = patience.map { ContinuousClock.now.advanced(by: .seconds($0)) }
         while true {
             if let line = received.takeLine() {
                 return try? JSON.decode(type, from: line)
@@ -141,9 +142,9 @@ public final class ControlConnection: Sendable {
     /// Sets the socket's timeout to the rest of a deadline; false if it has passed.
     private func isInTime(_ deadline: ContinuousClock.Instant?, _ option: Int32) -> Bool {
         guard let deadline else { return true }
-        let seconds = (deadline - .now) / .seconds(1)
+        let seconds = ContinuousClock.now.duration(to: deadline) / .seconds(1)
         guard seconds > 0 else { return false }
-        setTimeout(option, seconds: Int(min(seconds, 3600)) + 1)
+        setTimeout(option, seconds: Int(clamping: min(seconds, 3600)) +| 1)
         return true
     }
 

@@ -54,7 +54,7 @@ public struct Drain: Sendable {
             var last: Backlog?
             while true {
                 let backlog = service.backlog()
-                let waited = (ContinuousClock.now - start) / .seconds(1)
+                let waited = start.duration(to: .now) / .seconds(1)
                 if let outcome = outcome(of: backlog, after: waited) { return outcome }
                 if isAbandoned() || backlog != last && !report(backlog) {
                     return DrainOutcome(remaining: backlog.operations, reason: "not waited for")

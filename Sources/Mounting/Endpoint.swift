@@ -15,7 +15,7 @@ public struct Endpoint: Hashable, Sendable, Codable {
         while authority.hasSuffix("/") { authority.removeLast() }
         guard let host = Self.host(of: authority) else { throw .badEndpoint(text) }
         guard isSecure || Self.isLoopback(host) else { throw .insecureEndpoint(text) }
-        address = (isSecure ? secure : plain) + authority
+        address = "\(isSecure ? secure : plain)\(authority)"
     }
 
     /// The host of `HOST[:PORT]` or `[ADDRESS][:PORT]`; nil if there is more, such as a path or a
@@ -35,7 +35,8 @@ public struct Endpoint: Hashable, Sendable, Codable {
         }
         if let port {
             // `UInt16` accepts a sign.
-            guard let number = UInt16(port), number > 0, !port.hasPrefix("+") else { return nil }
+            guard let number = UInt16(port, radix: 10), number > 0, !port.hasPrefix("+")
+            else { return nil }
         }
         let allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._"
         let isName = !host.isEmpty && host.allSatisfy { allowed.contains($0) }
@@ -49,6 +50,6 @@ public struct Endpoint: Hashable, Sendable, Codable {
         if host == "localhost" || host == "[::1]" { return true }
         let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
         return numbers.count == 4 && numbers[0] == "127"
-            && numbers.allSatisfy { UInt8($0) != nil }
+            && numbers.allSatisfy { UInt8($0, radix: 10) != nil }
     }
 }

@@ -162,7 +162,7 @@ public struct Environment: Sendable {
             ?? (isDefault ? "~/Dropbox" : "~/Dropbox-" + account)
         guard place.hasPrefix("~/") else { return (source, absolutePath(place)) }
         guard let home else { throw .noMountpoint(account: account) }
-        return (source, absolutePath(home + place.dropFirst(1)))
+        return (source, absolutePath("\(home)\(place.dropFirst(1))"))
     }
 
     /// The folders to search for the sockets of running mounts.
@@ -181,7 +181,7 @@ public struct Environment: Sendable {
             let parts = String(cString: entry)
                 .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
-            next += 1
+            next = next.advanced(by: 1)
         }
         return variables
     }

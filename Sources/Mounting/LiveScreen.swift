@@ -2,6 +2,7 @@
 // contents.
 
 import Glibc
+import Saturating
 
 /// The alternate screen of this process's terminal.
 ///
@@ -53,7 +54,7 @@ public struct LiveScreen {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
         else { return .init(columns: 80, rows: 24) }
-        return .init(columns: Int(size.ws_col), rows: Int(size.ws_row))
+        return .init(columns: Int(clamping: size.ws_col), rows: Int(clamping: size.ws_row))
     }
 
     /// Replaces the contents; returns whether the terminal still exists.
@@ -67,8 +68,9 @@ public struct LiveScreen {
     /// Waits for a signal, or for so many seconds.
     public func wait(seconds: Double) -> Event {
         var signals = Self.signals
+        let fraction = seconds.rounded(.down).distance(to: seconds)
         var limit = timespec(
-            tv_sec: Int(seconds), tv_nsec: Int((seconds - seconds.rounded(.down)) * 1e9))
+            tv_sec: Int(clamping: seconds), tv_nsec: Int(clamping: fraction * 1e9))
         switch sigtimedwait(&signals, nil, &limit) {
         case SIGWINCH: return .redraw
         case SIGTSTP:

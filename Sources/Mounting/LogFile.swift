@@ -3,6 +3,7 @@
 
 import Glibc
 public import Logging
+import Saturating
 import Synchronization
 import SystemPackage
 
@@ -47,7 +48,7 @@ public final class LogSink: Sendable {
         if takesStandardError { dup2(file, STDERR_FILENO) }
         descriptor = file
         self.path = path
-        state = Mutex(State(size: Int64(lseek(file, 0, SEEK_END))))
+        state = Mutex(State(size: Int64(clamping: lseek(file, 0, SEEK_END))))
     }
 
     /// Registers a text to be replaced in every line.
@@ -76,7 +77,7 @@ public final class LogSink: Sendable {
                 text = text.split(separator: secret, omittingEmptySubsequences: false)
                     .joined(separator: "[hidden]")
             }
-            state.size += Int64(text.utf8.count)
+            state.size +|= Int64(clamping: text.utf8.count)
             let isFull = path != nil && state.size > Self.rotationSize
             if isFull { state.size = 0 }
             return (text, isFull)
@@ -146,7 +147,8 @@ public struct LineLogHandler: LogHandler {
         gmtime_r(&now.tv_sec, &parts)
         var buffer = [CChar](repeating: 0, count: 32)
         strftime(&buffer, buffer.count, "%Y-%m-%dT%H:%M:%S", &parts)
-        let milliseconds = String(1000 + now.tv_nsec / 1_000_000).dropFirst()
+        let padded = 1000 +| now.tv_nsec / 1_000_000
+        let milliseconds = String(padded).dropFirst()
         return text(of: buffer) + "." + milliseconds + "Z"
     }
 }

@@ -3,6 +3,7 @@
 // requests.
 
 import Glibc
+import Saturating
 
 /// The HTTP listener for a login's browser.
 public final class LoopbackListener {
@@ -33,7 +34,9 @@ public final class LoopbackListener {
     public var redirect: String { Self.redirect(port) }
 
     /// The address at which a browser enters a login.
-    public func address(of entrance: LoopbackLogin.Entrance) -> String { redirect + entrance.nonce }
+    public func address(of entrance: LoopbackLogin.Entrance) -> String {
+        "\(redirect)\(entrance.nonce)"
+    }
 
     /// Listens on the first free port; nil if none is free.
     public convenience init?(ports: [UInt16] = LoopbackListener.ports) {
@@ -95,7 +98,7 @@ public final class LoopbackListener {
             guard let raw = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
                 return false
             }
-            return Glibc.bind(listener, raw, socklen_t(bytes.count)) == 0
+            return Glibc.bind(listener, raw, socklen_t(clamping: bytes.count)) == 0
                 && Glibc.listen(listener, 64) == 0
         }
     }
@@ -119,7 +122,7 @@ public final class LoopbackListener {
         _ login: LoopbackLogin, seconds: Double, onStranger: () -> Void = {}
     ) -> RedirectAnswer? {
         var request = LoopbackRequest(login: login, port: port)
-        let end = ContinuousClock.now + .seconds(seconds)
+        let end = ContinuousClock.now.advanced(by: .seconds(clamping: seconds))
         defer { connections = [] }
         while ContinuousClock.now < end {
             for listener in waitForEvents(until: end) { acceptAll(listener) }
@@ -144,7 +147,7 @@ public final class LoopbackListener {
     /// Sends the browser its page, and closes all other connections.
     private func finish(_ connection: LoopbackConnection) {
         connections = [connection]
-        let end = ContinuousClock.now + .seconds(limits.answer)
+        let end = ContinuousClock.now.advanced(by: .seconds(clamping: limits.answer))
         while !connection.isOver, ContinuousClock.now < end {
             _ = waitForEvents(until: end)
             _ = connection.advance()
@@ -154,14 +157,15 @@ public final class LoopbackListener {
     /// Polls until an event or a deadline; returns the listeners with new connections.
     private func waitForEvents(until end: ContinuousClock.Instant) -> [Int32] {
         let due = connections.map(\.deadline).min().map { min($0, end) } ?? end
-        let seconds = max((due - .now) / .seconds(1), 0)
+        let seconds = max(ContinuousClock.now.duration(to: due) / .seconds(1), 0)
         // One millisecond more, because rounding down would wake it just before the deadline.
-        let milliseconds = Int32(min(seconds, 60) * 1000) + 1
+        let milliseconds = Int32(clamping: min(seconds, 60) * 1e3) +| 1
         var events = listeners.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        events += connections.map {
-            pollfd(fd: $0.descriptor, events: $0.events, revents: 0)
+        for connection in connections {
+            events.append(
+                pollfd(fd: connection.descriptor, events: connection.events, revents: 0))
         }
-        let count = poll(&events, nfds_t(events.count), milliseconds)
+        let count = poll(&events, nfds_t(clamping: events.count), milliseconds)
         guard count > 0 else { return [] }
         return events.prefix(listeners.count).filter { $0.revents != 0 }.map(\.fd)
     }
@@ -207,7 +211,7 @@ private final class LoopbackConnection {
     init(descriptor: Int32, patience: Double) {
         self.descriptor = descriptor
         self.patience = patience
-        deadline = .now + .seconds(patience)
+        deadline = ContinuousClock.now.advanced(by: .seconds(clamping: patience))
     }
 
     deinit {
@@ -216,7 +220,7 @@ private final class LoopbackConnection {
 
     var isOver: Bool { phase == .over }
 
-    var events: Int16 { Int16(phase == .writing ? POLLOUT : POLLIN) }
+    var events: Int16 { Int16(clamping: phase == .writing ? POLLOUT : POLLIN) }
 
     /// Reads or writes without blocking; returns the request once it is complete.
     func advance() -> [UInt8]? {
@@ -244,7 +248,7 @@ private final class LoopbackConnection {
                 if !isWorthWaiting(count) { phase = .over }
                 return nil
             }
-            received += buffer[..<count]
+            received.append(contentsOf: buffer[..<count])
             if let end = headEnd {
                 guard end <= LoopbackRequest.limit else { break }
                 return Array(received[..<end])
@@ -259,8 +263,8 @@ private final class LoopbackConnection {
     private var headEnd: Int? {
         let mark: [UInt8] = [13, 10, 13, 10]
         guard received.count >= mark.count else { return nil }
-        return (0...(received.count - mark.count)).first { start in
-            received[start] == 13 && received[start..<(start + mark.count)].elementsEqual(mark)
+        return (0...(received.count -| mark.count)).first { start in
+            received[start] == 13 && received[start...].starts(with: mark)
         }
     }
 
@@ -269,7 +273,7 @@ private final class LoopbackConnection {
         received = []
         page = LoopbackPage(outcome, port: port).bytes[...]
         phase = .writing
-        deadline = .now + .seconds(patience)
+        deadline = ContinuousClock.now.advanced(by: .seconds(clamping: patience))
         write()
     }
 

@@ -105,7 +105,7 @@ struct LoopbackPage {
             "Connection: close",
         ]
         if status == 405 { head.append("Allow: GET") }
-        head += headers
+        head.append(contentsOf: headers)
         return Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
     }
 }

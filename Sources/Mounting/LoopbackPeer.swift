@@ -2,6 +2,7 @@
 // `LoopbackRequest` decides the consequence.
 
 import Glibc
+import Saturating
 
 /// The peer of a connection over loopback.
 enum LoopbackPeer {
@@ -23,7 +24,7 @@ enum LoopbackPeer {
             let fields = line.split(separator: " ")
             guard fields.count > 7, fields[1] == local, fields[2] == remote, fields[3] == "01"
             else { continue }
-            return uid_t(fields[7])
+            return uid_t(fields[7], radix: 10)
         }
         return nil
     }
@@ -37,7 +38,7 @@ enum LoopbackPeer {
         // A program may have used an IPv6 socket for an IPv4 address.
         let mapped: [UInt32] = [0, 0, UInt32(0xffff).bigEndian]
         func wide(_ end: (words: [UInt32], port: UInt16, count: Int)) -> String {
-            text((mapped + end.words, end.port, 4))
+            text(([mapped, end.words].flatMap(\.self), end.port, 4))
         }
         return [
             (text(peer), text(own), "/proc/self/net/tcp"),
@@ -53,7 +54,8 @@ enum LoopbackPeer {
 
     private static func hexadecimal(_ number: some FixedWidthInteger, _ digits: Int) -> String {
         let text = String(number, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(digits - text.utf8.count, 0)) + text
+        let zeros = String(repeating: "0", count: max(digits -| text.utf8.count, 0))
+        return "\(zeros)\(text)"
     }
 
     /// The words of an address in memory order, as the tables print them.
@@ -67,7 +69,7 @@ enum LoopbackPeer {
             guard let raw = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
                 ask(descriptor, raw, &size) == 0
             else { return nil }
-            switch Int32(raw.pointee.sa_family) {
+            switch Int32(clamping: raw.pointee.sa_family) {
             case AF_INET:
                 let address = bytes.load(as: sockaddr_in.self)
                 return ([address.sin_addr.s_addr], UInt16(bigEndian: address.sin_port), 1)

@@ -1,6 +1,8 @@
 // The report of content that was put aside. The names in JSON are an interface for scripts: fields
 // are added, never renamed. The reason is determined where the content is found.
 
+import Saturating
+
 /// A piece of content that was put aside, as `dbxfs recover` lists it.
 public struct LostReport: Hashable, Sendable, Encodable {
     /// A range of the content, in bytes.
@@ -19,7 +21,7 @@ public struct LostReport: Hashable, Sendable, Encodable {
         /// Offset of its last byte.
         fileprivate var last: Int64 {
             let (end, overflows) = offset.addingReportingOverflow(bytes)
-            return overflows || end <= offset ? offset : end - 1
+            return overflows || end <= offset ? offset : end -| 1
         }
     }
 
@@ -98,7 +100,7 @@ extension LostReport {
         }
         if file != nil, !missing.isEmpty {
             let edit = revision.map { "; an edit of revision \($0)" } ?? ""
-            rows.append(("missing", missingText + edit))
+            rows.append(("missing", "\(missingText)\(edit)"))
         }
         return StatusRows.text(name, rows)
     }
@@ -109,7 +111,7 @@ extension LostReport {
         let ranges = missing.prefix(shown).map { part in
             "\(part.offset)-\(part.last)"
         }
-        let more = missing.count - shown
+        let more = missing.count -| shown
         return "bytes " + ranges.joined(separator: ", ")
             + (more > 0 ? " and \(more) more ranges" : "")
     }

@@ -1,6 +1,8 @@
 // The options of dbxfs for `-o`, as a table. `--help`, the configuration file and the manual are
 // checked against it; `MountSettings.swift` applies the options.
 
+import Saturating
+
 /// An option of a mount.
 public struct MountOption: Hashable, Sendable {
     /// The name behind `-o`.
@@ -68,7 +70,7 @@ public struct MountOption: Hashable, Sendable {
         let width = 21
         return all.map { option in
             let head = option.value.map { option.name + "=" + $0 } ?? option.name
-            let gap = String(repeating: " ", count: max(width - head.count, 2))
+            let gap = String(repeating: " ", count: max(width -| head.count, 2))
             let indentation = "\n" + String(repeating: " ", count: width)
             return head + gap + option.meaning.joined(separator: indentation) + "\n"
         }.joined()

@@ -95,7 +95,7 @@ public struct MountSettings: Hashable, Sendable, Codable {
         toleratesUnknown: Bool = false
     ) throws(CommandError) {
         self.init()
-        for setting in configured + lists.flatMap(MountOptionSetting.parse) {
+        for setting in [configured, lists.flatMap(MountOptionSetting.parse)].joined() {
             do throws(CommandError) {
                 try apply(setting)
             } catch {

@@ -26,9 +26,11 @@ public enum OptionValue {
             digits.removeLast()
         }
         guard digits.first?.isASCII == true, digits.first?.isNumber == true,
-            let value = Double(digits), value.isFinite, value * scale <= 1e9
+            let value = Double(digits)
         else { return nil }
-        return value * scale
+        // It begins with a digit, so it is not negative.
+        let seconds = Double.maximum(value * scale, 0)
+        return seconds <= 1e9 ? seconds : nil
     }
 
     /// A user or group ID, except the largest, which means none in the kernel.
@@ -48,6 +50,6 @@ public enum OptionValue {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil
         }
-        return Int64(digits)
+        return Int64(digits, radix: 10)
     }
 }

@@ -1,6 +1,8 @@
 // Waiting until pinned content is cached: progress, when to continue and when to give up. The mount
 // fetches independently of such a wait.
 
+import Saturating
+
 /// How much of the pinned content is cached.
 public struct PinProgress: Hashable, Sendable, Codable {
     /// Number of pinned files.
@@ -42,7 +44,7 @@ public struct PinProgress: Hashable, Sendable, Codable {
     }
 
     /// Files that are still to be fetched.
-    public var missingFiles: Int { files.minus(presentFiles).minus(unavailableFiles) }
+    public var missingFiles: Int { files -| presentFiles -| unavailableFiles }
 }
 
 /// The result of waiting for pinned content.
@@ -120,7 +122,7 @@ public struct PinWait: Sendable {
             let asked = ContinuousClock.now
             let progress = try service.pinProgress(of: paths)
             let now = ContinuousClock.now
-            if let outcome = outcome(of: progress, after: (now - start) / .seconds(1)) {
+            if let outcome = outcome(of: progress, after: start.duration(to: now) / .seconds(1)) {
                 return outcome
             }
             if isAbandoned() || progress != last && !report(progress) {
@@ -128,9 +130,9 @@ public struct PinWait: Sendable {
             }
             last = progress
             // The cost of a request is proportional to the pinned content.
+            let spent = asked.duration(to: now) / .seconds(1)
             let pause = min(
-                max(Self.interval, Self.pauseFactor * ((now - asked) / .seconds(1))),
-                Self.longestInterval)
+                Double.maximum(Self.interval, Self.pauseFactor * spent), Self.longestInterval)
             if isHurried.wait(seconds: pause) {
                 return PinOutcome(progress: progress, reason: "interrupted")
             }

@@ -4,6 +4,7 @@
 import CMalloc
 import CProcess
 import Glibc
+import Saturating
 
 /// Settings of the whole process, made once at its start.
 public enum ProcessSettings {
@@ -72,7 +73,7 @@ public enum ProcessSettings {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if let number = Int32(name), number >= first, number != dirfd(folder) {
+            if let number = Int32(name, radix: 10), number >= first, number != dirfd(folder) {
                 inherited.append(number)
             }
         }
@@ -111,7 +112,7 @@ public enum ProcessSettings {
     /// Resident memory of this process in bytes.
     public static var residentBytes: Int64 {
         let fields = (try? readText("/proc/self/statm"))?.split(separator: " ") ?? []
-        guard fields.count > 1, let pages = Int64(fields[1]) else { return 0 }
-        return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
+        guard fields.count > 1, let pages = Int64(fields[1], radix: 10) else { return 0 }
+        return pages *| Int64(clamping: sysconf(Int32(_SC_PAGESIZE)))
     }
 }

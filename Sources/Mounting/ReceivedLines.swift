@@ -1,5 +1,6 @@
 // Splits the bytes of a socket into lines.
 
+import Saturating
 import Synchronization
 
 /// Bytes that were received and not taken yet.
@@ -21,9 +22,9 @@ final class Received: Sendable {
     func append(_ more: ArraySlice<UInt8>) -> Bool {
         state.withLock { state in
             state.bytes.removeFirst(state.taken)
-            state.searched -= state.taken
+            state.searched -|= state.taken
             state.taken = 0
-            state.bytes += more
+            state.bytes.append(contentsOf: more)
             return state.bytes.count <= Self.limit
         }
     }
@@ -36,7 +37,7 @@ final class Received: Sendable {
                 return nil
             }
             let line = state.bytes[state.taken..<end]
-            state.taken = end + 1
+            state.taken = end +| 1
             state.searched = state.taken
             return Array(line)
         }

@@ -1,5 +1,7 @@
 // A file or folder as `dbxfs ls-remote` shows it. The names in JSON are an interface for scripts.
 
+import Saturating
+
 /// The server's facts about one file or folder.
 public struct RemoteListing: Hashable, Sendable, Encodable {
     /// File or folder, as JSON names it.
@@ -78,7 +80,7 @@ public struct RemoteListing: Hashable, Sendable, Encodable {
     }
 
     private static func padded(_ text: String, to width: Int, isRight: Bool = false) -> String {
-        let gap = String(repeating: " ", count: max(0, width - text.count))
-        return isRight ? gap + text : text + gap
+        let gap = String(repeating: " ", count: max(0, width -| text.count))
+        return isRight ? "\(gap)\(text)" : "\(text)\(gap)"
     }
 }

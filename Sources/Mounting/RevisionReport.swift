@@ -1,5 +1,7 @@
 // The report of a file's revisions, and its text.
 
+import Saturating
+
 /// The revisions of a file.
 public struct RevisionList: Hashable, Sendable, Codable {
     /// Sorted by time, newest first.
@@ -20,14 +22,12 @@ public struct RevisionList: Hashable, Sendable, Codable {
     public var text: String {
         let head = isDeleted ? ["deleted" + (deleted.map { " " + Terminal.time($0) } ?? "")] : []
         let width = revisions.map(\.rev.count).max() ?? 0
-        return
-            (head
-            + revisions.enumerated().map { index, revision in
-                let isCurrent = index == 0 && !isDeleted
-                let gap = String(repeating: " ", count: width - revision.rev.count)
-                return revision.rev + gap + "  " + revision.details
-                    + (isCurrent ? "  (current)" : "")
-            }).joined(separator: "\n")
+        let lines = revisions.enumerated().map { index, revision -> String in
+            let isCurrent = index == 0 && !isDeleted
+            let gap = String(repeating: " ", count: max(0, width -| revision.rev.count))
+            return "\(revision.rev)\(gap)  \(revision.details)\(isCurrent ? "  (current)" : "")"
+        }
+        return [head, lines].flatMap(\.self).joined(separator: "\n")
     }
 
     /// One line for each revision, for machines.

@@ -2,6 +2,7 @@
 // None are sent without such a socket.
 
 import Glibc
+import Saturating
 import Synchronization
 
 /// The datagram socket of the supervisor.
@@ -48,7 +49,7 @@ public struct ServiceNotifier: Sendable {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
                 sendto(
                     descriptor, text, text.count, Int32(MSG_NOSIGNAL), raw,
-                    socklen_t(offset + path.count))
+                    socklen_t(clamping: offset +| path.count))
             }
         }
         return sent == text.count

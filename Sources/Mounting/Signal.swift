@@ -3,6 +3,7 @@
 
 import Dispatch
 import Glibc
+import Saturating
 import Synchronization
 
 /// An event that happens once.
@@ -34,7 +35,7 @@ public final class Signal: Sendable {
 
     /// Waits for the event or a timeout; returns whether it has happened.
     public func wait(seconds: Double) -> Bool {
-        let nanoseconds = Int(min(max(seconds, 0), 1e9) * 1e9)
+        let nanoseconds = Int(clamping: min(max(seconds, 0), 1e9) * 1e9)
         return group.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success
     }
 

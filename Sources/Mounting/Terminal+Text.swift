@@ -2,6 +2,7 @@
 // control sequences. Also the width of text, and numbers for people. Writes nothing.
 
 import Foundation
+import Saturating
 
 extension Terminal {
     /// A text of one line without characters that control a terminal or reorder text.
@@ -37,7 +38,7 @@ extension Terminal {
         for scalar in String(decoding: try encoder.encode(value), as: UTF8.self).unicodeScalars {
             if isCommand(scalar) {
                 let digits = String(scalar.value, radix: 16)
-                let zeros = String(repeating: "0", count: 4 - digits.utf8.count)
+                let zeros = String(repeating: "0", count: 4 -| digits.utf8.count)
                 line.append(contentsOf: ("\\u" + zeros + digits).unicodeScalars)
             } else {
                 line.append(scalar)
@@ -80,7 +81,7 @@ extension Terminal {
         var end = text.startIndex
         for index in text.indices {
             if used < columns { end = index }
-            used += width(of: text[index])
+            used +|= width(of: text[index])
             if used > columns { return columns > 0 ? text[..<end] + "…" : "" }
         }
         return text
@@ -88,7 +89,7 @@ extension Terminal {
 
     /// Columns that a text takes.
     static func width(of text: String) -> Int {
-        text.reduce(0) { $0 + width(of: $1) }
+        text.reduce(0) { $0 +| width(of: $1) }
     }
 
     /// Columns that a character takes: two for East Asian ones and emoji, as in terminals.
@@ -119,12 +120,12 @@ extension Terminal {
         let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
         var value = Double(bytes)
         var unit = 0
-        while value >= 1024, unit < units.count - 1 {
+        while value >= 1024, unit < units.count -| 1 {
             value /= 1024
-            unit += 1
+            unit +|= 1
         }
         guard unit > 0 else { return "\(bytes) B" }
-        let tenths = Int64((value * 10).rounded())
+        let tenths = Int64(clamping: (value * 10.0).rounded())
         return "\(tenths / 10).\(tenths % 10) \(units[unit])"
     }
 
@@ -137,8 +138,8 @@ extension Terminal {
     public static func bar(_ part: Int64, of whole: Int64) -> String {
         let width = 24
         let share = whole > 0 ? min(max(Double(part) / Double(whole), 0), 1) : 1
-        let filled = Int(Double(width) * share)
+        let filled = Int(clamping: Double(width) * share)
         return "[" + String(repeating: "#", count: filled)
-            + String(repeating: ".", count: width - filled) + "]"
+            + String(repeating: ".", count: width -| filled) + "]"
     }
 }

@@ -13,7 +13,7 @@ public enum PrivateFile {
         private let nanoseconds: Int
 
         fileprivate init(_ status: stat) {
-            inode = UInt64(status.st_ino)
+            inode = UInt64(clamping: status.st_ino)
             // The change time distinguishes files whose inode number is reused.
             seconds = status.st_ctim.tv_sec
             nanoseconds = status.st_ctim.tv_nsec
@@ -122,7 +122,7 @@ public enum PrivateFile {
 
     /// Whether a path is that of a temporary file of `replace`.
     private static func isPath(_ path: String, leftFrom target: String) -> Bool {
-        path.hasPrefix(target + ".") && path.utf8.count == target.utf8.count + 7
+        path.hasPrefix(target + ".") && path.utf8.dropFirst(target.utf8.count).count == 7
     }
 }
 

@@ -3,6 +3,7 @@
 import ContentHashing
 import Core
 import DropboxAPI
+import Saturating
 
 extension DropboxStore {
     /// The files below a folder, in one zip archive.

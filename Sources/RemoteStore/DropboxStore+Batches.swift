@@ -4,6 +4,7 @@
 
 import Core
 import DropboxAPI
+import Saturating
 
 extension DropboxStore {
     /// Pieces in one request: the argument is a header, and each piece takes about 130 bytes of it.

@@ -2,6 +2,7 @@
 
 public import Core
 import DropboxAPI
+import Saturating
 
 extension DropboxStore: RemoteHistory {
     /// Maximum revisions in one response; the API's limit.

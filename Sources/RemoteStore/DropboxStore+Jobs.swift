@@ -3,6 +3,7 @@
 
 import Core
 import DropboxAPI
+import Saturating
 
 /// The state of a batch.
 enum BatchState<Outcome> {

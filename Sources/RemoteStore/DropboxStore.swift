@@ -5,6 +5,7 @@
 public import Core
 public import DropboxAPI
 public import Logging
+import Saturating
 import Synchronization
 
 /// An account on Dropbox, or the part of it below a folder.

@@ -3,6 +3,7 @@
 
 import Core
 import DropboxAPI
+import Saturating
 
 /// Parses metadata of entries below one folder of an account.
 struct MetadataReader: Sendable {

@@ -4,6 +4,7 @@
 import ContentHashing
 import Core
 import DropboxAPI
+import Saturating
 
 /// A range of a source as a request's body.
 struct UploadBody: BodySource {

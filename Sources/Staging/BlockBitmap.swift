@@ -1,6 +1,7 @@
 // The block map: which blocks of staged content are in the staging file.
 
 import Core
+import Saturating
 
 /// One bit per block of 4 MiB, lowest bit of the first byte first; blocks beyond the end are
 /// absent.

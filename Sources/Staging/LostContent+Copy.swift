@@ -3,6 +3,7 @@
 import CFile
 import Core
 import Glibc
+import Saturating
 
 extension LostContent {
     /// The ranges of the content, in bytes, that its file lacks, in order.

@@ -4,6 +4,7 @@
 import Core
 import Foundation
 import Glibc
+import Saturating
 
 /// A staging file that was put aside, and the facts known about it.
 public struct LostContent: Codable, Hashable, Sendable {

@@ -3,6 +3,7 @@
 
 public import ContentHashing
 import Core
+import Saturating
 
 /// The pieces of a content: all but the last are multiples of 4 MiB, as concurrent sessions
 /// require.

@@ -5,6 +5,7 @@ import CFile
 public import Core
 import Glibc
 public import MetadataStore
+import Saturating
 import Synchronization
 
 extension StagedFile {

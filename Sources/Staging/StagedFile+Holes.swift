@@ -5,6 +5,7 @@ import CFile
 import Core
 import Glibc
 public import MetadataStore
+import Saturating
 import Synchronization
 
 extension StagedFile {
@@ -31,7 +32,7 @@ extension StagedFile {
     private func extent(from offset: Int64, _ kind: CInt) -> Extent {
         state.withLock { state in
             guard state.content.base == nil, state.retired == nil else { return .unknown }
-            let found = Int64(clamping: lseek(descriptor, off_t(offset), kind))
+            let found = Int64(clamping: lseek(descriptor, off_t(clamping: offset), kind))
             if found >= 0, found < state.content.size { return .begins(found) }
             // Behind the end of the file itself, the content is zeros.
             guard found >= 0 || errno == ENXIO else { return .unknown }

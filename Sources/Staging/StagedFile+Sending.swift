@@ -4,6 +4,7 @@ public import ContentHashing
 public import Core
 import Glibc
 public import MetadataStore
+import Saturating
 import Synchronization
 
 extension StagedFile {
@@ -51,7 +52,7 @@ extension StagedFile {
         while done < buffer.count {
             let count = pread(
                 descriptor, address.advanced(by: done), buffer.count -| done,
-                off_t(offset) +| off_t(done))
+                off_t(clamping: offset +| Int64(clamping: done)))
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw StagingError(code: errno) }
             if count == 0 {
@@ -69,8 +70,8 @@ extension StagedFile {
 
     /// Whether a write ends a piece, which may then be sent before the file is closed.
     public static func endsPiece(from offset: Int64, count: Int) -> Bool {
-        let size = PieceLayout.pieceSize
-        return (offset +| Int64(clamping: count)) / size > offset / size
+        let end = offset +| Int64(clamping: count)
+        return end / PieceLayout.pieceSize > offset / PieceLayout.pieceSize
     }
 
     /// Notes that a piece is about to be read and sent: changes of it are noted from here on.

@@ -6,6 +6,7 @@ import ContentHashing
 public import Core
 import Glibc
 public import MetadataStore
+import Saturating
 import Synchronization
 
 /// The result of reading staged content.
@@ -196,7 +197,7 @@ public final class StagedFile: Sendable {
             while done < buffer.count {
                 let count = pread(
                     descriptor, address.advanced(by: done), buffer.count -| done,
-                    off_t(range.lowerBound) +| off_t(done))
+                    off_t(clamping: range.lowerBound +| Int64(clamping: done)))
                 if count < 0 && errno == EINTR { continue }
                 if count < 0 { return errno }
                 if count == 0 { return nil }
@@ -359,7 +360,7 @@ public final class StagedFile: Sendable {
         while done < bytes.count {
             let count = pwrite(
                 descriptor, address.advanced(by: done), bytes.count -| done,
-                off_t(offset) +| off_t(done))
+                off_t(clamping: offset +| Int64(clamping: done)))
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw StagingError(code: errno) }
             done +|= count
@@ -377,9 +378,9 @@ public final class StagedFile: Sendable {
     }
 
     private func writeZeros(_ range: Range<Int64>) throws(StagingError) {
-        let zeros = [UInt8](repeating: 0, count: Int(clamping: min(1 << 20, Int64(range.count))))
+        let zeros = [UInt8](repeating: 0, count: min(1 << 20, range.count))
         for offset in stride(from: range.lowerBound, to: range.upperBound, by: 1 << 20) {
-            let count = Int(min(1 << 20, range.upperBound - offset))
+            let count = Int(clamping: min(1 << 20, range.upperBound -| offset))
             var failure: StagingError?
             zeros.withUnsafeBytes { buffer in
                 do throws(StagingError) {
@@ -395,6 +396,8 @@ public final class StagedFile: Sendable {
     }
 
     func setFileSize(_ size: Int64) throws(StagingError) {
-        guard ftruncate(descriptor, off_t(size)) == 0 else { throw StagingError(code: errno) }
+        guard ftruncate(descriptor, off_t(clamping: size)) == 0 else {
+            throw StagingError(code: errno)
+        }
     }
 }

@@ -113,7 +113,7 @@ public final class StagingArea: Sendable {
             var status = stat()
             guard fstat(descriptor, &status) == 0,
                 status.st_size <= content.size
-                    || ftruncate(descriptor, off_t(content.size)) == 0
+                    || ftruncate(descriptor, off_t(clamping: content.size)) == 0
             else {
                 let code = errno
                 close(descriptor)

@@ -7,6 +7,7 @@ import Core
 import Foundation
 import Glibc
 import MetadataStore
+import Saturating
 
 /// Compares rows and files once, before the mount serves requests.
 struct StagingCheck {

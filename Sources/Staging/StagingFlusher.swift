@@ -7,6 +7,7 @@ import CSyncfs
 import Core
 import Glibc
 import MetadataStore
+import Saturating
 import Synchronization
 
 /// The rows whose bytes may not be flushed yet.

@@ -1,5 +1,7 @@
 // Orders this mount's commits and its reads of the server.
 
+import Saturating
+
 /// A readers-writer lock: several commits at a time, or one read of the server ("look").
 ///
 /// A commit's response and a page of deltas that cross cannot be ordered afterwards: the deltas may
@@ -73,7 +75,7 @@ actor CommitGate {
 
     private func leave(_ kind: Kind) {
         switch kind {
-        case .commit: commits -= 1
+        case .commit: commits -|= 1
         case .look: isLooking = false
         }
         while let next = waiting.first, isFree(for: next.kind) {
@@ -92,7 +94,7 @@ actor CommitGate {
 
     private func admit(_ kind: Kind) {
         switch kind {
-        case .commit: commits += 1
+        case .commit: commits +|= 1
         case .look: isLooking = true
         }
     }

@@ -1,6 +1,7 @@
 // The names of conflicted copies.
 
 import Core
+import Saturating
 
 /// Builds names of conflicted copies, in the form of Dropbox's own client.
 struct ConflictName: Sendable {
@@ -21,11 +22,11 @@ struct ConflictName: Sendable {
         let (stem, suffix) = Self.split(original.string)
         let counter = number > 1 ? " (\(number))" : ""
         let mark = " (\(host)'s conflicted copy \(day))\(counter)"
-        let room = FileName.maximumByteCount - mark.utf8.count - suffix.utf8.count
+        let room = FileName.maximumByteCount -| mark.utf8.count -| suffix.utf8.count
         let shortened = Self.prefix(of: stem, byteCount: max(1, room))
         // The mark is a fixed pattern and the host's name was cut, so this is a valid name; the
         // original, which always is, only satisfies the compiler.
-        return (try? FileName(shortened + mark + suffix)) ?? original
+        return (try? FileName("\(shortened)\(mark)\(suffix)")) ?? original
     }
 
     /// Splits at the last dot, unless that begins the name or leaves more than a usual extension.
@@ -40,7 +41,7 @@ struct ConflictName: Sendable {
         var result = ""
         var used = 0
         for character in text {
-            used += character.utf8.count
+            used +|= character.utf8.count
             if used > byteCount { break }
             result.append(character)
         }
@@ -50,16 +51,18 @@ struct ConflictName: Sendable {
     /// Civil date from days since 1970: Howard Hinnant's `civil_from_days`
     /// (https://howardhinnant.github.io/date_algorithms.html), without a time zone.
     private static func day(of time: Timestamp) -> String {
-        let days = Int(time.seconds / 86_400) + 719_468
-        let era = (days >= 0 ? days : days - 146_096) / 146_097
-        let dayOfEra = days - era * 146_097
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * shifted + 2) / 5 + 1
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let days = Int(clamping: time.seconds / 86_400) +| 719_468
+        let era = (days >= 0 ? days : days -| 146_096) / 146_097
+        let dayOfEra = days -| era *| 146_097
+        let leapDays = dayOfEra / 1460 -| dayOfEra / 36_524 +| dayOfEra / 146_096
+        let yearOfEra = (dayOfEra -| leapDays) / 365
+        let leapYears = yearOfEra / 4 -| yearOfEra / 100
+        let dayOfYear = dayOfEra -| 365 *| yearOfEra -| leapYears
+        let shifted = (5 *| dayOfYear +| 2) / 153
+        let monthStart = (153 *| shifted +| 2) / 5
+        let day = dayOfYear -| monthStart +| 1
+        let month = shifted < 10 ? shifted +| 3 : shifted -| 9
+        let year = yearOfEra +| era *| 400 +| (month <= 2 ? 1 : 0)
         func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(year)-\(padded(month))-\(padded(day))"
     }

@@ -24,7 +24,7 @@ public struct ConflictedCopy: Hashable, Sendable {
             /(?<stem>.+) \((?:(?:(?<maker>.+)['’]s )?conflicted copy(?: (?<day>[0-9]{4}-[0-9]{2}-[0-9]{2}))?(?: [0-9]+| \([0-9]+\))*|(?:Case|Selective Sync|Unicode Encoding|White ?space) Conflict(?: [0-9]+| \([0-9]+\))*)\)(?: \([0-9]+\))?(?<suffix>\.[^.\/]+)?/
             .ignoresCase()
         guard let match = name.string.wholeMatch(of: form),
-            let original = try? FileName(String(match.stem) + String(match.suffix ?? ""))
+            let original = try? FileName("\(match.stem)\(match.suffix ?? "")")
         else { return nil }
         self.original = original
         maker = match.maker.map(String.init)

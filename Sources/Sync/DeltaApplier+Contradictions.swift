@@ -5,6 +5,7 @@
 import Core
 import MetadataStore
 import RemoteStore
+import Saturating
 
 extension DeltaApplier {
     /// Applies a part of a batch. If it contradicts the rows, and contradictions are to be left

@@ -6,6 +6,7 @@ import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
+import Saturating
 import Staging
 
 /// The context of the rules besides the tree.

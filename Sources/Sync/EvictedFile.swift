@@ -4,6 +4,7 @@
 
 import Core
 import MetadataStore
+import Saturating
 
 /// A detached file that is reattached to the tree.
 struct ReturnedFile: Sendable {
@@ -47,7 +48,7 @@ extension ConflictName {
         while true {
             let name = name(for: original, number: number)
             if try transaction.isFree(Place(parent: place.parent, name: name)) { return name }
-            number += 1
+            number +|= 1
         }
     }
 }

@@ -16,8 +16,7 @@ extension RemoteError {
         case let error as StagingError where error.code == ENOSPC || error.code == EDQUOT:
             return .local(.diskFull)
         case let error as StagingError:
-            let reason = String(cString: strerror(error.code))
-            return .local(.other(stagingFailed + reason))
+            return .local(.other("\(stagingFailed)\(String(cString: strerror(error.code)))"))
         case _ where MetadataStore.isDiskFull(cause): return .local(.diskFull)
         default: return .local(.other(databaseFailed + "\(cause)"))
         }

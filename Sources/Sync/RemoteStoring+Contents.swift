@@ -2,6 +2,7 @@
 
 import Core
 import RemoteStore
+import Saturating
 
 /// What a listing that is collected in memory, often with no commit in flight, may have: a server
 /// that goes on for ever is not waited for.
@@ -19,13 +20,13 @@ struct RemoteContents: Hashable, Sendable {
     var refusedCount = 0
 
     fileprivate mutating func add(_ page: RemotePage) {
-        entries += page.entries
-        refusedCount += page.refusedCount
+        entries.append(contentsOf: page.entries)
+        refusedCount +|= page.refusedCount
     }
 
     fileprivate mutating func add(_ other: RemoteContents) {
-        entries += other.entries
-        refusedCount += other.refusedCount
+        entries.append(contentsOf: other.entries)
+        refusedCount +|= other.refusedCount
     }
 }
 
@@ -119,7 +120,7 @@ extension RemoteStoring {
             for answer in await contents(of: next) {
                 let contents = try answer.get()
                 found.add(contents)
-                unlisted += contents.folders
+                unlisted.append(contentsOf: contents.folders)
             }
         }
         let news = try await changes(after: start)

@@ -4,6 +4,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Saturating
 
 extension RemoteWatcher {
     /// Consecutive failures of the full listing before folders are listed one by one.

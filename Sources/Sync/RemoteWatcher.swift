@@ -4,6 +4,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Saturating
 
 /// Follows the account's feed of changes from the stored cursor.
 actor RemoteWatcher {

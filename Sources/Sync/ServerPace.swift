@@ -2,6 +2,7 @@
 
 import Core
 import RemoteStore
+import Saturating
 import Synchronization
 
 /// Counts responses without progress, and returns the delay before the next request: none after the

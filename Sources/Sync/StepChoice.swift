@@ -5,6 +5,7 @@ import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
+import Saturating
 
 /// Steps of one kind that share requests.
 struct StepBatch: Sendable {
@@ -89,7 +90,7 @@ struct StepChoice: Sendable {
                 passOver()
                 return true
             }
-            patientCount += 1
+            patientCount +|= 1
         }
         // A step that failed in a batch is sent alone.
         guard attempts == 0, let kind = step.batchKind else {
@@ -104,14 +105,14 @@ struct StepChoice: Sendable {
         }
         var batch = gathered[kind] ?? StepBatch(kind: kind)
         guard batch.items.count < Self.batchLimit,
-            batch.items.isEmpty || batch.bytes + step.contentBytes <= Self.batchBytes
+            batch.items.isEmpty || batch.bytes +| step.contentBytes <= Self.batchBytes
         else {
             passOver()
             return true
         }
         take(inode)
         batch.items.append(StepBatch.Item(inode: inode, step: step))
-        batch.bytes += step.contentBytes
+        batch.bytes +|= step.contentBytes
         gathered[kind] = batch
         return true
     }
@@ -146,14 +147,14 @@ struct StepChoice: Sendable {
 
     /// Counts a node that cannot be sent yet.
     mutating func passOver() {
-        passedOver += 1
+        passedOver +|= 1
     }
 
     private mutating func take(_ inode: InodeID) {
         busy.insert(inode)
     }
 
-    private var tasks: Int { alone.count + gathered.count }
+    private var tasks: Int { alone.count +| gathered.count }
 
     /// Whether enough entries for one transaction were examined.
     var isCutShort: Bool { passedOver >= Self.passedOverLimit }
@@ -171,7 +172,7 @@ struct StepChoice: Sendable {
     /// The steps to send alone, including batches that would be too small.
     var singles: [(inode: InodeID, step: UploadStep)] {
         let lonely = gathered.values.filter { !isWorthwhile($0) }.flatMap(\.items)
-        return (alone + lonely).map { ($0.inode, $0.step) }
+        return [alone, lonely].joined().map { ($0.inode, $0.step) }
     }
 
     /// The steps to send in batches.

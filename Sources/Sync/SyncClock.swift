@@ -2,6 +2,7 @@
 
 public import Core
 import Glibc
+import Saturating
 
 /// A clock that tasks can sleep on.
 public protocol SyncClock: Sendable {
@@ -29,7 +30,7 @@ public struct SystemClock: SyncClock {
 
     /// The uptime, including suspend, as a time that resembles the date.
     public func now() -> Timestamp {
-        Self.start.date.adding(nanoseconds: Self.uptime() &- Self.start.uptime)
+        Self.start.date.adding(nanoseconds: Self.uptime() -| Self.start.uptime)
     }
 
     /// The machine's current date.
@@ -39,7 +40,8 @@ public struct SystemClock: SyncClock {
     public func sleep(until time: Timestamp) async throws(CancellationError) {
         let rest = time.nanoseconds.subtractingReportingOverflow(now().nanoseconds)
         do {
-            try await Task.sleep(nanoseconds: rest.overflow ? 0 : UInt64(max(0, rest.partialValue)))
+            try await Task.sleep(
+                nanoseconds: rest.overflow ? 0 : UInt64(clamping: rest.partialValue))
         } catch {
             throw CancellationError()
         }
@@ -49,6 +51,6 @@ public struct SystemClock: SyncClock {
     private static func uptime() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
-        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+        return Int64(clamping: time.tv_sec) *| 1_000_000_000 +| Int64(clamping: time.tv_nsec)
     }
 }

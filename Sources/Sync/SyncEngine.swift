@@ -5,6 +5,7 @@ public import Core
 public import Logging
 public import MetadataStore
 public import RemoteStore
+import Saturating
 public import Staging
 import Synchronization
 
@@ -145,7 +146,7 @@ public final class SyncEngine: Syncing {
             "a file was written to after others had changed or deleted it",
             metadata: ["kept as": "\(returned.place.name.string)"])
         if returned.isConflict {
-            environment.state.update { $0.conflicts += 1 }
+            environment.state.update { $0.conflicts +|= 1 }
         }
         return returned.changes
     }

@@ -31,8 +31,10 @@ enum TemporaryName {
         let parts = name.string.utf8.dropFirst(prefix.utf8.count).split(
             separator: UInt8(ascii: "-"), maxSplits: 2, omittingEmptySubsequences: false)
         return parts.count >= 2
-            && parts.prefix(2).allSatisfy { Int(String(decoding: $0, as: UTF8.self)) != nil }
+            && parts.prefix(2).allSatisfy { isNumber(String(decoding: $0, as: UTF8.self)) }
     }
+
+    private static func isNumber(_ text: String) -> Bool { Int(text, radix: 10) != nil }
 
     /// The original name; nil if this is no temporary name, or has none.
     static func original(of name: FileName) -> FileName? {
@@ -41,7 +43,7 @@ enum TemporaryName {
         let parts = name.string.utf8.dropFirst(prefix.utf8.count).split(
             separator: UInt8(ascii: "-"), maxSplits: 2, omittingEmptySubsequences: false
         ).map { String(decoding: $0, as: UTF8.self) }
-        guard parts.count == 3, parts.prefix(2).allSatisfy({ Int($0) != nil }) else { return nil }
+        guard parts.count == 3, parts.prefix(2).allSatisfy(isNumber) else { return nil }
         return try? FileName(parts[2])
     }
 }

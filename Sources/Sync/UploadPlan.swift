@@ -5,6 +5,7 @@ import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
+import Saturating
 import Staging
 
 /// The next step for one node of the journal.

@@ -234,7 +234,8 @@ struct UploadRecorder {
             let missing = try findings.missingPaths.compactMap {
                 try RemoteEntry(deleted: $0, in: applier.transaction)
             }
-            try applier.apply(findings.byID + findings.atPaths.map(\.entry) + missing)
+            let present = findings.atPaths.map(\.entry)
+            try applier.apply([findings.byID, present, missing].flatMap(\.self))
         }
         for id in findings.missingIDs {
             guard let node = try transaction.node(id: id), node.remote != .absent else { continue }
@@ -245,8 +246,8 @@ struct UploadRecorder {
     private mutating func useApplier(_ body: (inout DeltaApplier) throws -> Void) throws {
         var applier = try DeltaApplier(transaction: transaction, context: context)
         try body(&applier)
-        changes += applier.changes
-        conflicts += applier.conflicts
+        changes.append(contentsOf: applier.changes)
+        conflicts.append(contentsOf: applier.conflicts)
     }
 
     private mutating func retireStaged(

@@ -5,6 +5,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Saturating
 
 extension Uploader {
     /// Number of retries for a node that is missing on the server, because a delta may contain its

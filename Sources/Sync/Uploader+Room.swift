@@ -4,6 +4,7 @@
 import Core
 import MetadataStore
 import RemoteStore
+import Saturating
 
 extension Uploader {
     /// Polling interval in seconds. One small request each, and only while the account is full.

@@ -6,6 +6,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Saturating
 
 extension Uploader {
     /// Begins the searches that an earlier process has not finished.

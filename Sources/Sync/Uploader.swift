@@ -7,6 +7,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Saturating
 import Staging
 
 /// The dependencies of `Uploader`.

@@ -5,6 +5,7 @@ import GRDB
 import MetadataStore
 import Mounting
 import RemoteStore
+import Saturating
 import Sync
 import SystemPackage
 
@@ -22,7 +23,7 @@ extension CommandError {
         case .malformed(let detail): self = .serverNonsense(server: server, detail: detail)
         case .rateLimited(let seconds):
             self = .serverFailed(
-                server: server, detail: "it asks to wait for \(Int(seconds)) seconds")
+                server: server, detail: "it asks to wait for \(Int(clamping: seconds)) seconds")
         case .server(let detail): self = .serverFailed(server: server, detail: detail)
         case .local(let failure): self = .system(failure.problem)
         case .notFound, .disallowedName, .rootMissing: self = .remoteFolderMissing(remotePath)

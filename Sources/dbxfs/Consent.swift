@@ -5,6 +5,7 @@ import DropboxAPI
 import Foundation
 import Glibc
 import Mounting
+import Saturating
 
 /// One authorization request: code flow with PKCE, so that a code is useless to others who see it.
 struct Consent {
@@ -60,7 +61,7 @@ struct Consent {
         }
         var strangers = 0
         let answer = listener.wait(login, seconds: Self.patience) {
-            strangers += 1
+            strangers +|= 1
             guard strangers == 1 else { return }
             Terminal.complain("a program of another user tried to take part in this login: refused")
         }

@@ -15,7 +15,7 @@ enum Detachment {
     ) throws(CommandError) {
         let flags =
             Int(UMOUNT_NOFOLLOW) | (isLazy ? Int(MNT_DETACH) : 0) | (isForced ? Int(MNT_FORCE) : 0)
-        if umount2(path, Int32(flags)) == 0 { return }
+        if umount2(path, Int32(clamping: flags)) == 0 { return }
         let error = Errno(rawValue: errno)
         guard error == .notPermitted else {
             throw error == .resourceBusy

@@ -5,6 +5,7 @@ import Core
 import DropboxAPI
 import Mounting
 import RemoteStore
+import Saturating
 
 struct ListRemoteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -124,7 +125,7 @@ private struct RemoteAccess: Sendable {
         while true {
             // A recursive listing begins with the folder itself.
             for entry in page.entries where entry.foldedPath.components.count > depth {
-                let isInTop = entry.foldedPath.components.count == depth + 1
+                let isInTop = entry.foldedPath.components.count == depth +| 1
                 let parent = Self.parent(of: entry.foldedPath.rawValue)
                 let above = isInTop ? folder.rawValue : spelled[parent] ?? parent
                 let path = above + "/" + entry.name.string

@@ -96,7 +96,7 @@ struct LogoutCommand: ParsableCommand {
         let mounted = mounts(environment).map { ($0.mountpoint, $0.pendingOperations) }
         let unmounted = AccountFolders.states(of: account.name, environment: environment)
             .map { ($0, queued(in: $0)) }
-        return (mounted + unmounted).filter { $0.1 > 0 }
+        return [mounted, unmounted].flatMap(\.self).filter { $0.1 > 0 }
     }
 
     /// Changes in a state folder that is not mounted.

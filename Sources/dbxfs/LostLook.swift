@@ -23,7 +23,8 @@ final class LostLook: Sendable {
         var status = stat()
         guard stat(folder.folder, &status) == 0 else { return LostSummary() }
         let changed = Timestamp(
-            seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
+            seconds: Int64(clamping: status.st_mtim.tv_sec),
+            nanoseconds: Int64(clamping: status.st_mtim.tv_nsec))
         if let known = known.withLock({ $0 }), known.changed == changed { return known.summary }
         let summary = folder.summary
         // A second change within a tick of the disk's clock does not change the time.

@@ -34,7 +34,7 @@ extension Mount {
         var names: [FileName] = []
         for component in path.utf8.split(separator: UInt8(ascii: "/")) {
             guard let name = try? FileName(utf8: component) else {
-                throw .nothingThere(mountpoint + path)
+                throw .nothingThere("\(mountpoint)\(path)")
             }
             names.append(name)
         }
@@ -60,7 +60,7 @@ extension Mount {
     }
 
     private func message(_ error: HistoryError, _ path: String) -> CommandError {
-        let path = mountpoint + path
+        let path = "\(mountpoint)\(path)"
         return switch error {
         case .unsentChanges: .unsentChanges(path)
         case .isFolder:

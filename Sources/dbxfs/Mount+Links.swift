@@ -9,7 +9,7 @@ import RemoteStore
 extension Mount {
     func link(to path: String) throws(CommandError) -> LinkReport {
         let inode = try inode(at: path)
-        let place = mountpoint + path
+        let place = "\(mountpoint)\(path)"
         let (isLocal, known) = try asking { snapshot in
             (
                 try snapshot.node(inode)?.flags.contains(.localOnly) ?? false,

@@ -21,7 +21,7 @@ extension Mount {
             }
             return current
         }
-        guard let found else { throw .nothingThere(mountpoint + path) }
+        guard let found else { throw .nothingThere("\(mountpoint)\(path)") }
         return found
     }
 

@@ -99,8 +99,8 @@ extension Mount {
             )
         }
         if isPinned { return }
-        guard let folder else { throw .notPinned(mountpoint + path) }
-        throw .pinnedByFolder(
-            path: mountpoint + path, folder: mountpoint + Self.path(folder))
+        let place = "\(mountpoint)\(path)"
+        guard let folder else { throw .notPinned(place) }
+        throw .pinnedByFolder(path: place, folder: "\(mountpoint)\(Self.path(folder))")
     }
 }

@@ -31,8 +31,8 @@ extension Mount {
 
     private func adopt(_ settings: LiveSettings, insteadOf old: LiveSettings) {
         client.limitBandwidth(
-            up: settings.uploadLimit.map { UInt64($0) },
-            down: settings.downloadLimit.map { UInt64($0) })
+            up: settings.uploadLimit.map { UInt64(clamping: $0) },
+            down: settings.downloadLimit.map { UInt64(clamping: $0) })
         fileSystem.setWriteDelay(WriteDelay(seconds: settings.writeDelay))
         sink.setLevel(settings.logLevel)
         if settings.cacheSize != old.cacheSize {

@@ -11,6 +11,7 @@ import Logging
 import MetadataStore
 import Mounting
 import RemoteStore
+import Saturating
 import Staging
 import Sync
 import Synchronization
@@ -132,8 +133,11 @@ final class Mount: Sendable {
     ) throws(CommandError) -> (DropboxClient, VerifiedTokens) {
         let access = try DropboxAccess(plan.environment) { configuration in
             configuration.observers = [traffic]
-            configuration.transport.uploadLimit = plan.settings.uploadLimit.map { UInt64($0) }
-            configuration.transport.downloadLimit = plan.settings.downloadLimit.map { UInt64($0) }
+            let settings = plan.settings
+            configuration.transport.uploadLimit = settings.uploadLimit.map { UInt64(clamping: $0) }
+            configuration.transport.downloadLimit = settings.downloadLimit.map {
+                UInt64(clamping: $0)
+            }
         }
         let (source, folders, member) = (plan.source, plan.folders, plan.settings.member)
         let tokens = VerifiedTokens(
@@ -189,7 +193,7 @@ final class Mount: Sendable {
     /// The machine's name in conflicted copies.
     static var hostName: String {
         var buffer = [CChar](repeating: 0, count: 256)
-        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "this computer" }
+        guard gethostname(&buffer, buffer.count -| 1) == 0 else { return "this computer" }
         return String(
             decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

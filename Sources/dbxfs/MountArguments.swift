@@ -6,6 +6,7 @@ import FileSystem
 import Fuse
 import Glibc
 import Mounting
+import Saturating
 import SystemPackage
 
 /// `[SOURCE] MOUNTPOINT -o …`, as mount(8) passes them too.
@@ -101,7 +102,7 @@ struct MountPlan: Sendable {
             let places = arguments.places
             source = places.count == 2 ? try MountSource(parsing: places[0]) : .standard
             shownSource = places.count == 2 ? places[0] : source.description
-            requestedMountpoint = absolutePath(places[places.count - 1])
+            requestedMountpoint = absolutePath(places[places.count -| 1])
         }
         makesMountpoint = arguments.account != nil
         settings = try MountSettings(
@@ -149,7 +150,7 @@ struct MountPlan: Sendable {
         guard mount.entry?.type == RunningMount.type,
             try ControlClient(folder: controlFolder).connect(to: mount.mountpoint) == nil
         else { return }
-        let end = ContinuousClock.now + .seconds(Self.deathPatience)
+        let end = ContinuousClock.now.advanced(by: .seconds(Self.deathPatience))
         while ContinuousClock.now < end {
             let folder = open(mount.mountpoint, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             if folder < 0, errno == ENOTCONN || errno == ECONNABORTED {

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Mounting
+import Saturating
 
 struct PinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,9 +30,9 @@ struct PinCommand: ParsableCommand {
         let start = ContinuousClock.now
         var failure: CommandError?
         try target.forEachMount { connection, mountpoint, paths throws(CommandError) in
-            let spent = (ContinuousClock.now - start) / .seconds(1)
+            let spent = start.duration(to: .now) / .seconds(1)
             let request = ControlRequest(
-                .pin, timeout: timeout.map { max($0 - spent, 0) }, paths: paths)
+                .pin, timeout: timeout.map { Double.maximum($0 - spent, 0) }, paths: paths)
             let outcome = try connection.waitForPins(request, mountpoint)
             if let notice = outcome.progress.notice { Terminal.complain(notice) }
             guard let reason = outcome.reason else {
@@ -74,7 +75,7 @@ struct PinsCommand: ParsableCommand {
             let reply = try mount.connectOrFail(environment)
                 .ask(ControlRequest(.pins), about: mount.mountpoint)
             for pin in reply.pins ?? [] {
-                let path = mount.mountpoint + pin.path
+                let path = "\(mount.mountpoint)\(pin.path)"
                 if json {
                     try Terminal.printJSON(PinLine(path, pin.progress))
                 } else {
@@ -126,9 +127,9 @@ extension ControlConnection {
                 if line.isShown {
                     let bar = Terminal.bar(
                         progress.presentBytes,
-                        of: progress.missingBytes + progress.presentBytes)
+                        of: progress.missingBytes +| progress.presentBytes)
                     line.show("\(mountpoint): \(bar) \(progress.summary)")
-                } else if ContinuousClock.now - lastLine >= .seconds(10) {
+                } else if lastLine.duration(to: .now) >= .seconds(10) {
                     lastLine = .now
                     Terminal.complain("\(mountpoint): \(progress.summary)", prefix: "")
                 }

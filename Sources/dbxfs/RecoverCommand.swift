@@ -4,6 +4,7 @@
 import ArgumentParser
 import Glibc
 import Mounting
+import Saturating
 import Staging
 import Sync
 
@@ -172,7 +173,7 @@ extension LostReport {
             missing: file == nil
                 ? []
                 : content.missing.map {
-                    Part(offset: $0.lowerBound, bytes: $0.upperBound - $0.lowerBound)
+                    Part(offset: $0.lowerBound, bytes: $0.upperBound -| $0.lowerBound)
                 })
     }
 }

@@ -96,7 +96,8 @@ struct StatusCommand: ParsableCommand {
     private func watchOnLines(_ environment: Environment) throws {
         try show(try statuses(environment, patience: Self.watchPatience))
         while true {
-            usleep(UInt32((interval ?? Self.standardInterval) * 1e6))
+            // `usleep` counts to 71 minutes only.
+            _ = Signal().wait(seconds: interval ?? Self.standardInterval)
             if !json { Terminal.print("") }
             let look = look(environment)
             if let notice = look.notice { Terminal.complain(notice) } else { try show(look.mounts) }

@@ -34,10 +34,10 @@ struct UnmountCommand: ParsableCommand {
         guard let connection = try connection(to: mount) else { return }
         let start = ContinuousClock.now
         let before = try connection.synchronize(mount.mountpoint, timeout: timeout)
-        let spent = (ContinuousClock.now - start) / .seconds(1)
+        let spent = start.duration(to: .now) / .seconds(1)
         // Changes written between the queue's end and the detach get the rest of the time, or
         // almost none if the queue could not be emptied.
-        let rest = before.remaining > 0 ? 0 : timeout.map { max($0 - spent, 0) }
+        let rest = before.remaining > 0 ? 0 : timeout.map { Double.maximum($0 - spent, 0) }
         _ = try connection.ask(ControlRequest(.finish, timeout: rest), about: mount.mountpoint)
         if mount.entry != nil {
             try Detachment.detach(mount.mountpoint, isLazy: lazy)

@@ -1,6 +1,6 @@
 // Sums of numbers that others say end at the largest number there is, not the process.
 
-import Core
+import Saturating
 import Testing
 
 @Suite struct SaturatingTests {
@@ -31,5 +31,34 @@ import Testing
         #expect(Duration.seconds(1).doubled(times: -1) == .seconds(1))
         #expect(Duration.seconds(1).doubled(times: .max) > .seconds(Int64.max / 4))
         #expect(Duration.seconds(Int64.max).doubled(times: .max) == .seconds(Int64.max))
+    }
+
+    @Test("sums and differences of durations end at their limits")
+    func durations() {
+        #expect(Duration.seconds(1) +| .milliseconds(1) == .milliseconds(1001))
+        #expect(Duration.seconds(1) -| .milliseconds(1) == .milliseconds(999))
+        #expect(Duration.milliseconds(250) *| 4 == .seconds(1))
+        #expect(Duration.seconds(Int64.max) *| .max == .seconds(Int64.max))
+        #expect(Duration.seconds(Int64.max) +| .seconds(1) == .seconds(Int64.max))
+        #expect(Duration.seconds(Int64.min) -| .seconds(1) == .seconds(Int64.min))
+        #expect(Duration.seconds(clamping: 1.5) == .milliseconds(1500))
+        #expect(Duration.seconds(clamping: .nan) == .zero)
+        #expect(Duration.seconds(clamping: .infinity) == .seconds(Int64.max))
+        #expect(Duration.seconds(clamping: -1e300) == .seconds(Int64.min))
+    }
+
+    @Test("a division by zero, and the one that overflows, have a result")
+    func divisions() {
+        #expect([7.divided(by: 2), 7.divided(by: 0), Int.min.divided(by: -1)] == [3, 0, .max])
+        #expect([7.remainder(by: 4), 7.remainder(by: 0), Int.min.remainder(by: -1)] == [3, 0, 0])
+    }
+
+    @Test("any Double has a whole part that fits")
+    func wholeParts() {
+        let numbers: [Double] = [1.9, -1.9, .nan, .infinity, -.infinity, 1e300, 0x1p63, -0x1p63]
+        let parts: [Int64] = [1, -1, 0, .max, .min, .max, .max, .min]
+        #expect(numbers.map { Int64(clamping: $0) } == parts)
+        #expect(UInt8(clamping: 255.5) == 255)
+        #expect(UInt8(clamping: -0.5) == 0)
     }
 }

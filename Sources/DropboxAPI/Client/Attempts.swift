@@ -1,6 +1,8 @@
 // One call as a series of requests: rate gate, token, request, response, decision. RetryPolicy
 // makes the decisions; this file carries them out.
 
+import Saturating
+
 /// Clock and random numbers, replaceable in tests.
 package struct CallClock: Sendable {
     package var now: @Sendable () -> ContinuousClock.Instant
@@ -114,7 +116,8 @@ extension DropboxClient {
                     context: context)
             }
             // Up to a tenth more, so that the waiting calls do not all start at once.
-            try await sleep(delay + min(delay / 10, .seconds(1)) * clock.random(), context, type)
+            let more = min(delay / 10, .seconds(1)) *| clock.random()
+            try await sleep(delay +| more, context, type)
         }
     }
 

@@ -33,7 +33,8 @@ public struct DropboxClient: Sendable {
         logger: Logger = Logger(label: "dropbox.api")
     ) throws(TransportError) {
         var settings = configuration.transport
-        settings.observers += configuration.observers as [any TransferObserver]
+        settings.observers.append(
+            contentsOf: configuration.observers as [any TransferObserver])
         self.init(
             configuration: configuration, tokens: tokens,
             transport: try CurlTransport(configuration: settings, logger: logger), logger: logger)

@@ -1,6 +1,7 @@
 // JSON encoding and decoding, and its form for headers.
 
 import Foundation
+import Saturating
 
 package enum JSON {
     /// Encodes with sorted keys, so that equal values give equal bytes.
@@ -27,7 +28,7 @@ package enum JSON {
             // Foundation's decoder crashes on a document that is cut off at its 513th open bracket:
             // to report the nesting depth, it reads the byte behind that one. The padding provides
             // that byte.
-            var document = Data(capacity: bytes.count + 1)
+            var document = Data(capacity: bytes.count +| 1)
             document.append(contentsOf: bytes)
             document.append(UInt8(ascii: " "))
             return try JSONDecoder().decode(Value.self, from: document)
@@ -60,7 +61,7 @@ package enum JSON {
             }
             switch byte {
             case UInt8(ascii: "\""): isString = true
-            case UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"): count += 1
+            case UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"): count +|= 1
             default: break
             }
         }
@@ -75,13 +76,13 @@ package enum JSON {
             return String(decoding: json, as: UTF8.self)
         }
         var text = ""
-        text.reserveCapacity(json.count * 2)
+        text.reserveCapacity(json.count *| 2)
         for unit in String(decoding: json, as: UTF8.self).utf16 {
             if unit < 0x7F, let ascii = Unicode.Scalar(unit) {
                 text.unicodeScalars.append(ascii)
             } else {
                 let digits = String(unit, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                text += "\\u" + String(repeating: "0", count: 4 -| digits.count) + digits
             }
         }
         return text
@@ -101,7 +102,7 @@ package enum JSON {
             key.intValue.map(String.init) ?? key.stringValue
         }
         let place = path.isEmpty ? "" : "at \(path.joined(separator: ".")): "
-        return place + context.debugDescription
+        return "\(place)\(context.debugDescription)"
     }
 }
 

@@ -1,6 +1,7 @@
 // From a route and its argument to an HTTP request that lacks only the token.
 
 import Foundation
+import Saturating
 
 /// A call complete but for the token; it can be sent any number of times.
 struct PreparedCall: Sendable {
@@ -56,7 +57,7 @@ extension Files.ListFolderLongpollArg: AsksForPatience {
 extension Duration {
     /// The server adds up to 90 seconds to the timeout; 30 more allow for the network.
     package static func longpoll(seconds: UInt64) -> Duration {
-        .seconds(Int64(clamping: min(seconds, 480)) + 90 + 30)
+        .seconds(Int64(clamping: min(seconds, 480)) +| 90 +| 30)
     }
 }
 
@@ -125,7 +126,7 @@ extension DropboxClient {
             ?? (style == .rpc ? configuration.callTimeouts : configuration.contentTimeouts)
         if let patience = (argument as? any AsksForPatience)?.serverPatience {
             timeouts.response = patience
-            timeouts.total = patience + timeouts.connect + timeouts.stall
+            timeouts.total = patience +| timeouts.connect +| timeouts.stall
         }
         return timeouts
     }

@@ -1,6 +1,8 @@
 // When to retry a request: a pure function of the failure and the call's progress. Not responsible
 // for waiting, for clocks, or for tokens.
 
+import Saturating
+
 /// Decides whether a request that failed is sent again, and when.
 ///
 /// Failures are of two kinds. *Faults* (5xx, connections) are counted and end after `maxAttempts`.
@@ -171,8 +173,8 @@ public struct RetryPolicy: Hashable, Sendable {
     private static func delay(
         _ first: Duration, longest: Duration, count: Int, _ random: Double
     ) -> Duration {
-        let doublings = max(0, min(count - 1, 20))
-        return min(first * (1 << doublings), longest) * (0.5 + random / 2)
+        let doublings = max(0, min(count -| 1, 20))
+        return min(first.doubled(times: doublings), longest) *| (0.5 + random / 2)
     }
 
     private func rateLimitDelay(_ wish: Duration?) -> Duration {

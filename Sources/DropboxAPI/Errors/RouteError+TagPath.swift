@@ -21,6 +21,6 @@ extension RouteError {
             payload
             ?? document.sorted { $0.key < $1.key }.lazy.compactMap { $0.value as? [String: Any] }
             .first { $0[".tag"] != nil }
-        return [tag].compactMap(\.self) + tags(inner)
+        return [[tag].compactMap(\.self), tags(inner)].flatMap(\.self)
     }
 }

@@ -74,7 +74,7 @@ public struct FolderTokenStore: TokenStore {
     private static func account(of name: String) -> String? {
         guard name.hasSuffix(suffix),
             let account = FormEncoding.unescape(name.dropLast(suffix.count)),
-            FormEncoding.escape(account) + suffix == name
+            "\(FormEncoding.escape(account))\(suffix)" == name
         else { return nil }
         return account
     }

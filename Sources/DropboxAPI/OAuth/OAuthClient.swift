@@ -3,6 +3,7 @@
 // https://developers.dropbox.com/oauth-guide
 
 public import Logging
+import Saturating
 
 /// The response of the token endpoint.
 public struct TokenGrant: Codable, Hashable, Sendable, CustomStringConvertible, CustomReflectable {
@@ -107,7 +108,7 @@ public struct OAuthClient: Sendable {
             retryAfterSend: retryAfterSend, maxAttempts: options.maxAttempts)
         var context = CallContext(route: Self.route)
         while true {
-            context.attempts += 1
+            context.attempts +|= 1
             progress.remaining = options.deadline.map { clock.now().duration(to: $0) }
             let error: TokenError
             let event: RetryPolicy.Event
@@ -116,9 +117,9 @@ public struct OAuthClient: Sendable {
             case .failure(let failure): (error, event) = (failure.error, failure.event)
             }
             if RetryPolicy.isThrottling(event) {
-                progress.throttles += 1
+                progress.throttles +|= 1
             } else {
-                progress.faults += 1
+                progress.faults +|= 1
             }
             let policy = configuration.retryPolicy
             switch policy.decide(event, progress, random: clock.random()) {

@@ -72,7 +72,9 @@ enum FormEncoding {
             if isUnreserved(byte) {
                 bytes.append(byte)
             } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(digits[Int(clamping: byte >> 4)])
+                bytes.append(digits[Int(clamping: byte & 15)])
             }
         }
         return String(decoding: bytes, as: UTF8.self)

@@ -1,6 +1,8 @@
 // Access tokens renewed with a refresh token: before they expire, and once for all waiting callers.
 // Not responsible for storage: the owner receives each new grant; see also OAuthClient+Accounts.
 
+import Saturating
+
 /// Renews an access token before it expires, or after the server called it expired.
 public actor RefreshingAccessTokens: AccessTokenProvider {
     /// A token with less validity than this is renewed before it is used; as in the official SDKs.
@@ -106,7 +108,7 @@ public actor RefreshingAccessTokens: AccessTokenProvider {
     /// the others.
     private func renewed() async throws(TokenError) -> AccessToken {
         if let refusal { throw refusal }
-        lastWaiter += 1
+        lastWaiter +|= 1
         let id = lastWaiter
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: CheckedContinuation<Outcome, Never>) in

@@ -2,6 +2,7 @@
 
 import Foundation
 package import PrivateFiles
+import Saturating
 
 /// The right to use an account until it is revoked.
 public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible, CustomReflectable {
@@ -59,7 +60,7 @@ public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible,
     mutating func adopt(_ grant: TokenGrant, at now: Timestamp) {
         accessToken = grant.accessToken
         expires = grant.expiresIn.map {
-            Timestamp(secondsSince1970: now.secondsSince1970 + min(max($0, 0), 1 << 40))
+            Timestamp(secondsSince1970: now.secondsSince1970 +| min(max($0, 0), 1 << 40))
         }
         refreshToken = grant.refreshToken ?? refreshToken
         scopes = grant.scopes ?? scopes
@@ -86,7 +87,9 @@ public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible,
 }
 
 extension Timestamp {
-    static var now: Timestamp { .init(secondsSince1970: Int64(Date().timeIntervalSince1970)) }
+    static var now: Timestamp {
+        .init(secondsSince1970: Int64(clamping: Date().timeIntervalSince1970))
+    }
 }
 
 extension TokenGrant {

@@ -1,6 +1,8 @@
 // The changes of a folder since a cursor, as an endless sequence. Not responsible for applying them
 // to the consumer's own tree.
 
+import Saturating
+
 /// One step of a folder's history.
 public enum FolderUpdate: Hashable, Sendable {
     /// New, changed or deleted entries, to be applied in order. There may be none, still with a new
@@ -56,8 +58,10 @@ public struct FolderChanges: AsyncSequence, Sendable {
                 do throws(FolderListingError) {
                     if let update = try await step() { return update }
                 } catch {
-                    if error.isReset { feed.reset() }
-                    resets += error.isReset ? 1 : 0
+                    if error.isReset {
+                        feed.reset()
+                        resets +|= 1
+                    }
                     // A server that expires every cursor at once is treated like one that fails.
                     if resets > 1 || !error.isReset { try await pauseOrEnd(error) }
                 }

@@ -2,6 +2,8 @@
 // change feed, or a commit whose response was lost. The client's policy decides what is retried,
 // and when; this file holds the counts of one operation, and the waiting.
 
+import Saturating
+
 /// The failures of one operation since its last progress.
 package struct Patience: Sendable {
     private var faults = 0
@@ -17,7 +19,7 @@ package struct Patience: Sendable {
         after event: RetryPolicy.Event, of client: DropboxClient, maxAttempts: Int? = nil,
         deadline: ContinuousClock.Instant? = nil
     ) async -> Bool {
-        if RetryPolicy.isThrottling(event) { throttles += 1 } else { faults += 1 }
+        if RetryPolicy.isThrottling(event) { throttles +|= 1 } else { faults +|= 1 }
         let remaining = deadline.map { max(.zero, client.clock.now().duration(to: $0)) }
         let progress = RetryPolicy.Progress(
             faults: faults, throttles: throttles, remaining: remaining, retryAfterSend: true,

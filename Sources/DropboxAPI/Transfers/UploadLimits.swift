@@ -1,6 +1,7 @@
 // How many files share a request, and how many requests are in flight. Pure.
 
 import ContentHashing
+import Saturating
 
 /// The sizes of one batch upload.
 struct UploadLimits: Hashable, Sendable {
@@ -24,7 +25,7 @@ struct UploadLimits: Hashable, Sendable {
         let wanted = min(options.pieceSize, Self.largestPiece, budget / 2)
         pieceSize = max(Self.block, wanted / Self.block &* Self.block)
         // One more is being filled.
-        concurrency = max(1, min(options.concurrency, budget / pieceSize &- 1))
+        concurrency = max(1, min(options.concurrency, budget.divided(by: pieceSize) -| 1))
     }
 
     /// The pieces of a large file, in order. The last one closes its session.

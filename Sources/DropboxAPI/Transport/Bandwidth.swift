@@ -1,5 +1,7 @@
 // A token bucket, shared by many transfers. Pure: time comes from outside.
 
+import Saturating
+
 /// Limits bytes to a rate, with bursts of up to a quarter of a second.
 struct BandwidthLimit {
     /// Bytes per second; nil for no limit.
@@ -25,10 +27,10 @@ struct BandwidthLimit {
         guard let rate else { return nil }
         if let updated {
             let elapsed = updated.duration(to: now) / Duration.seconds(1)
-            allowance = min(allowance + elapsed * Double(rate), burst)
+            allowance = Double.minimum(allowance + elapsed * Double(rate), burst)
         }
         updated = now
-        return max(0, Int(allowance))
+        return max(0, Int(clamping: allowance))
     }
 
     /// Takes transferred bytes out of the bucket.
@@ -42,7 +44,7 @@ struct BandwidthLimit {
     /// It waits for a tenth of the burst, so that transfers do not wake for single bytes.
     var pause: Duration {
         guard let rate else { return .zero }
-        let missing = burst / 10 + 1 - allowance
+        let missing = burst / 10.0 + 1.0 - allowance
         return .seconds(max(0, missing / Double(rate)))
     }
 }

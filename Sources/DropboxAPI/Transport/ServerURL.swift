@@ -41,7 +41,8 @@ struct ServerURL: Hashable, Sendable {
     static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { UInt8($0, radix: 10) != nil }
     }
 
     private static func invalid(_ url: String, _ why: String) -> TransportError {

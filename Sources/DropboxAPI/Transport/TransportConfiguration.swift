@@ -138,6 +138,6 @@ public struct PinnedKey: Hashable, Sendable, CustomStringConvertible {
         let prefix = "sha256//"
         let base64 = text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
         guard let hash = Data(base64Encoded: base64), hash.count == 32 else { return nil }
-        description = prefix + base64
+        description = "\(prefix)\(base64)"
     }
 }

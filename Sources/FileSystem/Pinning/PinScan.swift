@@ -5,6 +5,7 @@ import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
+import Saturating
 
 /// How much is pinned, and how much of that is cached.
 public struct PinTotals: Hashable, Sendable {

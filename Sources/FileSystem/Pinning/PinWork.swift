@@ -6,6 +6,7 @@ import ContentHashing
 import Core
 import DequeModule
 import RemoteStore
+import Saturating
 
 /// The pinned contents that are not cached.
 struct PinWork: Sendable {

@@ -6,6 +6,7 @@ import ContentHashing
 public import Core
 import MetadataStore
 import RemoteStore
+import Saturating
 import Synchronization
 
 /// The state of all pins.

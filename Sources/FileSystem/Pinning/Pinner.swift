@@ -10,6 +10,7 @@ import Glibc
 public import Logging
 public import MetadataStore
 import RemoteStore
+import Saturating
 public import Sync
 import Synchronization
 
@@ -183,7 +184,9 @@ public final class Pinner: Sendable {
                 let begun = Self.processorSeconds()
                 var scan = PinScan(known: known)
                 try snapshot.forEachPinnedFile { scan.add($0) }
-                return (scan, try !snapshot.pins().isEmpty, Self.processorSeconds() - begun)
+                return (
+                    scan, try !snapshot.pins().isEmpty, begun.distance(to: Self.processorSeconds())
+                )
             }
             let found = await disk.run { [cache] in
                 cache.pinOnly(scan.hashes)
@@ -196,7 +199,7 @@ public final class Pinner: Sendable {
                 state.work.take(scan, found: found)
                 state.hasPins = hasPins
                 state.nextLook = now.adding(
-                    seconds: max(Self.pause.least, Self.pause.factor * spent))
+                    seconds: Double.maximum(Self.pause.least, Self.pause.factor * spent))
             }
             return true
         } catch {
@@ -238,7 +241,7 @@ public final class Pinner: Sendable {
         let now = clock.now()
         return state.withLock { state in
             guard state.running < limit, let piece = state.work.next(at: now) else { return nil }
-            state.running += 1
+            state.running +|= 1
             return piece
         }
     }
@@ -255,7 +258,7 @@ public final class Pinner: Sendable {
             log.debug("pinned content did not come", metadata: ["error": "\(error)"])
         }
         let isWhole = state.withLock { [now = clock.now()] state in
-            state.running -= 1
+            state.running -|= 1
             return state.work.ended(piece, ending, name: name, at: now)
         }
         if isWhole {

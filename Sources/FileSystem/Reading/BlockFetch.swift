@@ -4,6 +4,7 @@
 import ContentHashing
 import Core
 import RemoteStore
+import Saturating
 import Synchronization
 
 /// Identifies a block of a content.

@@ -2,6 +2,7 @@
 // served. Pure.
 
 import Core
+import Saturating
 
 /// The state of a content that is being fetched.
 ///

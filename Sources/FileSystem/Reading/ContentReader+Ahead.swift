@@ -4,6 +4,7 @@ import Blocking
 import BlockCache
 import Core
 import RemoteStore
+import Saturating
 import Synchronization
 
 extension ContentReader {
@@ -75,12 +76,12 @@ extension ContentReader {
             let chunk = DiskBlockCache.chunkSize
             var (lower, upper) = (range.lowerBound, range.upperBound)
             while lower < upper {
-                let next = min((lower / chunk +| 1) *| chunk, upper)
+                let next = min((lower.divided(by: chunk) +| 1) *| chunk, upper)
                 guard isHere(lower..<next) else { break }
                 lower = next
             }
             while lower < upper {
-                let previous = max((upper -| 1) / chunk *| chunk, lower)
+                let previous = max((upper -| 1).divided(by: chunk) *| chunk, lower)
                 guard isHere(previous..<upper) else { break }
                 upper = previous
             }

@@ -6,6 +6,7 @@ import ContentHashing
 import Core
 import Logging
 import RemoteStore
+import Saturating
 import Synchronization
 
 /// Continuations collected under the reader's lock, to be resumed after it is released.
@@ -47,9 +48,9 @@ extension ContentReader {
             switch isGlance && reach == .initial ? .exact : reach {
             case .exact:
                 let unit = Self.exactUnit
-                range =
-                    wanted.lowerBound / unit *| unit..<(wanted.upperBound +| unit -| 1) / unit
-                    *| unit
+                let first = wanted.lowerBound.divided(by: unit)
+                let end = (wanted.upperBound +| unit -| 1).divided(by: unit)
+                range = first *| unit..<end *| unit
             case .initial:
                 let lower = chunkStart(wanted.lowerBound)
                 range = lower..<max(lower +| Self.initialReach, chunkEnd(wanted.upperBound))

@@ -44,7 +44,7 @@ extension ContentReader {
             return .failure(failure)
         }
         if case .success = outcome {
-            responses.withLock { $0.note(ContinuousClock.now - begin) }
+            responses.withLock { $0.note(begin.duration(to: .now)) }
         }
         return try outcome.get()
     }

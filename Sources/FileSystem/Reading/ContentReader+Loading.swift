@@ -4,6 +4,7 @@ import Blocking
 import BlockCache
 import Core
 import RemoteStore
+import Saturating
 import Synchronization
 
 extension ContentReader {

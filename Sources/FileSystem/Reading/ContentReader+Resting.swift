@@ -18,7 +18,7 @@ extension ContentReader {
         while true {
             try? await Task.sleep(for: limits.idleTime)
             let turns = state.withLock { state -> Turns? in
-                guard ContinuousClock.now - state.lastArrival >= limits.idleTime else { return nil }
+                guard state.lastArrival.duration(to: .now) >= limits.idleTime else { return nil }
                 state.isWatched = false
                 return Self.perform(state.queue.evictAll(), &state)
             }

@@ -8,6 +8,7 @@ import ContentHashing
 public import Core
 public import Logging
 public import RemoteStore
+import Saturating
 import Synchronization
 
 /// Reads content by blocks. One fetch serves all readers of its bytes; sequential handles get

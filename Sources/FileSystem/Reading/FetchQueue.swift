@@ -3,6 +3,7 @@
 
 import Core
 import DequeModule
+import Saturating
 
 /// Shares request slots and memory among fetches. Demanded fetches precede read-ahead, and
 /// read-ahead precedes background fetches (pinned content).

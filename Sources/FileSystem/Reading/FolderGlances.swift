@@ -1,6 +1,7 @@
 // Folders in which only the beginnings of files are read, as file managers do for icons.
 
 import Core
+import Saturating
 import Synchronization
 
 /// How the last files of each folder were read.

@@ -2,6 +2,7 @@
 // folder. Pure: reads in, folders to fetch as a whole out.
 
 import Core
+import Saturating
 
 /// The state of the folders whose files are being read.
 struct FolderPattern {

@@ -8,6 +8,7 @@ public import Core
 public import Logging
 public import MetadataStore
 public import RemoteStore
+import Saturating
 import Sync
 
 /// Fetches whole folders of small files.

@@ -2,6 +2,7 @@
 // out.
 
 import Core
+import Saturating
 
 /// Recognises streams and random access.
 ///

@@ -3,6 +3,7 @@
 
 import BlockCache
 import Core
+import Saturating
 
 /// A stream's position in a content, and the window of bytes to have ready after it.
 struct ReadWindow: Hashable, Sendable {
@@ -103,7 +104,7 @@ struct ReadWindow: Hashable, Sendable {
     mutating func takeAhead(contentSize: Int64) -> Range<Int64>? {
         guard isOpen else { return nil }
         let block = DiskBlockCache.blockSize
-        let end = min((position +| size +| block -| 1) / block *| block, contentSize)
+        let end = min((position +| size +| block -| 1).divided(by: block) *| block, contentSize)
         guard horizon < end else { return nil }
         defer { horizon = end }
         return horizon..<end

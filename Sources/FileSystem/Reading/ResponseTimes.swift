@@ -2,6 +2,7 @@
 // out.
 
 import DequeModule
+import Saturating
 
 /// The last response times, from the request to the first byte of content.
 struct ResponseTimes {
@@ -29,7 +30,7 @@ struct ResponseTimes {
     /// The hedging delay: how long to wait before a second request.
     var patience: Duration {
         guard times.count >= Self.evidence else { return Self.initial }
-        let slow = times.sorted()[times.count * 19 / 20]
-        return min(Self.longest, max(Self.shortest, slow * Self.factor))
+        let slow = times.sorted()[times.count *| 19 / 20]
+        return min(Self.longest, max(Self.shortest, slow *| Self.factor))
     }
 }

@@ -76,7 +76,7 @@ public struct AccountFacts: Hashable, Sendable {
             [Finding("server", about: account, .ok, "\(route.summary); the account of \(person)")]
                 + route.clockFindings(account)
         case .failed(let error):
-            [Finding("server", about: account, .problem, error.message + route.proxyNote)]
+            [Finding("server", about: account, .problem, "\(error.message)\(route.proxyNote)")]
                 + route.clockFindings(account)
         case .silent(let seconds):
             [
@@ -191,7 +191,7 @@ public struct TreeFacts: Hashable, Sendable {
         let isMounted = if case .mounted = database { true } else { false }
         let queued = "\(Terminal.count(pending, "change")) queued"
         let next = isMounted ? "" : ": sent by the next mount"
-        return [Finding("queue", about: folder, .ok, queued + next)]
+        return [Finding("queue", about: folder, .ok, "\(queued)\(next)")]
             + refused.map { problem in
                 Finding(
                     "refused", about: folder, .problem,

@@ -1,6 +1,8 @@
 // One result of `dbxfs doctor`. The names in JSON are an interface for scripts: fields and checks
 // are added, never renamed.
 
+import Saturating
+
 /// One check and its result.
 public struct Finding: Hashable, Sendable, Encodable {
     /// The severity of a finding.
@@ -47,8 +49,8 @@ public struct Finding: Hashable, Sendable, Encodable {
 
     /// The line for people.
     public var line: String {
-        let name = level.rawValue + String(repeating: " ", count: 9 - level.rawValue.count)
+        let gap = String(repeating: " ", count: max(0, 9 -| level.rawValue.count))
         let place = check + (subject.map { " " + $0 } ?? "")
-        return name + Terminal.printable(place + ": " + text)
+        return "\(level.rawValue)\(gap)\(Terminal.printable("\(place): \(text)"))"
     }
 }

@@ -75,7 +75,8 @@ public struct FolderFacts: Hashable, Sendable {
     public var findings: [Finding] {
         switch condition {
         case .usable(let filesystem), .willBeMade(let filesystem):
-            let found = privacy(filesystem) + space(filesystem) + abilities(filesystem)
+            let found = [privacy(filesystem), space(filesystem), abilities(filesystem)]
+                .flatMap(\.self)
             let isGood = !found.contains { $0.level == .warning || $0.level == .problem }
             return (isGood ? [finding(.ok, summary(filesystem))] : []) + found
         case .cannotBeMade(let parent):

@@ -1,6 +1,7 @@
 // The network route to the server, as seen by one request. Facts in, findings out.
 
 public import Foundation
+import Saturating
 
 /// The route to the server, and the server's clock.
 public struct ServerRoute: Hashable, Sendable {
@@ -32,7 +33,7 @@ public struct ServerRoute: Hashable, Sendable {
         // The part before the @ is a user name and a password.
         if let at = proxy.lastIndex(of: "@") {
             let scheme = proxy.range(of: "://").map { proxy[..<$0.upperBound] } ?? ""
-            proxy = scheme + proxy[proxy.index(after: at)...]
+            proxy = "\(scheme)\(proxy[proxy.index(after: at)...])"
         }
         return String(proxy)
     }
@@ -52,13 +53,13 @@ public struct ServerRoute: Hashable, Sendable {
     var proxyNote: String { proxy.map { " (by way of the proxy \($0))" } ?? "" }
 
     var summary: String {
-        let time = latency.map { " in \(Int(($0 * 1000).rounded())) ms" } ?? ""
+        let time = latency.map { " in \(Int(clamping: ($0 * 1e3).rounded())) ms" } ?? ""
         return "\(server) answers\(time)\(proxyNote)"
     }
 
     func clockFindings(_ account: String) -> [Finding] {
         guard let clockLead else { return [] }
-        let seconds = Int(clockLead.magnitude.rounded())
+        let seconds = Int(clamping: clockLead.magnitude.rounded())
         guard clockLead.magnitude > Self.tolerance else {
             return [
                 Finding("clock", about: account, .ok, "within \(max(seconds, 1)) s of the server's")

@@ -85,8 +85,7 @@ public struct AccountReport: Hashable, Sendable, Encodable {
 extension AccountReport {
     /// The text for people.
     public var text: String {
-        let own = [("access", accessText)]
-        return StatusRows.text(account, own + trees.flatMap(\.rows))
+        StatusRows.text(account, [("access", accessText)] + trees.flatMap(\.rows))
     }
 
     private var accessText: String {

@@ -1,5 +1,7 @@
 // A mount's status in words.
 
+import Saturating
+
 extension MountStatus {
     /// The status for people.
     public var text: String {
@@ -33,7 +35,7 @@ extension MountStatus {
         return rows
     }
 
-    var accountText: String { account + (remotePath.isEmpty ? "" : ":" + remotePath) }
+    var accountText: String { remotePath.isEmpty ? account : "\(account):\(remotePath)" }
 
     var stateText: String {
         switch state {
@@ -74,7 +76,7 @@ extension MountStatus {
     }
 
     private var trafficText: String {
-        "\(Terminal.count(requests.values.reduce(0, +), "request")), "
+        "\(Terminal.count(requests.values.reduce(0) { $0 +| $1 }, "request")), "
             + "\(Terminal.size(bytesDown)) down, \(Terminal.size(bytesUp)) up"
     }
 
@@ -97,13 +99,14 @@ extension MountStatus.Pins {
     /// Rows for people; none without pins.
     fileprivate var rows: [(String, String)] {
         guard files > 0 else { return [] }
-        return [("pinned", summary)]
-            + fetches.map { fetch in
-                let percent = MountStatus.percent(fetch.fetched, of: fetch.bytes)
-                return (
-                    "fetching", "\(fetch.path)  \(percent) % of \(Terminal.size(fetch.bytes))"
-                )
-            } + trouble
+        var rows = [("pinned", summary)]
+        for fetch in fetches {
+            let percent = MountStatus.percent(fetch.fetched, of: fetch.bytes)
+            let size = Terminal.size(fetch.bytes)
+            rows.append(("fetching", "\(fetch.path)  \(percent) % of \(size)"))
+        }
+        rows.append(contentsOf: trouble)
+        return rows
     }
 
     /// How much is pinned, and how much of it is cached.
@@ -136,6 +139,6 @@ extension MountStatus {
     static func percent(_ part: Int64, of whole: Int64) -> Int64 {
         guard whole > 0 else { return 0 }
         let (hundredfold, overflow) = part.multipliedReportingOverflow(by: 100)
-        return overflow ? part / max(whole / 100, 1) : hundredfold / whole
+        return overflow ? part.divided(by: max(whole / 100, 1)) : hundredfold.divided(by: whole)
     }
 }

@@ -1,6 +1,8 @@
 // A status as Prometheus metrics: text exposition format 0.0.4. `MountStatus` defines their
 // meaning. Names are an interface for dashboards and alerts: metrics are added, never renamed.
 
+import Saturating
+
 /// The status of mounts as metrics.
 public enum StatusMetrics {
     /// All metrics of all mounts, each with its HELP and TYPE, ending with a line feed.
@@ -18,7 +20,8 @@ public enum StatusMetrics {
             }
             // A metric without samples is left out, including its head.
             guard !lines.isEmpty else { continue }
-            text += head(metric.name, metric.kind, metric.help) + lines.joined()
+            text.append(head(metric.name, metric.kind, metric.help))
+            text.append(lines.joined())
         }
         return text
     }
@@ -130,10 +133,10 @@ public enum StatusMetrics {
             .gauge("pending_bytes", "Bytes of content that wait with them.") { $0.pendingBytes },
             .gauge("uploads", "Files that are being sent.") { $0.uploads.count },
             .gauge("uploads_bytes", "Bytes of the files that are being sent.") {
-                $0.uploads.reduce(Int64(0)) { $0.plus($1.bytes) }
+                $0.uploads.reduce(Int64(0)) { $0 +| $1.bytes }
             },
             .gauge("uploads_sent_bytes", "Bytes of those that the server has.") {
-                $0.uploads.reduce(Int64(0)) { $0.plus($1.sent) }
+                $0.uploads.reduce(Int64(0)) { $0 +| $1.sent }
             },
             .gauge("problems", "Changes that the server refused, as far as status lists them.") {
                 $0.problems.count
@@ -186,10 +189,10 @@ public enum StatusMetrics {
             },
             .gauge("fetches", "Pinned files that are being fetched.") { $0.pins.fetches.count },
             .gauge("fetches_bytes", "Bytes of the pinned files that are being fetched.") {
-                $0.pins.fetches.reduce(Int64(0)) { $0.plus($1.bytes) }
+                $0.pins.fetches.reduce(Int64(0)) { $0 +| $1.bytes }
             },
             .gauge("fetches_fetched_bytes", "Bytes of those that are here.") {
-                $0.pins.fetches.reduce(Int64(0)) { $0.plus($1.fetched) }
+                $0.pins.fetches.reduce(Int64(0)) { $0 +| $1.fetched }
             },
         ]
     }

@@ -1,5 +1,7 @@
 // The layout of reports for people: a heading, and rows below it.
 
+import Saturating
+
 /// Rows with a name each.
 enum StatusRows {
     /// A heading with rows below it. Names in them may contain any character.
@@ -11,7 +13,7 @@ enum StatusRows {
     static func lines(_ heading: String, _ rows: [(String, String)]) -> [String] {
         [Terminal.printable(heading)]
             + rows.map { name, text in
-                "  " + name + String(repeating: " ", count: max(1, 11 - name.count))
+                "  " + name + String(repeating: " ", count: max(1, 11 -| name.count))
                     + Terminal.printable(text)
             }
     }

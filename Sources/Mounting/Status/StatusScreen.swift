@@ -1,6 +1,8 @@
 // The screen of `dbxfs status --watch`. Pure: two samples of the mounts and the screen's size in,
 // lines out. The terminal is in `LiveScreen.swift`.
 
+import Saturating
+
 /// The mounts on a screen that is redrawn.
 public enum StatusScreen {
     /// One sample of the mounts.
@@ -45,8 +47,8 @@ public enum StatusScreen {
             lines += [""] + StatusRows.lines(mount.mountpoint, rows(mount, rates))
         }
         if lines.count > size.rows, size.rows > 0 {
-            let hidden = lines.count - size.rows + 1
-            lines = lines.prefix(size.rows - 1) + ["… \(Terminal.count(hidden, "more line"))"]
+            let hidden = lines.count -| size.rows +| 1
+            lines = lines.prefix(size.rows -| 1) + ["… \(Terminal.count(hidden, "more line"))"]
         }
         return lines.prefix(max(size.rows, 0)).map { Terminal.cut($0, to: size.columns) }
     }
@@ -62,11 +64,15 @@ public enum StatusScreen {
     ) -> [(String, String)] {
         var rows = [("account", mount.accountText), ("state", mount.stateText)]
         rows += [("queue", mount.queueText), ("network", rates?.text ?? "")]
-        rows += mount.uploads.map { ("sending", transfer($0.path, $0.sent, of: $0.bytes)) }
-        rows += mount.pins.fetches.map { ("fetching", transfer($0.path, $0.fetched, of: $0.bytes)) }
+        for upload in mount.uploads {
+            rows.append(("sending", transfer(upload.path, upload.sent, of: upload.bytes)))
+        }
+        for fetch in mount.pins.fetches {
+            rows.append(("fetching", transfer(fetch.path, fetch.fetched, of: fetch.bytes)))
+        }
         rows.append(("cache", cache(mount)))
         if mount.pins.files > 0 { rows.append(("pinned", mount.pins.summary)) }
-        return rows + mount.trouble + mount.pins.trouble
+        return [rows, mount.trouble, mount.pins.trouble].flatMap(\.self)
     }
 
     /// The path comes last, because the end of a line may be cut off.
@@ -77,7 +83,7 @@ public enum StatusScreen {
 
     private static func cache(_ mount: MountStatus) -> String {
         let limit = mount.pins.cacheSize > 0 ? " of \(Terminal.size(mount.pins.cacheSize))" : ""
-        return Terminal.size(mount.cachedBytes) + limit
+        return "\(Terminal.size(mount.cachedBytes))\(limit)"
     }
 
     // MARK: Rates
@@ -96,10 +102,10 @@ public enum StatusScreen {
             let earlier = before.mounts.first(where: { $0.mountpoint == mount.mountpoint }),
             earlier.pid == mount.pid
         else { return nil }
-        let seconds = (look.time - before.time) / .seconds(1)
+        let seconds = before.time.duration(to: look.time) / .seconds(1)
         guard seconds > 0 else { return nil }
         func rate(_ now: Int64, _ then: Int64) -> Int64 {
-            Int64(clamping: (Double(max(now.minus(then), 0)) / seconds).rounded())
+            Int64(clamping: (Double(max(now -| then, 0)) / seconds).rounded())
         }
         return Rates(
             down: rate(mount.bytesDown, earlier.bytesDown),

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Mounting
+import Saturating
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -37,7 +38,7 @@ struct DoctorCommand: ParsableCommand {
             for finding in findings {
                 if json { try Terminal.printJSON(finding) } else { Terminal.print(finding.line) }
             }
-            problems += findings.count { $0.level == .problem }
+            problems +|= findings.count { $0.level == .problem }
         }
         // Each part is printed as soon as it is known, because the next one may take a while.
         try report(MachineLook.facts().findings)

@@ -39,7 +39,7 @@ enum FolderLook {
         guard var filesystem = filesystem(at: path) else {
             return .unusable(Errno(rawValue: errno).description)
         }
-        filesystem.mode = UInt32(status.st_mode & 0o7777)
+        filesystem.mode = UInt32(clamping: status.st_mode & 0o7777)
         if role == .cache, let abilities = try? FilesystemAbilities(probing: path) {
             filesystem.isSparse = abilities.isSparse
             filesystem.isDirect = abilities.isDirect
@@ -67,7 +67,7 @@ enum FolderLook {
         return .init(
             type: mount?.type ?? "an unknown filesystem",
             freeBytes: spaceBytes(
-                blocks: UInt64(space.f_bavail), size: UInt64(space.f_frsize)),
+                blocks: UInt64(clamping: space.f_bavail), size: UInt64(clamping: space.f_frsize)),
             // Some filesystems allocate inodes on demand, and report 0.
             freeFiles: space.f_files > 0 ? Int64(clamping: space.f_favail) : nil)
     }

@@ -42,7 +42,7 @@ enum MachineLook {
     private static var openFiles: UInt64 {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
-        return UInt64(limit.rlim_max)
+        return UInt64(clamping: limit.rlim_max)
     }
 
     private static var session: MachineFacts.UserSession? {

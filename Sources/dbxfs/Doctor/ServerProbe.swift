@@ -28,7 +28,7 @@ final class ServerProbe: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         let start = ContinuousClock.now
         let response = try await transport.send(request)
-        let latency = (ContinuousClock.now - start) / .seconds(1)
+        let latency = start.duration(to: .now) / .seconds(1)
         // The server wrote its date somewhere between the request and now.
         let now = Date.now.addingTimeInterval(-latency / 2)
         let date = response.headers["Date"].flatMap(ServerRoute.moment)
