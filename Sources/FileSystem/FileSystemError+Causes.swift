@@ -47,6 +47,7 @@ extension FileSystemError {
         switch error {
         case let error as FileSystemError: self = error
         case let error as StagingError where error.code == EFBIG: self = .tooLarge
+        case let error as StagingError where error.code == EOPNOTSUPP: self = .unsupported
         default: self.init(RemoteError.local(cause: error))
         }
     }

@@ -21,13 +21,13 @@ public enum ProcessSettings {
         _ = cprocess_set_undumpable()
     }
 
-    /// Drops root's capabilities that a mount never needs, also for its child processes. It keeps
-    /// those for unmounting (`CAP_SYS_ADMIN`), and for reaching a mountpoint or cache folder below
-    /// folders of other users (`CAP_DAC_READ_SEARCH`). Unchanged for other users: `fusermount3`
-    /// needs its set-user-ID bit.
+    /// Drops root's capabilities that are not needed once a server is talked to, also for child
+    /// processes. It keeps those for unmounting (`CAP_SYS_ADMIN`), and for reaching a mountpoint or
+    /// cache folder below folders of other users (`CAP_DAC_READ_SEARCH`). Unchanged for other
+    /// users: `fusermount3` needs its set-user-ID bit.
     ///
-    /// Must run before a second thread does, because capabilities are per thread, and after the
-    /// folders are made.
+    /// Capabilities are per thread, and new threads have those of their creator: must run before
+    /// the first thread that talks to a server, and after the folders are made.
     public static func giveUpCapabilities() {
         guard geteuid() == 0 else { return }
         let kept = UInt64(1) << CPROCESS_SYS_ADMIN | 1 << CPROCESS_DAC_READ_SEARCH

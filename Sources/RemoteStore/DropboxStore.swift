@@ -189,13 +189,14 @@ public final class DropboxStore: RemoteStoring {
         try await mountedFolder()
         let argument = Files.ListFolderArg(
             path: serverPath(.root), recursive: true, includeDeleted: includesDeleted)
+        let result: Files.ListFolderGetLatestCursorResult
         do {
-            let result = try await client.call(
+            result = try await client.call(
                 Files.listFolderGetLatestCursor, argument, options: .interactive)
-            return Core.Cursor(result.cursor)
         } catch {
             throw RemoteError(error) { RemoteError($0) }
         }
+        return try MetadataReader.cursor(result.cursor)
     }
 
     /// Waits for a change by longpoll.
@@ -238,8 +239,7 @@ public final class DropboxStore: RemoteStoring {
     private func page(
         _ listing: TolerantListing, after cursor: Core.Cursor?, in mounted: MountedFolder
     ) throws(RemoteError) -> (page: RemotePage, isRootTold: Bool) {
-        let next = Core.Cursor(listing.cursor)
-        guard !listing.cursor.isEmpty else { throw .malformed("a page without a cursor") }
+        let next = try MetadataReader.cursor(listing.cursor)
         guard !listing.hasMore || next != cursor else {
             throw .malformed("a page that leads to itself")
         }

@@ -27,6 +27,10 @@ struct MetadataReader: Sendable {
     static let maximumSize: UInt64 = 0x400_0000_0000
     /// Longest plausible id or revision, in bytes; real ones have about 25.
     static let maximumIdentifierLength = 1024
+    /// Longest target of a symbolic link on Linux, in bytes (`PATH_MAX` with its final null byte).
+    static let maximumTargetLength = 4095
+    /// Longest plausible cursor, in bytes; real ones have about 200.
+    static let maximumCursorLength = 64 << 10
 
     private let prefix: [String]
 
@@ -121,7 +125,8 @@ struct MetadataReader: Sendable {
         guard Self.isIdentifier(folder.id) else { return nil }
         let sharing = folder.sharingInfo
         return RemoteFolder(
-            id: FileID(folder.id), sharedFolderID: sharing?.sharedFolderID,
+            id: FileID(folder.id),
+            sharedFolderID: sharing?.sharedFolderID.flatMap { Self.isIdentifier($0) ? $0 : nil },
             isReadOnly: sharing?.readOnly ?? false,
             isTraverseOnly: sharing?.traverseOnly ?? false,
             isNoAccess: sharing?.noAccess ?? false)
@@ -129,7 +134,7 @@ struct MetadataReader: Sendable {
 
     private func file(_ file: Files.FileMetadata) -> RemoteFile? {
         guard Self.isIdentifier(file.id), Self.isIdentifier(file.rev),
-            file.size <= Self.maximumSize
+            file.size <= Self.maximumSize, file.symlinkInfo.map(Self.isLink) ?? true
         else { return nil }
         return RemoteFile(
             id: FileID(file.id), revision: Revision(file.rev), hash: file.contentHash,
@@ -140,6 +145,19 @@ struct MetadataReader: Sendable {
             // Without a hash the bytes cannot be verified.
             isDownloadable: file.isDownloadable && file.contentHash != nil,
             isReadOnly: file.sharingInfo?.readOnly ?? false)
+    }
+
+    private static func isLink(_ info: Files.SymlinkInfo) -> Bool {
+        info.target.utf8.count <= maximumTargetLength && !info.target.utf8.contains(0)
+    }
+
+    /// A position in a listing. Throws `malformed` for one that nobody could store.
+    static func cursor(_ text: String) throws(RemoteError) -> Core.Cursor {
+        guard !text.isEmpty else { throw .malformed("a page without a cursor") }
+        guard text.utf8.count <= maximumCursorLength else {
+            throw .malformed("a cursor of \(text.utf8.count) bytes")
+        }
+        return Core.Cursor(text)
     }
 
     static func isIdentifier(_ text: String) -> Bool {

@@ -2,6 +2,7 @@
 
 public import ContentHashing
 public import Core
+import Saturating
 
 /// A path in the account: names from the root down, each preceded by `/`.
 ///
@@ -137,6 +138,15 @@ public struct RemoteEntry: Hashable, Sendable {
         }
     }
 
+    /// Bytes of the texts that the server chose, on which the entry's size in memory depends.
+    public var textBytes: Int {
+        let texts = foldedPath.rawValue.utf8.count +| name.string.utf8.count
+        return switch kind {
+        case .file(let file): texts +| (file.symbolicLinkTarget?.utf8.count ?? 0)
+        case .folder, .deleted: texts
+        }
+    }
+
     /// Whether the entry is a folder.
     public var isFolder: Bool { if case .folder = kind { true } else { false } }
 
@@ -158,6 +168,9 @@ public struct RemotePage: Hashable, Sendable {
     public var hasMore: Bool
     /// Number of the page's entries refused because of invalid names or paths.
     public var refusedCount: Int
+
+    /// Bytes of the entries' texts.
+    public var textBytes: Int { entries.reduce(0) { $0 +| $1.textBytes } }
 
     /// Takes over all fields.
     public init(entries: [RemoteEntry], cursor: Cursor, hasMore: Bool, refusedCount: Int = 0) {

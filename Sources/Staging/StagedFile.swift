@@ -247,7 +247,8 @@ public final class StagedFile: Sendable {
         }
     }
 
-    /// Zeroes a range. With `extends`, the file grows to hold it.
+    /// Zeroes a range. With `extends`, the file grows to hold it. Throws `EOPNOTSUPP` where the
+    /// disk's filesystem has no holes.
     public func zero(
         _ range: Range<Int64>, extends: Bool, now: Timestamp
     ) throws(StagingError) -> StagedWrite {
@@ -367,31 +368,12 @@ public final class StagedFile: Sendable {
         }
     }
 
-    /// Zeroes a range of the file, and frees its disk space if the filesystem can.
+    /// Zeroes a range of the file, and frees its disk space. Zeros are not written instead: they
+    /// would take space, and a range may be larger than any disk.
     private func storeZeros(_ range: Range<Int64>) throws(StagingError) {
         if range.isEmpty { return }
         while cfile_punch_hole(descriptor, Int(clamping: range.lowerBound), range.count) != 0 {
-            if errno == EINTR { continue }
-            guard errno == EOPNOTSUPP else { throw StagingError(code: errno) }
-            return try writeZeros(range)
-        }
-    }
-
-    private func writeZeros(_ range: Range<Int64>) throws(StagingError) {
-        let zeros = [UInt8](repeating: 0, count: min(1 << 20, range.count))
-        for offset in stride(from: range.lowerBound, to: range.upperBound, by: 1 << 20) {
-            let count = Int(clamping: min(1 << 20, range.upperBound -| offset))
-            var failure: StagingError?
-            zeros.withUnsafeBytes { buffer in
-                do throws(StagingError) {
-                    try store(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)), at: offset)
-                } catch {
-                    failure = error
-                }
-            }
-            if let failure {
-                throw failure
-            }
+            guard errno == EINTR else { throw StagingError(code: errno) }
         }
     }
 

@@ -4,13 +4,15 @@ import Core
 import RemoteStore
 import Saturating
 
-/// What a listing that is collected in memory, often with no commit in flight, may have: a server
-/// that goes on for ever is not waited for.
+/// Limits of a listing that is collected in memory, often with no commit in flight: a server that
+/// goes on for ever is not waited for.
 enum ListingLimits {
     /// Pages without an entry.
     static let mostEmptyPages = 100
     /// Entries, of some 600 bytes each. Dropbox itself advises against folders of more than 10,000.
     static let mostEntries = 300_000
+    /// Bytes of the entries' texts: 400 for each of that many entries.
+    static let mostBytes = 120 << 20
 }
 
 /// The result of a listing, all pages together.
@@ -18,14 +20,18 @@ struct RemoteContents: Hashable, Sendable {
     var entries: [RemoteEntry] = []
     /// Entries that were left out because no filesystem can hold their names.
     var refusedCount = 0
+    /// Bytes of the entries' texts.
+    private(set) var textBytes = 0
 
     fileprivate mutating func add(_ page: RemotePage) {
         entries.append(contentsOf: page.entries)
+        textBytes +|= page.textBytes
         refusedCount +|= page.refusedCount
     }
 
     fileprivate mutating func add(_ other: RemoteContents) {
         entries.append(contentsOf: other.entries)
+        textBytes +|= other.textBytes
         refusedCount +|= other.refusedCount
     }
 }
@@ -50,6 +56,7 @@ extension RemoteStoring {
         contents.add(page)
         while page.hasMore {
             guard contents.entries.count <= ListingLimits.mostEntries,
+                contents.textBytes <= ListingLimits.mostBytes,
                 emptyPages < ListingLimits.mostEmptyPages
             else { throw .malformed("the listing goes on for ever") }
             page = try await list(after: page.cursor)

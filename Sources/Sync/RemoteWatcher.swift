@@ -153,9 +153,12 @@ actor RemoteWatcher {
     private func catchUp(from cursor: Cursor) async throws(RemoteError) {
         var page = try await environment.remote.list(after: cursor)
         var entries = page.entries
+        var textBytes = page.textBytes
         var emptyPages = ServerPace()
         while page.hasMore {
-            guard entries.count <= Self.longestStep else { throw .cursorReset }
+            guard entries.count <= Self.longestStep, textBytes <= ListingLimits.mostBytes else {
+                throw .cursorReset
+            }
             // The gate is held, so this mount's commits wait. A server that returns empty pages for
             // ever is not waited for.
             guard emptyPages.count < ListingLimits.mostEmptyPages else {
@@ -164,6 +167,7 @@ actor RemoteWatcher {
             page = try await environment.remote.list(after: page.cursor)
             if page.entries.isEmpty { emptyPages.note() }
             entries.append(contentsOf: page.entries)
+            textBytes +|= page.textBytes
         }
         if entries.isEmpty {
             try await keep(page.cursor)

@@ -96,6 +96,7 @@ private struct RemoteAccess: Sendable {
         let credentials = try Credentials.find(
             environment: environment, account: source.account, login: folders.login,
             tokenFile: folders.token)
+        ProcessSettings.giveUpCapabilities()
         let access = try DropboxAccess(environment)
         let client = access.client(
             access.tokens(

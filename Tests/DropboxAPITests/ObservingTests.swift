@@ -130,7 +130,7 @@ struct ObservingTests {
                 hosts: try DropboxHosts(endpoint: server.url), observers: [notes]),
             transport: try CurlTransport(), logger: silent)
         client.clock = StepClock().callClock
-        let tokens = try #require(try await client.tokens(of: "work", in: FullStore()))
+        let tokens = try #require(try await client.tokens(of: "work", in: FullStore(server: server.url)))
         let token = try await tokens.accessToken()
         await #expect(throws: TokenError.self) {
             try await tokens.accessToken(replacing: token)
@@ -145,8 +145,11 @@ struct ObservingTests {
 
     /// Has a login and keeps none.
     private struct FullStore: TokenStore {
+        let server: String
+
         func load(_ account: String) -> StoredLogin? {
-            StoredLogin(appKey: "k", refreshToken: "r", scopes: [], accountID: "dbid:1")
+            StoredLogin(
+                appKey: "k", refreshToken: "r", scopes: [], accountID: "dbid:1", server: server)
         }
 
         func save(_ login: StoredLogin, for account: String) throws(TokenStoreError) {

@@ -152,6 +152,13 @@ struct AccountTokensTests {
             transport: try CurlTransport())
     }
 
+    /// The sample's login, given by a server.
+    private func sample(of server: ScriptedServer) -> StoredLogin {
+        var login = StoredLogin.sample
+        login.server = server.url
+        return login
+    }
+
     private static let grant = [Step].json(
         #"{"access_token":"fresh","expires_in":14400,"refresh_token":"rotated","scope":"a c"}"#)
 
@@ -166,7 +173,7 @@ struct AccountTokensTests {
     func kept() async throws {
         let server = try ScriptedServer(answers: [Self.grant])
         defer { server.stop() }
-        let store = MemoryStore(["work": .sample, "home": .sample])
+        let store = MemoryStore(["work": sample(of: server), "home": sample(of: server)])
         let client = try client(server)
         let tokens = try #require(try await client.tokens(of: "work", in: store))
         #expect(try await tokens.accessToken().secret == "fresh")
@@ -175,7 +182,7 @@ struct AccountTokensTests {
         #expect(login.refreshToken == "rotated")
         #expect(login.scopes == ["a", "c"])
         #expect(login.accountID == "dbid:1")
-        #expect(await store.logins["home"] == .sample)
+        #expect(await store.logins["home"] == sample(of: server))
         let again = try #require(try await client.tokens(of: "work", in: store))
         #expect(try await again.accessToken().secret == "fresh")
         #expect(server.requests.count == 1)
@@ -187,11 +194,11 @@ struct AccountTokensTests {
     func replaced() async throws {
         let server = try ScriptedServer(answers: [Self.grant])
         defer { server.stop() }
-        let store = MemoryStore(["work": .sample, "home": .sample])
+        let store = MemoryStore(["work": sample(of: server), "home": sample(of: server)])
         let client = try client(server)
         let work = try #require(try await client.tokens(of: "work", in: store))
         let home = try #require(try await client.tokens(of: "home", in: store))
-        var other = StoredLogin.sample
+        var other = sample(of: server)
         other.refreshToken = "other"
         try await store.save(other, for: "work")
         await store.remove("home")
@@ -204,15 +211,36 @@ struct AccountTokensTests {
     func failingStore() async throws {
         let server = try ScriptedServer(answers: [Self.grant])
         defer { server.stop() }
-        let store = MemoryStore(["work": .sample])
+        let store = MemoryStore(["work": sample(of: server)])
         let tokens = try #require(try await client(server).tokens(of: "work", in: store))
         await store.fail()
         #expect(try await tokens.accessToken().secret == "fresh")
-        #expect(await store.logins["work"] == .sample)
+        #expect(await store.logins["work"] == sample(of: server))
+    }
+
+    @Test("a login goes to no other server than the one that gave it")
+    func otherServer() async throws {
+        let server = try ScriptedServer(answers: [Self.grant])
+        defer { server.stop() }
+        var foreign = sample(of: server)
+        foreign.server = "https://dropbox.example"
+        let store = MemoryStore(["dropbox": .sample, "foreign": foreign])
+        for (account, named) in [("dropbox", nil), ("foreign", foreign.server)] {
+            await #expect(throws: TokenStoreError.otherServer(account: account, server: named)) {
+                try await client(server).tokens(of: account, in: store)
+            }
+        }
+        let dropbox = OAuthClient(
+            app: AppCredentials(key: "app1"), transport: try CurlTransport())
+        #expect(try await dropbox.tokens(of: "dropbox", in: store) != nil)
+        await #expect(throws: TokenStoreError.self) {
+            try await dropbox.tokens(of: "foreign", in: store)
+        }
+        #expect(server.requests.isEmpty)
     }
 
     @Test("a grant is a login if it is for offline access")
-    func fromGrant() {
+    func fromGrant() throws {
         let app = AppCredentials(key: "app1")
         let grant = TokenGrant(
             accessToken: "t", refreshToken: "r", scope: "a b", accountID: "dbid:1")
@@ -220,6 +248,8 @@ struct AccountTokensTests {
         #expect(login?.accessToken == "t")
         login?.accessToken = nil
         #expect(login == .sample)
+        let hosts = try DropboxHosts(endpoint: "http://127.0.0.1:8080/")
+        #expect(StoredLogin(grant, app: app, hosts: hosts)?.server == "http://127.0.0.1:8080")
         #expect(StoredLogin(TokenGrant(accessToken: "t", accountID: "dbid:1"), app: app) == nil)
     }
 }

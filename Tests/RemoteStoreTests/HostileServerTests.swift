@@ -56,6 +56,8 @@ struct HostileServerTests {
         fileJSON(["client_modified": "\"yesterday\""]),
         fileJSON([".tag": "\"wormhole\""]),
         fileJSON([".tag": absent]),
+        fileJSON(["symlink_info": "{\"target\": \"\(String(repeating: "t", count: 4096))\"}"]),
+        fileJSON(["symlink_info": "{\"target\": \"nul\\u0000\"}"]),
         "null", "7", "[]", "\"text\"", "{}",
     ]
 
@@ -100,16 +102,20 @@ struct HostileServerTests {
                     "server_modified": "\"9999-12-31T23:59:59Z\"",
                 ]),
                 fileJSON(["new_field": "{\"deep\": [1, 2]}"]),
+                fileJSON([
+                    "symlink_info": "{\"target\": \"\(String(repeating: "t", count: 4095))\"}"
+                ]),
                 "{\".tag\": \"folder\", \"name\": \"d\", \"path_lower\": \"/d\", \"id\": \"id:d\"}",
                 "{\".tag\": \"deleted\", \"name\": \"gone\", \"path_lower\": \"/gone\"}",
             ])
         ).store()
         let page = try await store.list(.root, recursive: true)
         #expect(page.refusedCount == 0)
-        #expect(page.entries.count == 7)
+        #expect(page.entries.count == 8)
+        #expect(page.entries[5].file.symbolicLinkTarget?.utf8.count == 4095)
         #expect(try page.entries[2].file.hash == nil)
         #expect(try !page.entries[2].file.isDownloadable)
-        #expect(page.entries[6].kind == .deleted)
+        #expect(page.entries[7].kind == .deleted)
     }
 
     @Test("A file without a hash is not downloadable: nothing could check its bytes")
@@ -150,6 +156,16 @@ struct HostileServerTests {
         await #expect(throws: RemoteError.malformed("a page without a cursor")) {
             try await store.list(.root, recursive: true)
         }
+    }
+
+    @Test("A cursor that is longer than any is malformed")
+    func longCursor() async throws {
+        let cursor = String(repeating: "c", count: MetadataReader.maximumCursorLength + 1)
+        let store = ScriptedTransport(json: pageJSON([], cursor: cursor)).store()
+        await #expect(throws: RemoteError.malformed("a cursor of 65537 bytes")) {
+            try await store.list(.root, recursive: true)
+        }
+        await #expect(throws: RemoteError.self) { try await store.latestCursor() }
     }
 
     @Test("A page that leads to itself would be read for ever, and is malformed")

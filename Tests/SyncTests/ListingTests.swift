@@ -61,6 +61,17 @@ import Testing
         }
     }
 
+    @Test("a listing of more text than fits into memory is given up")
+    func heavy() async throws {
+        let server = InMemoryStore(pageSize: 50)
+        let cursor = try await server.latestCursor()
+        let path = String(repeating: "/" + String(repeating: "n", count: 250), count: 1020)
+        _ = try server.otherClient.makeFolder(path)
+        await #expect(throws: RemoteError.malformed("the listing goes on for ever")) {
+            try await server.changes(after: cursor)
+        }
+    }
+
     @Test("what others deleted in a listed folder goes, though this mount moved the folder")
     func deletedBeforeMove() async throws {
         let harness = try await listedAgain(files: ["/a/x", "/a/y", "/z/1", "/z/2", "/z/3"]) {

@@ -96,6 +96,9 @@ public struct DropboxHosts: Hashable, Sendable {
         self.web = try ServerURL(base: web).base
     }
 
+    /// The server as a stored login names it: the token endpoint's base URL, or nil for Dropbox.
+    package var loginServer: String? { api == DropboxHosts.dropbox.api ? nil : api }
+
     private init(unchecked api: String, content: String, notify: String, web: String) {
         self.api = api
         self.content = content

@@ -5,11 +5,15 @@ extension OAuthClient {
     ///
     /// A stored access token is used while it is valid. Each renewal is saved, including a new
     /// refresh token, before the new token is used. If the store's login was replaced or removed
-    /// since, it is left alone. If saving fails, the tokens continue from memory.
+    /// since, it is left alone. If saving fails, the tokens continue from memory. Throws
+    /// `otherServer` for a login from another server than `configuration.hosts`.
     public func tokens(
         of account: String, in store: any TokenStore
     ) async throws(TokenStoreError) -> RefreshingAccessTokens? {
         guard let login = try await store.load(account) else { return nil }
+        guard login.server == configuration.hosts.loginServer else {
+            throw .otherServer(account: account, server: login.server)
+        }
         let keeper = LoginKeeper(login, account: account, store: store)
         return RefreshingAccessTokens(
             refreshToken: login.refreshToken,

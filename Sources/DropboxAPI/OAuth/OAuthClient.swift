@@ -41,7 +41,7 @@ public struct OAuthClient: Sendable {
     private static let resultLimit = 64 << 10
 
     private let app: AppCredentials
-    private let configuration: DropboxConfiguration
+    let configuration: DropboxConfiguration
     private let transport: any HTTPTransport
     let reporter: Reporter
     var clock = CallClock()

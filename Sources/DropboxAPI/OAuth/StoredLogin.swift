@@ -46,13 +46,14 @@ public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible,
         self.server = server
     }
 
-    /// The login of a token grant; nil unless it was for offline access and names its account.
-    public init?(_ grant: TokenGrant, app: AppCredentials) {
+    /// The login of a token grant from `hosts`; nil unless it was for offline access and names its
+    /// account.
+    public init?(_ grant: TokenGrant, app: AppCredentials, hosts: DropboxHosts = .dropbox) {
         guard let refreshToken = grant.refreshToken, let account = grant.accountID ?? grant.teamID
         else { return nil }
         self.init(
             appKey: app.key, refreshToken: refreshToken, scopes: grant.scopes ?? [],
-            accountID: account)
+            accountID: account, server: hosts.loginServer)
         adopt(grant, at: .now)
     }
 

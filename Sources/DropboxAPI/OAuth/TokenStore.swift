@@ -28,6 +28,9 @@ public enum TokenStoreError: Error, Hashable, Sendable {
     case notPrivate(String)
     /// The data stored for an account is not a login.
     case damaged(account: String, reason: String)
+    /// The login is for another server (nil is Dropbox) than the client's, which must not get its
+    /// secret.
+    case otherServer(account: String, server: String?)
     /// The name is not allowed.
     case invalidAccount(String)
     /// The store failed with this message.
@@ -43,6 +46,8 @@ extension TokenStoreError: CustomStringConvertible {
             "\(path) is not private; take it from other users, and log in again"
         case .damaged(let account, let reason):
             "the login of \(account) cannot be used: \(reason); log in again"
+        case .otherServer(let account, let server):
+            "the login of \(account) is for \(server ?? "Dropbox"), and is sent to no other server"
         case .invalidAccount(let name): "no account can have the name '\(name)'"
         case .failed(let reason): "logins could not be read or kept: \(reason)"
         }

@@ -45,6 +45,8 @@ struct DoctorCommand: ParsableCommand {
         for folder in try FolderLook.facts(environment, accounts: accounts) {
             try report(folder.findings)
         }
+        // The folders are judged with the rights that a mount has when it makes them.
+        ProcessSettings.giveUpCapabilities()
         for name in accounts {
             var look = AccountLook(environment: environment, account: name)
             look.isOneOfSeveral = account == nil && accounts.count > 1

@@ -12,14 +12,17 @@ rights() {
 check() {
     pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
     cat "$MNT"/*.txt > /dev/null || true
-    rights "$pid" > "$WORK/rights"
+    check_rights "$pid"
+    test $((0x$(sed -n 's/^CapEff://p' "$WORK/rights") & 1 << 21)) != 0
+}
+check_rights() {
+    rights "$1" > "$WORK/rights"
     cat "$WORK/rights"
     for set in CapPrm CapEff CapBnd; do
         test "$(grep -c "^$set" "$WORK/rights")" = 1
         # What a container has not got, it does not get.
         test $((0x$(sed -n "s/^$set://p" "$WORK/rights") & ~0x$expected)) = 0
     done
-    test $((0x$(sed -n 's/^CapEff://p' "$WORK/rights") & 1 << 21)) != 0
     grep -qx 'CapInh:0000000000000000' "$WORK/rights"
     grep -qx 'CapAmb:0000000000000000' "$WORK/rights"
     grep -qx 'NoNewPrivs:1' "$WORK/rights"
@@ -59,3 +62,25 @@ done
 check
 umount "$MNT"
 wait $mount
+
+# Commands that ask a server themselves: one that accepts and says nothing.
+cat > "$WORK/silent.py" << 'END'
+import socket, time
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+connection = server.accept()
+print("accepted", flush=True)
+time.sleep(100)
+END
+for command in ls-remote doctor; do
+    python3 "$WORK/silent.py" > "$WORK/port" & server=$!
+    until grep -q . "$WORK/port"; do sleep 0.1; done
+    DBXFS_ENDPOINT=http://127.0.0.1:$(head -n 1 "$WORK/port") dbxfs $command > "$WORK/log" 2>&1 & asking=$!
+    until grep -q accepted "$WORK/port"; do
+        kill -0 $asking
+        sleep 0.1
+    done
+    check_rights $asking
+    kill $asking $server
+    wait $asking $server || true
+done
