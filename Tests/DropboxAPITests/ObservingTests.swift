@@ -130,7 +130,8 @@ struct ObservingTests {
                 hosts: try DropboxHosts(endpoint: server.url), observers: [notes]),
             transport: try CurlTransport(), logger: silent)
         client.clock = StepClock().callClock
-        let tokens = try #require(try await client.tokens(of: "work", in: FullStore(server: server.url)))
+        let store = FullStore(server: server.url)
+        let tokens = try #require(try await client.tokens(of: "work", in: store))
         let token = try await tokens.accessToken()
         await #expect(throws: TokenError.self) {
             try await tokens.accessToken(replacing: token)
