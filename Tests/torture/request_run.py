@@ -26,7 +26,6 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 KERNEL_WORKERS = 4
 # Seconds for a call on the mount; a status; a look at the canary; until everything is sent; and the end of a mount.
 CALL_LIMIT, STATUS_LIMIT, CANARY_LIMIT, SYNC_LIMIT, END_LIMIT = 60, 5, 60, 120, 60
-MEMORY_LIMIT = 250 << 20
 # 128 cached contents with 3 each, 128 conversations, the files that the workers have open, the database, connections.
 DESCRIPTOR_LIMIT = 700
 # What the run may write to the disk, its own logs and the server's files among it.
@@ -55,8 +54,9 @@ def content_of(path):
 
 
 class Run:
-    def __init__(self, binaries, folder, seed, seconds, kinds, options):
+    def __init__(self, binaries, folder, seed, seconds, kinds, options, memory):
         self.binaries, self.folder, self.seed, self.seconds, self.kinds = binaries, folder, seed, seconds, kinds
+        self.memory_limit = memory << 20
         self.options = ["-o", options] if options else []
         self.failures = []
         self.peak = self.descriptors = self.longest_status = 0
@@ -109,8 +109,8 @@ class Run:
             numbers = {line.split(":")[0]: line.split()[1] for line in file if line.startswith("Vm")}
         # The most that it ever had, also between two looks.
         self.peak = max(self.peak, int(numbers.get("VmHWM", 0)) << 10)
-        if self.peak > MEMORY_LIMIT:
-            self.fail(f"more than {MEMORY_LIMIT >> 20} MiB of memory")
+        if self.peak > self.memory_limit:
+            self.fail(f"more than {self.memory_limit >> 20} MiB of memory")
         try:
             self.descriptors = max(self.descriptors, len(os.listdir(f"/proc/{self.pid}/fd")))
         except PermissionError:
@@ -314,8 +314,8 @@ class Run:
 
 
 def main():
-    binaries, folder, seed, seconds, kinds, options = sys.argv[1:]
-    result = Run(binaries, folder, int(seed), int(seconds), kinds.split(","), options).run()
+    binaries, folder, seed, seconds, kinds, options, memory = sys.argv[1:]
+    result = Run(binaries, folder, int(seed), int(seconds), kinds.split(","), options, int(memory)).run()
     for calls in glob.glob(glob.escape(folder) + "/worker-*.calls"):
         with open(calls + ".txt", "w") as file:
             file.write("\n".join(last_calls(calls)) + "\n")

@@ -2,7 +2,7 @@
 """Asks hostile things of a mount, by system calls and by its control socket, and looks whether it lives on.   Needs FUSE.
 
     requests.py BIN_DIR --seconds N --seed S [--keep FOLDER] [--kinds kernel,control] [--options LIST]
-                [--calls]
+                [--memory MIB] [--calls]
 
 BIN_DIR    has dbxfs and dropbox-emulator
 --seconds  how long; what comes before and after takes some seconds more
@@ -12,10 +12,11 @@ BIN_DIR    has dbxfs and dropbox-emulator
 --kinds    which requests
 --options  what the mount gets as -o; with writeback_cache, the kernel takes writes behind the end of what can be stored,
            and says so later: EFBIG and EIO of fsync and close are right then, and reported nevertheless
+--memory   MiB that the mount may take, 250 by itself; a sanitised build takes three times as much
 --calls    prints how often each call ended how
 
 A run is wrong if a call takes longer than a minute or ends with an error that it cannot have (system_calls.py says which
-each can have); if the mount ends, answers no status within 5 s, takes more than 250 MiB or too many descriptors; if a
+each can have); if the mount ends, answers no status within 5 s, takes more than --memory or too many descriptors; if a
 file that nobody touched is another one; or if the mount cannot send everything and end as it should. Ends with 1 then.
 """
 
@@ -36,7 +37,7 @@ MARGIN = 400
 def run(arguments, folder):
     """One run; returns its result."""
     command = [sys.executable, HERE + "/request_run.py", os.path.realpath(arguments.binaries), folder, str(arguments.seed),
-               str(arguments.seconds), arguments.kinds, arguments.options]
+               str(arguments.seconds), arguments.kinds, arguments.options, str(arguments.memory)]
     status, output = run_group(command, folder, arguments.seconds + MARGIN)
     if status == 0 and os.path.exists(folder + "/result.json"):
         with open(folder + "/result.json") as file:
@@ -68,6 +69,7 @@ def main():
     parser.add_argument("--keep", default="request-failures")
     parser.add_argument("--kinds", default="kernel,control", choices=["kernel", "control", "kernel,control"])
     parser.add_argument("--options", default="")
+    parser.add_argument("--memory", type=int, default=250)
     parser.add_argument("--calls", action="store_true")
     arguments = parser.parse_args()
     folder = os.path.realpath(tempfile.mkdtemp(prefix="dbxfs-requests-"))
