@@ -72,7 +72,7 @@ extension SyncEngine {
         guard case .file(let file) = entry.kind else {
             throw .remote(.malformed("a restored file that is none"))
         }
-        guard case .success = await uploader.record({ try $0.apply([entry]) }) else {
+        guard case .success = await environment.record({ try $0.apply([entry]) }) else {
             throw .store("what was restored shows here with the next news")
         }
         return file

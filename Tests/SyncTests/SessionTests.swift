@@ -259,8 +259,9 @@ import Testing
             try file.persist(in: transaction)
         }
         let engine = try #require(harness.engine)
-        await engine.uploader.send(
+        let failures = await BatchSender(environment: engine.environment).send(
             StepBatch(kind: .uploads, items: [.init(inode: inode, step: step)]))
+        #expect(failures.map(\.error) == [.cancelled])
         try await harness.drain()
         await harness.stop()
         #expect(try await harness.serverTree() == ["/a": "text", "/b": "text"])

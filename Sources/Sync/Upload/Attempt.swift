@@ -54,7 +54,7 @@ struct Sent: Sendable {
     var attempt: Int64?
 }
 
-extension Uploader {
+extension UploadEnvironment {
     /// Writes the intent of a commit. Throws `cancelled` if the step no longer holds.
     func note(_ attempt: Attempt) async throws(RemoteError) -> Sent {
         guard let sent = try await note([attempt]).first else { throw .cancelled }
@@ -72,7 +72,6 @@ extension Uploader {
     func note(_ attempts: [Attempt]) async throws(RemoteError) -> [Sent] {
         let sent = try await noteInStore(attempts)
         guard !sent.isEmpty else { return [] }
-        let staging = environment.staging
         do throws(RemoteError) {
             try await local { try staging.flush() }
         } catch {
@@ -83,9 +82,8 @@ extension Uploader {
     }
 
     private func noteInStore(_ attempts: [Attempt]) async throws(RemoteError) -> [Sent] {
-        if environment.state.current.isRootNew { return [] }
-        let store = environment.store
-        let time = environment.clock.date()
+        if state.current.isRootNew { return [] }
+        let time = clock.date()
         return try await local {
             try store.write { transaction in
                 guard try transaction.attemptedMoves().isEmpty else { return [] }
@@ -97,10 +95,10 @@ extension Uploader {
     }
 }
 
-extension Uploader {
+extension UploadEnvironment {
     /// Sends an intended step. If the server refuses it, removes the intent; after any other
     /// failure it may have been done, or be done later.
-    func forgettingRefusal(
+    nonisolated(nonsending) func forgettingRefusal(
         of sent: Sent, _ body: () async throws(RemoteError) -> Void
     ) async throws(RemoteError) {
         do throws(RemoteError) {
@@ -115,7 +113,6 @@ extension Uploader {
     func forget(_ refused: [Sent]) async {
         let ids = refused.compactMap(\.attempt)
         guard !ids.isEmpty else { return }
-        let store = environment.store
         await attempt {
             try await store.write { transaction in
                 for id in ids { try transaction.forgetAttempt(id) }

@@ -31,7 +31,10 @@ private struct LookQuestion: Sendable {
     var believesAbsence = false
 }
 
-extension Uploader {
+/// Looks at nodes on the server.
+struct RemoteLook: Sendable {
+    let environment: UploadEnvironment
+
     /// Requests the nodes that a step concerns and applies them by the rules for deltas: the node's
     /// present place, and the occupant of its target. So an edit follows a folder that another
     /// client has moved before the delta of that move is here. Returns whether the node exists, if
@@ -42,7 +45,7 @@ extension Uploader {
         for step: UploadStep, of inode: InodeID, believesAbsence: Bool
     ) async -> RemoteOutcome<Bool> {
         let store = environment.store
-        let known = await attempt { try await store.read { try $0.node(inode)?.facts.id } }
+        let known = await environment.attempt { try await store.read { try $0.node(inode)?.facts.id } }
         var question = LookQuestion(inode: inode, targets: step.targets)
         question.ids = Set([known.flatMap { $0 }, step.source?.id].compactMap { $0 })
         if question.ids.isEmpty { question.source = step.source?.path }
@@ -50,11 +53,13 @@ extension Uploader {
         return await look(question)
     }
 
-    /// Finds out the outcome of moves.
-    func resolve(_ moves: [(id: Int64, inode: InodeID, target: String)]) async {
+    /// Finds out the outcome of moves. Throws the failure of the first look that fails.
+    func resolve(
+        _ moves: [(id: Int64, inode: InodeID, target: String)]
+    ) async throws(RemoteError) {
         for move in moves {
             let store = environment.store
-            let known = await attempt {
+            let known = await environment.attempt {
                 try await store.read { snapshot in
                     (
                         try snapshot.node(move.inode)?.facts.id,
@@ -69,14 +74,8 @@ extension Uploader {
                 question.targets = [move.target, known?.1].compactMap { $0 }
                     .map { RemotePath(rawValue: $0) }
             }
-            let outcome = await look(question) { try $0.forgetAttempt(move.id) }
-            if case .failure(let error) = outcome {
-                pause(after: error)
-                break
-            }
+            _ = try await look(question) { try $0.forgetAttempt(move.id) }.get()
         }
-        isResolving = false
-        wake()
     }
 
     /// Holds the gate for the look, so that no commit's response outdates the result.
@@ -93,7 +92,7 @@ extension Uploader {
                     findings.missingPaths = []
                 }
                 let believed = findings
-                try await record { recorder in
+                try await environment.record { recorder in
                     try recorder.found(believed, insteadOf: question.inode)
                     try body(recorder.transaction)
                 }.get()
@@ -143,7 +142,7 @@ extension Uploader {
     /// deleted.
     private func displacedIDs(by entries: [RemoteEntry]) async -> [FileID] {
         let store = environment.store
-        let ids = await attempt {
+        let ids = await environment.attempt {
             try await store.read { snapshot in
                 try entries.compactMap { entry in
                     let node = try snapshot.remoteNode(foldedPath: entry.foldedPath.rawValue)
@@ -167,7 +166,7 @@ extension Uploader {
             folder = folder.parent
         }
         let candidates = Array(paths.reversed())
-        let unknown = await attempt {
+        let unknown = await environment.attempt {
             try await store.read { snapshot in
                 try candidates.filter { path in
                     let node = try snapshot.remoteNode(foldedPath: path.rawValue)

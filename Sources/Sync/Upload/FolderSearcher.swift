@@ -1,6 +1,6 @@
 // Searching deleted folders for files that other clients stored in them between their last listing
 // and their deletion, under any name, and restoring those. Not responsible for the deletion
-// (`Uploader+Folders.swift`) or the rows (`FolderSearches.swift`).
+// (`FolderDeletion.swift`) or the rows (`FolderSearches.swift`).
 
 import Core
 import Logging
@@ -8,21 +8,37 @@ import MetadataStore
 import RemoteStore
 import Saturating
 
-extension Uploader {
+/// Searches deleted folders.
+actor FolderSearcher {
+    private let environment: UploadEnvironment
+    /// The searches that are repeated beside the commits, by their numbers.
+    private var repeated: [Int64: Task<Void, Never>] = [:]
+    /// Whether the searches of earlier processes have begun.
+    private var isResumed = false
+
+    init(environment: UploadEnvironment) {
+        self.environment = environment
+    }
+
     /// Begins the searches that an earlier process has not finished.
-    func resumeSearches() async {
-        guard !areSearchesResumed else { return }
+    func resume() async {
+        guard !isResumed else { return }
         let store = environment.store
-        guard let rows = await attempt({ try await store.read { try $0.folderSearches() } }) else {
+        guard let rows = await environment.attempt({ try await store.read { try $0.folderSearches() } }) else {
             return
         }
-        areSearchesResumed = true
-        for search in rows where searches[search.number] == nil {
+        isResumed = true
+        for search in rows where repeated[search.number] == nil {
             environment.log.notice(
                 "searching a deleted folder for files of other clients",
                 metadata: ["folder": "\(search.place)"])
             repeatedly(search, afterPause: false)
         }
+    }
+
+    /// Ends the repetitions; the next process goes on.
+    func cancel() {
+        repeated.values.forEach { $0.cancel() }
     }
 
     /// Handles the failure of a folder's deletion. If it may have been done, or be done later, the
@@ -43,11 +59,11 @@ extension Uploader {
     }
 
     private func repeatedly(_ search: FolderSearch, afterPause: Bool) {
-        searches[search.number] = Task { await repeatSearch(search, afterPause: afterPause) }
+        repeated[search.number] = Task { await repeatSearch(search, afterPause: afterPause) }
     }
 
     private func repeatSearch(_ search: FolderSearch, afterPause: Bool) async {
-        defer { searches[search.number] = nil }
+        defer { repeated[search.number] = nil }
         let clock = environment.clock
         for attempt in 0... {
             if attempt > 0 || afterPause {
@@ -120,18 +136,18 @@ extension Uploader {
             let file = found.versions.first?.file, !survivors.contains(file.id)
         else { return }
         if let deleted = found.deleted, deleted > search.latestDeletion { return }
-        let isOwn = try await local { try store.read { try $0.isOwnDeletion(file.revision) } }
+        let isOwn = try await environment.local { try store.read { try $0.isOwnDeletion(file.revision) } }
         guard !isOwn else { return }
         let entry = try await remote.restore(path, to: file.revision)
         environment.log.warning(
             "a file that others stored in a folder while it was deleted is restored",
             metadata: ["path": "\(path)"])
-        await record { try $0.apply([entry]) }
+        await environment.record { try $0.apply([entry]) }
     }
 
     private func forget(_ search: FolderSearch) async {
         let store = environment.store
-        await attempt { try await store.write { try $0.forgetSearch(search) } }
+        await environment.attempt { try await store.write { try $0.forgetSearch(search) } }
     }
 }
 

@@ -1,6 +1,6 @@
 // Deleting a folder with all its contents, of which none may be unknown to its user. Files that
 // users deleted in it were deleted before, by revision (`UploadPlan`). The search for what others
-// stored in it at the last moment is in `Uploader+Searching.swift`.
+// stored in it at the last moment is in `FolderSearcher.swift`.
 
 import Core
 import Logging
@@ -9,9 +9,13 @@ import RemoteStore
 import Staging
 import Synchronization
 
-extension Uploader {
-    /// Deletes a folder whose contents users have deleted. Holds the commit gate.
-    func deleteFolder(_ folder: RemoteReference, _ inode: InodeID) async throws(RemoteError) {
+/// Deletes folders.
+struct FolderDeletion: Sendable {
+    let environment: UploadEnvironment
+    let searcher: FolderSearcher
+
+    /// Deletes a folder whose contents users have deleted. The caller holds the commit gate.
+    func delete(_ folder: RemoteReference, _ inode: InodeID) async throws(RemoteError) {
         let remote = environment.remote
         // From before the listing, so that its changes contain later nodes.
         let start = try await remote.deletionCursor()
@@ -21,22 +25,21 @@ extension Uploader {
         let search = permission.search
         // A power cut after the deletion must leave the search.
         let staging = environment.staging
-        if search != nil { try await local { try staging.flush() } }
+        if search != nil { try await environment.local { try staging.flush() } }
         do throws(RemoteError) {
             try await remote.delete(folder, revision: nil)
         } catch {
-            if let search { await deletionFailed(error, before: search) }
+            if let search { await searcher.deletionFailed(error, before: search) }
             throw error
         }
-        await record { recorder in
+        await environment.record { recorder in
             try recorder.deleted(inode)
             if let search { try recorder.transaction.confirmDeletion(in: search) }
         }
         if var search {
             search.isConfirmed = true
-            await begin(search)
+            await searcher.begin(search)
         }
-        await lookForRoom()
     }
 
     /// Lists a folder that is to be deleted. Unknown nodes come into the tree, and restore the
@@ -56,7 +59,7 @@ extension Uploader {
         let inside = contents.entries.filter { $0.foldedPath.components.count > depth }
         let verdict = Verdict()
         let time = environment.clock.date()
-        try await record { recorder in
+        try await environment.record { recorder in
             try recorder.apply(inside)
             let transaction = recorder.transaction
             let decision = try transaction.verdict(on: inode, at: path, holding: inside)
@@ -74,7 +77,7 @@ extension Uploader {
         case .isFiledElsewhere:
             // Its contents were applied to another local folder, and would be deleted unseen. Its
             // own entry corrects that.
-            await record { try $0.apply(contents.entries) }
+            await environment.record { try $0.apply(contents.entries) }
             throw .server("the folder is not filed where it is believed to be")
         }
     }
@@ -85,7 +88,7 @@ extension Uploader {
         of path: RemotePath, _ inode: InodeID
     ) async throws(RemoteError) -> RemoteContents {
         let environment = environment
-        let entry = await attempt {
+        let entry = await environment.attempt {
             try await environment.store.read { try $0.journalEntry(of: inode) }
         }
         let failures = entry.flatMap { $0 }?.attempts ?? 0

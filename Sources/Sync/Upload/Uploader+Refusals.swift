@@ -17,22 +17,22 @@ extension Uploader {
     func react(to error: RemoteError, step: UploadStep, inode: InodeID) async {
         let store = environment.store
         let now = environment.clock.now()
-        let entry = await attempt { try await store.read { try $0.journalEntry(of: inode) } }
+        let entry = await environment.attempt { try await store.read { try $0.journalEntry(of: inode) } }
         let attempts = entry.flatMap { $0 }?.attempts ?? 0
-        let reaction = UploadReaction(to: error, step: step, attempts: max(attempts, pauses))
+        let reaction = UploadReaction(to: error, step: step, attempts: max(attempts, pause.count))
         environment.log.debug(
             "step refused",
             metadata: ["step": "\(step.paths)", "error": "\(error)", "reaction": "\(reaction)"])
         switch reaction {
         case .pause(let seconds, let reason):
-            pause(for: seconds, reason, at: now)
+            suspend(for: seconds, reason, at: now)
         case .retry(let seconds, let problem):
             environment.state.update { $0.lastProblem = problem }
             await postpone(inode, by: seconds, problem: problem)
-            if error == .insufficientSpace { await noteFull() }
+            if error == .insufficientSpace { await quota.noteFull() }
         case .wait(let seconds): await postpone(inode, by: seconds)
         case .refresh:
-            let answer = await look(
+            let answer = await remoteLook.look(
                 for: step, of: inode, believesAbsence: attempts >= Self.doubts)
             if attempts < Self.doubts, case .success(let isAllThere) = answer {
                 await postpone(
@@ -45,7 +45,7 @@ extension Uploader {
                 "a change was refused and is undone",
                 metadata: ["step": "\(step.paths)", "reason": "\(problem)"])
             environment.state.update { $0.lastProblem = problem }
-            await record { try $0.undo(step, of: inode) }
+            await environment.record { try $0.undo(step, of: inode) }
             // `undo` may be a no-op (a tombstone under a temporary name has no place to return to)
             // or be refused itself; back off in either case.
             await postpone(
@@ -56,23 +56,22 @@ extension Uploader {
     }
 
     /// Suspends uploads after a failure that no step has caused.
-    func pause(after error: RemoteError) {
+    func suspend(after error: RemoteError) {
         let now = environment.clock.now()
-        let seconds = min(30, UploadReaction.delay(after: pauses))
+        let seconds = min(30, UploadReaction.delay(after: pause.count))
         if case .local(let failure) = error {
-            return pause(for: seconds, .local(failure.problem), at: now)
+            return suspend(for: seconds, .local(failure.problem), at: now)
         }
-        switch UploadReaction(to: error, step: .settled, attempts: pauses) {
-        case .pause(let seconds, let reason): pause(for: seconds, reason, at: now)
-        default: pause(for: seconds, .offline("\(error)"), at: now)
+        switch UploadReaction(to: error, step: .settled, attempts: pause.count) {
+        case .pause(let seconds, let reason): suspend(for: seconds, reason, at: now)
+        default: suspend(for: seconds, .offline("\(error)"), at: now)
         }
     }
 
-    private func pause(for seconds: Double, _ reason: UploadReaction.Pause, at now: Timestamp) {
-        // Steps that fail together are one reason to wait, not many.
-        guard pausedUntil <= now else { return }
-        pauses +|= 1
-        pausedUntil = now.adding(seconds: seconds)
+    private func suspend(
+        for seconds: Double, _ reason: UploadReaction.Pause, at now: Timestamp
+    ) {
+        guard pause.begin(at: now, seconds: seconds) else { return }
         environment.state.update { status in
             switch reason {
             case .offline(let text):
@@ -91,7 +90,7 @@ extension Uploader {
         _ inode: InodeID, by seconds: Double, problem: String? = nil, after attempts: Int = 0
     ) async {
         let due = environment.clock.now().adding(seconds: seconds)
-        await attempt {
+        await environment.attempt {
             try await self.environment.store.write {
                 try $0.postpone(inode, until: due, problem: problem, after: attempts)
             }

@@ -8,22 +8,21 @@ import MetadataStore
 import RemoteStore
 import Staging
 
-extension Uploader {
-    /// Sends a batch and records the outcome of each step.
-    func send(_ batch: StepBatch) async {
-        var failures: [(item: StepBatch.Item, error: RemoteError)] = []
+/// Sends batches.
+struct BatchSender: Sendable {
+    let environment: UploadEnvironment
+
+    /// A step that failed, and why.
+    typealias Failure = (item: StepBatch.Item, error: RemoteError)
+
+    /// Sends a batch and records the outcome of each step. Returns the steps that failed.
+    func send(_ batch: StepBatch) async -> [Failure] {
         switch batch.kind {
-        case .uploads: failures = await sendContents(batch.items)
-        case .folders: failures = await makeFolders(batch.items)
-        case .deletions:
-            failures = await deleteFiles(batch.items)
-            await lookForRoom()
-        case .moves: failures = await moveFiles(batch.items)
-        case .copies: failures = await copyFiles(batch.items)
-        }
-        if failures.count < batch.items.count { noteSuccess() }
-        for (item, error) in failures {
-            await react(to: error, step: item.step, inode: item.inode)
+        case .uploads: await sendContents(batch.items)
+        case .folders: await makeFolders(batch.items)
+        case .deletions: await deleteFiles(batch.items)
+        case .moves: await moveFiles(batch.items)
+        case .copies: await copyFiles(batch.items)
         }
     }
 
@@ -39,11 +38,11 @@ extension Uploader {
 
     private func sendContents(
         _ items: [StepBatch.Item]
-    ) async -> [(item: StepBatch.Item, error: RemoteError)] {
+    ) async -> [Failure] {
         do throws(RemoteError) {
             let loaded = try await load(items)
             let taken = Set(loaded.map(\.item.inode))
-            var failures: [(item: StepBatch.Item, error: RemoteError)] =
+            var failures: [Failure] =
                 items.filter { !taken.contains($0.inode) }.map { ($0, .cancelled) }
             guard !loaded.isEmpty else { return failures }
             let sent = try await environment.remote.send(loaded.map(\.bytes))
@@ -96,12 +95,12 @@ extension Uploader {
 
     private func finish(
         _ ready: [(loaded: Loaded, session: UploadSession)]
-    ) async -> [(item: StepBatch.Item, error: RemoteError)] {
+    ) async -> [Failure] {
         guard !ready.isEmpty else { return [] }
         let uploads = ready.map { content, session in
             FinishedUpload(
                 session: session, size: Int64(clamping: content.bytes.count),
-                commit: commit(content.upload, content.hash))
+                commit: content.upload.commit(content.hash))
         }
         let attempts = ready.map { content, _ in
             Attempt(
@@ -119,7 +118,7 @@ extension Uploader {
 
     private func makeFolders(
         _ items: [StepBatch.Item]
-    ) async -> [(item: StepBatch.Item, error: RemoteError)] {
+    ) async -> [Failure] {
         let paths = items.flatMap(\.step.paths)
         let attempts = items.map { Attempt(inode: $0.inode, step: $0.step, hash: nil) }
         return await commit(attempts) { wanted async throws(RemoteError) in
@@ -131,7 +130,7 @@ extension Uploader {
 
     private func deleteFiles(
         _ items: [StepBatch.Item]
-    ) async -> [(item: StepBatch.Item, error: RemoteError)] {
+    ) async -> [Failure] {
         let deletions = items.compactMap { item -> RemoteDeletion? in
             guard case .deleteFile(let node, let revision?) = item.step else { return nil }
             return RemoteDeletion(node, revision: revision)
@@ -146,7 +145,7 @@ extension Uploader {
 
     private func moveFiles(
         _ items: [StepBatch.Item]
-    ) async -> [(item: StepBatch.Item, error: RemoteError)] {
+    ) async -> [Failure] {
         let moves = items.compactMap { item -> RemoteRelocation? in
             guard case .move(let move) = item.step else { return nil }
             return RemoteRelocation(from: move.node, to: move.target)
@@ -164,10 +163,10 @@ extension Uploader {
 
     private func copyFiles(
         _ items: [StepBatch.Item]
-    ) async -> [(item: StepBatch.Item, error: RemoteError)] {
+    ) async -> [Failure] {
         let ready: [Copy]
         do throws(RemoteError) {
-            ready = try await noteCopies(items)
+            ready = try await environment.noteCopies(items)
         } catch {
             return items.map { ($0, error) }
         }
@@ -184,24 +183,6 @@ extension Uploader {
         return failures
     }
 
-    /// Notes the hashes of copies, as `noteHash` does. Steps that have changed since, or are no
-    /// longer to be sent, are left out.
-    func noteCopies(_ items: [StepBatch.Item]) async throws(RemoteError) -> [Copy] {
-        let environment = environment
-        return try await local {
-            let files = try environment.staging.existing(items.map(\.inode))
-            return try environment.store.write { transaction in
-                try items.compactMap { item in
-                    guard let file = files[item.inode], let copy = Copy(item) else { return nil }
-                    let generation = copy.upload.staged.generation
-                    file.noteHash(copy.hash, generation: generation)
-                    try file.persist(in: transaction)
-                    return file.generation == generation ? copy : nil
-                }
-            }
-        }
-    }
-
     // MARK: Commits
 
     /// Sends one commit for all steps that still hold, and records the outcomes in one transaction.
@@ -210,24 +191,24 @@ extension Uploader {
         _ attempts: [Attempt], isAlone: Bool = false,
         send: @Sendable ([Int]) async throws(RemoteError) -> [RemoteOutcome<Value>],
         record note: @escaping @Sendable (inout UploadRecorder, Int, Value) throws -> Void
-    ) async -> [(item: StepBatch.Item, error: RemoteError)] {
+    ) async -> [Failure] {
         await environment.gate.commit(isAlone: isAlone) {
             let wanted: [Sent]
             let outcomes: [RemoteOutcome<Value>]
             do throws(RemoteError) {
-                wanted = try await self.note(attempts)
+                wanted = try await environment.note(attempts)
                 outcomes = wanted.isEmpty ? [] : try await send(wanted.map(\.index))
             } catch {
                 return attempts.map { ($0.item, error) }
             }
-            await record { recorder in
+            await environment.record { recorder in
                 for (sent, outcome) in zip(wanted, outcomes) {
                     guard case .success(let value) = outcome else { continue }
                     try recorder.arrived(sent)
                     try note(&recorder, sent.index, value)
                 }
             }
-            await forget(
+            await environment.forget(
                 zip(wanted, outcomes).compactMap { sent, outcome in
                     if case .failure(let error) = outcome, error.saysNotDone { sent } else { nil }
                 })
@@ -236,6 +217,25 @@ extension Uploader {
                     (attempts[sent.index].item, error)
                 } else {
                     nil
+                }
+            }
+        }
+    }
+}
+
+extension UploadEnvironment {
+    /// Notes the hashes of copies, as `noteHash` does. Steps that have changed since, or are no
+    /// longer to be sent, are left out.
+    func noteCopies(_ items: [StepBatch.Item]) async throws(RemoteError) -> [Copy] {
+        return try await local {
+            let files = try staging.existing(items.map(\.inode))
+            return try store.write { transaction in
+                try items.compactMap { item in
+                    guard let file = files[item.inode], let copy = Copy(item) else { return nil }
+                    let generation = copy.upload.staged.generation
+                    file.noteHash(copy.hash, generation: generation)
+                    try file.persist(in: transaction)
+                    return file.generation == generation ? copy : nil
                 }
             }
         }

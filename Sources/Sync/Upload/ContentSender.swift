@@ -9,7 +9,12 @@ import MetadataStore
 import RemoteStore
 import Staging
 
-extension Uploader {
+/// Sends the contents of single files.
+struct ContentSender: Sendable {
+    let environment: UploadEnvironment
+    let sessions: SessionSender
+    let streaming: StreamingUploads
+
     /// Largest content sent in one request: one block, which is read into memory and so cannot
     /// change while it is sent.
     private static let smallSize = Int64(clamping: ContentHasher.blockSize)
@@ -20,10 +25,10 @@ extension Uploader {
         from source: RemoteReference, _ upload: ContentUpload, for inode: InodeID
     ) async throws(RemoteError) {
         let item = StepBatch.Item(inode: inode, step: .copy(from: source, upload))
-        guard let copy = try await noteCopies([item]).first else { throw .cancelled }
-        let sent = try await note(Attempt(inode: inode, step: item.step, hash: copy.hash))
+        guard let copy = try await environment.noteCopies([item]).first else { throw .cancelled }
+        let sent = try await environment.note(Attempt(inode: inode, step: item.step, hash: copy.hash))
         let entry = try await environment.remote.copy(source, to: upload.path)
-        await record { recorder in
+        await environment.record { recorder in
             try recorder.arrived(sent)
             try recorder.stored(upload, for: inode, entry)
         }
@@ -31,12 +36,12 @@ extension Uploader {
 
     func send(_ upload: ContentUpload, for inode: InodeID) async throws(RemoteError) {
         let environment = environment
-        await waitForAhead(inode)
+        await streaming.wait(for: inode)
         guard
-            let file = try await local({ try environment.staging.existing(inode) }),
+            let file = try await environment.local({ try environment.staging.existing(inode) }),
             let content = file.contentToSend()
         else {
-            await record { try $0.settle(inode) }
+            await environment.record { try $0.settle(inode) }
             return
         }
         environment.state.update {
@@ -50,7 +55,7 @@ extension Uploader {
             try await fillMissing(of: file)
             try await sendSmall(file, upload)
         } else {
-            try await sendBig(file, upload)
+            try await sessions.send(file, upload)
         }
     }
 
@@ -58,20 +63,20 @@ extension Uploader {
         _ file: StagedFile, _ upload: ContentUpload
     ) async throws(RemoteError) {
         let size = Int(clamping: upload.staged.size)
-        let bytes = try await local {
+        let bytes = try await environment.local {
             var bytes = [UInt8](repeating: 0, count: size)
             _ = try bytes.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
             return bytes
         }
         let hash = ContentHasher.hash(bytes)
-        try await noteHash(hash, of: file, upload)
+        try await environment.noteHash(hash, of: file, upload)
         try await environment.gate.commit { () async throws(RemoteError) in
-            let sent = try await note(
+            let sent = try await environment.note(
                 Attempt(inode: file.inode, step: .upload(upload), hash: hash))
-            try await forgettingRefusal(of: sent) { () async throws(RemoteError) in
+            try await environment.forgettingRefusal(of: sent) { () async throws(RemoteError) in
                 let entry = try await environment.remote.upload(
-                    ByteSource(bytes: bytes), commit: commit(upload, hash))
-                await record { recorder in
+                    ByteSource(bytes: bytes), commit: upload.commit(hash))
+                await environment.record { recorder in
                     try recorder.arrived(sent)
                     try recorder.stored(upload, for: file.inode, entry)
                 }
@@ -83,25 +88,26 @@ extension Uploader {
     private func fillMissing(of file: StagedFile) async throws(RemoteError) {
         guard let base = file.base else { return }
         for range in file.missingRanges {
-            let bytes = try await baseBytes(base, range)
-            try await local { try file.fill(range, with: bytes, of: base) }
+            let bytes = try await environment.baseBytes(base, range)
+            try await environment.local { try file.fill(range, with: bytes, of: base) }
         }
         // The base has changed since.
         guard file.missingRanges.isEmpty else { throw .cancelled }
     }
+}
 
+extension UploadEnvironment {
     /// Bytes of a revision, from the cache or the server.
     func baseBytes(
         _ base: StagedContent.Base, _ range: Range<Int64>
     ) async throws(RemoteError) -> [UInt8] {
-        let cache = environment.cache
         let cached = try await local {
             cache.cachedBytes(of: base.hash, size: base.size, range: range)
         }
         if let cached {
             return cached
         }
-        let stream = try await environment.remote.download(base.revision, range: range)
+        let stream = try await remote.download(base.revision, range: range)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(range.count)
         while let piece = try await stream.next() {
@@ -119,7 +125,6 @@ extension Uploader {
         _ hash: ContentHash, of file: StagedFile, _ upload: ContentUpload
     ) async throws(RemoteError) {
         let generation = upload.staged.generation
-        let store = environment.store
         let isCurrent = try await local {
             try store.write { transaction in
                 file.noteHash(hash, generation: generation)
@@ -129,22 +134,13 @@ extension Uploader {
         }
         guard isCurrent else { throw .cancelled }
     }
+}
 
-    func commit(_ upload: ContentUpload, _ hash: ContentHash) -> RemoteCommit {
+extension ContentUpload {
+    /// The commit of the content with this hash.
+    func commit(_ hash: ContentHash) -> RemoteCommit {
         RemoteCommit(
-            path: upload.path, expectation: upload.expectation,
-            clientModified: upload.modified.storable, hash: hash)
-    }
-
-    /// Runs work on the local disk on a thread that may wait for it.
-    func local<Value: Sendable>(
-        _ work: @escaping @Sendable () throws -> Value
-    ) async throws(RemoteError) -> Value {
-        do {
-            return try await environment.disk.run(work)
-        } catch {
-            throw .local(cause: error)
-        }
+            path: path, expectation: expectation, clientModified: modified.storable, hash: hash)
     }
 }
 

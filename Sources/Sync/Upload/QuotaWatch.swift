@@ -6,17 +6,36 @@ import MetadataStore
 import RemoteStore
 import Saturating
 
-extension Uploader {
+/// Watches the space of a full account.
+actor QuotaWatch {
     /// Polling interval in seconds. One small request each, and only while the account is full.
     private static let lookInterval = 10.0
+
+    private let environment: UploadEnvironment
+    /// Wakes the uploader, because uploads may be retried.
+    private let wake: @Sendable () -> Void
+    /// The polling while the account is full.
+    private var polling: Task<Void, Never>?
+    /// Free bytes when the account was found full.
+    private var roomWhenFull: Int64 = 0
+
+    init(environment: UploadEnvironment, wake: @escaping @Sendable () -> Void) {
+        self.environment = environment
+        self.wake = wake
+    }
+
+    /// Ends the polling.
+    func cancel() {
+        polling?.cancel()
+    }
 
     /// Handles an upload that was refused for lack of space.
     func noteFull() async {
         environment.state.update { $0.isQuotaExceeded = true }
         roomWhenFull = await askForRoom() ?? roomWhenFull
-        guard roomWatch == nil else { return }
+        guard polling == nil else { return }
         let clock = environment.clock
-        roomWatch = Task { [weak self] in
+        polling = Task { [weak self] in
             repeat {
                 let next = clock.now().adding(seconds: Self.lookInterval)
                 guard (try? await clock.sleep(until: next)) != nil else { return }
@@ -32,7 +51,7 @@ extension Uploader {
         let room = await askForRoom()
         let hasGrown = room.map { $0 > roomWhenFull } ?? false
         let now = environment.clock.now()
-        let refused = await attempt {
+        let refused = await environment.attempt {
             try await self.environment.store.write { transaction in
                 if hasGrown {
                     try transaction.makeDue(problem: UploadReaction.fullAccount, at: now)
@@ -42,8 +61,8 @@ extension Uploader {
         }
         guard hasGrown || refused == 0 else { return true }
         environment.state.update { $0.isQuotaExceeded = false }
-        roomWatch?.cancel()
-        roomWatch = nil
+        polling?.cancel()
+        polling = nil
         wake()
         return false
     }

@@ -8,7 +8,10 @@ import RemoteStore
 import Saturating
 import Staging
 
-extension Uploader {
+/// Sends contents through upload sessions.
+struct SessionSender: Sendable {
+    let environment: UploadEnvironment
+
     /// Concurrent pieces of one file.
     static let concurrentPieces = 4
     /// The same if blocks of the base are held in memory.
@@ -17,7 +20,7 @@ extension Uploader {
     private static let longestUse = 518_400.0
 
     /// Sends a content through a session and commits it.
-    func sendBig(_ file: StagedFile, _ upload: ContentUpload) async throws(RemoteError) {
+    func send(_ file: StagedFile, _ upload: ContentUpload) async throws(RemoteError) {
         try await forgettingLostSession(of: file) { () async throws(RemoteError) in
             try await sendByWayOfSession(file, upload)
         }
@@ -31,7 +34,7 @@ extension Uploader {
             try await body()
         } catch {
             if error.endsSession {
-                await attempt {
+                await environment.attempt {
                     try await self.environment.store.write { try $0.forgetUpload(of: file.inode) }
                 }
             }
@@ -56,7 +59,7 @@ extension Uploader {
         digests.merge(try await sendPieces(missing, of: file, upload, partial)) { $1 }
         if digests[layout.last.lowerBound] == nil {
             let store = environment.store
-            try await local {
+            try await environment.local {
                 try store.write {
                     try $0.noteClosing(at: size, session: partial.session, of: file.inode)
                 }
@@ -65,14 +68,14 @@ extension Uploader {
                 layout.last, of: file, upload, partial, closes: true)
         }
         let hash = ContentHash(blockDigests: layout.all.flatMap { digests[$0.lowerBound] ?? [] })
-        try await noteHash(hash, of: file, upload)
+        try await environment.noteHash(hash, of: file, upload)
         try await environment.gate.commit { () async throws(RemoteError) in
-            let sent = try await note(
+            let sent = try await environment.note(
                 Attempt(inode: file.inode, step: .upload(upload), hash: hash))
-            try await forgettingRefusal(of: sent) { () async throws(RemoteError) in
+            try await environment.forgettingRefusal(of: sent) { () async throws(RemoteError) in
                 let entry = try await environment.remote.finishUpload(
-                    partial.remote, size: size, commit: commit(upload, hash))
-                await record { recorder in
+                    partial.remote, size: size, commit: upload.commit(hash))
+                await environment.record { recorder in
                     try recorder.arrived(sent)
                     try recorder.stored(upload, for: file.inode, entry)
                 }
@@ -89,7 +92,7 @@ extension Uploader {
         let inode = file.inode
         let now = environment.clock.date()
         let oldest = now.adding(seconds: -Self.longestUse)
-        let known = try await local { () -> PartialUpload? in
+        let known = try await environment.local { () -> PartialUpload? in
             guard let known = try store.read({ try $0.partialUpload(of: inode) }),
                 known.file == file.number, known.begun > oldest
             else { return nil }
@@ -98,7 +101,7 @@ extension Uploader {
         if let known { return known }
         let session = try await environment.remote.startUpload(concurrent: true)
         let fresh = PartialUpload(session: session.id, file: file.number, begun: now)
-        try await local { try store.write { try $0.beginUpload(fresh, of: inode) } }
+        try await environment.local { try store.write { try $0.beginUpload(fresh, of: inode) } }
         return fresh
     }
 
@@ -148,7 +151,7 @@ extension Uploader {
         _ partial: PartialUpload, closes: Bool
     ) async throws(RemoteError) -> [ContentHash] {
         // Stops for a file that was deleted, replaced or made local-only since.
-        guard file.generation == upload.staged.generation, try await pathAhead(of: file) != nil
+        guard file.generation == upload.staged.generation, try await environment.path(of: file) != nil
         else { throw .cancelled }
         let source = try await source(of: range, in: file, upload)
         return try await sendPiece(range, of: source, partial, closes: closes)
@@ -161,11 +164,11 @@ extension Uploader {
     ) async throws(RemoteError) -> [ContentHash] {
         let file = source.file
         guard file.beginSending(range, session: partial.session) else { throw .cancelled }
-        let digests = try await local { try source.blockDigests(of: range) }
+        let digests = try await environment.local { try source.blockDigests(of: range) }
         try await environment.remote.append(
             source, range: range, to: partial.remote, closes: closes)
         let store = environment.store
-        try await local {
+        try await environment.local {
             try store.write { transaction in
                 try transaction.notePiece(
                     at: range.lowerBound, digests: digests, session: partial.session,
@@ -179,7 +182,7 @@ extension Uploader {
     }
 }
 
-extension Uploader {
+extension SessionSender {
     /// A piece's bytes, with the blocks of the base that the staging file lacks.
     private func source(
         of piece: Range<Int64>, in file: StagedFile, _ upload: ContentUpload
@@ -187,7 +190,7 @@ extension Uploader {
         var fetched: [Int64: [UInt8]] = [:]
         for range in file.missingRanges(in: piece) {
             guard let base = upload.staged.base else { break }
-            fetched[range.lowerBound] = try await baseBytes(base, range)
+            fetched[range.lowerBound] = try await environment.baseBytes(base, range)
         }
         return StagedSource(file: file, size: upload.staged.size, fetched: fetched)
     }

@@ -27,84 +27,99 @@ final class GrownFiles: Sendable {
     }
 }
 
-extension Uploader {
+/// The streaming uploads.
+actor StreamingUploads {
     /// Number of streaming uploads at once.
-    private static let aheadLimit = 2
+    private static let limit = 2
+
+    private let environment: UploadEnvironment
+    private let sessions: SessionSender
+    private let pause: UploadPause
+    private let grown = GrownFiles()
+    /// The files that are sent, and the tasks that wait for the end of each.
+    private var waiters: [InodeID: [CheckedContinuation<Void, Never>]] = [:]
+
+    init(environment: UploadEnvironment, sessions: SessionSender, pause: UploadPause) {
+        self.environment = environment
+        self.sessions = sessions
+        self.pause = pause
+    }
 
     /// Notes that a file's content has grown by a piece.
     nonisolated func noteGrowth(of inode: InodeID) {
         grown.add(inode)
-        wake()
     }
 
-    /// Starts streaming uploads of grown files, while no other step waits.
-    func startAhead(in group: inout DiscardingTaskGroup) {
-        for inode in grown.take() where ahead.count < Self.aheadLimit && mayStartAhead(inode) {
-            ahead[inode] = []
-            group.addTask { await self.performAhead(inode) }
+    /// Chooses grown files to be sent now, of those that are not in flight. `send` must be called
+    /// with each.
+    func begin(besides inFlight: Set<InodeID>) -> [InodeID] {
+        var chosen: [InodeID] = []
+        for inode in grown.take() where waiters.count < Self.limit && maySend {
+            guard waiters[inode] == nil, !inFlight.contains(inode) else { continue }
+            waiters[inode] = []
+            chosen.append(inode)
         }
+        return chosen
     }
 
-    private func mayStartAhead(_ inode: InodeID) -> Bool {
-        ahead[inode] == nil && !inFlight.contains(inode) && maySendAhead
-    }
-
-    private var maySendAhead: Bool {
+    private var maySend: Bool {
         let status = environment.state.current
-        return status.connection == .online && !status.isQuotaExceeded && !isPaused
+        return status.connection == .online && !status.isQuotaExceeded
+            && !pause.isActive(at: environment.clock.now())
     }
 
     /// Waits for the end of a file's streaming upload.
-    func waitForAhead(_ inode: InodeID) async {
-        guard ahead[inode] != nil else { return }
-        await withCheckedContinuation { ahead[inode]?.append($0) }
+    func wait(for inode: InodeID) async {
+        guard waiters[inode] != nil else { return }
+        await withCheckedContinuation { waiters[inode]?.append($0) }
     }
 
-    private func performAhead(_ inode: InodeID) async {
+    /// Sends a chosen file.
+    func send(_ inode: InodeID) async {
         do throws(RemoteError) {
-            try await sendAhead(inode)
+            try await sendPieces(of: inode)
         } catch {
             // The file's own step will meet the same problem and handle it.
             environment.log.debug(
                 "pieces were not sent ahead", metadata: ["inode": "\(inode)", "error": "\(error)"])
         }
-        for waiter in ahead.removeValue(forKey: inode) ?? [] {
+        for waiter in waiters.removeValue(forKey: inode) ?? [] {
             waiter.resume()
         }
     }
 
-    private func sendAhead(_ inode: InodeID) async throws(RemoteError) {
+    private func sendPieces(of inode: InodeID) async throws(RemoteError) {
         let staging = environment.staging
-        guard let file = try await local({ try staging.existing(inode) }),
-            file.nextPieceAhead != nil, let path = try await pathAhead(of: file)
+        guard let file = try await environment.local({ try staging.existing(inode) }),
+            file.nextPieceAhead != nil, let path = try await environment.path(of: file)
         else { return }
-        try await forgettingLostSession(of: file) { () async throws(RemoteError) in
-            let partial = try await session(for: file, nil)
+        try await sessions.forgettingLostSession(of: file) { () async throws(RemoteError) in
+            let partial = try await sessions.session(for: file, nil)
             environment.state.update { status in
                 let sent = partial.pieces.values.reduce(0) { $0 +| Int64(clamping: $1.count) }
                 status.uploads[inode] = SyncStatus.Upload(
                     path: path, size: file.size, sent: sent *| StagedFile.blockSize)
             }
             defer { environment.state.update { $0.uploads[inode] = nil } }
-            try await sendPiecesAhead(of: file, partial)
+            try await sendPieces(of: file, partial)
         }
     }
 
-    private func sendPiecesAhead(
+    private func sendPieces(
         of file: StagedFile, _ partial: PartialUpload
     ) async throws(RemoteError) {
         let outcome = await withTaskGroup(of: RemoteOutcome<Void>.self) { group in
             var running = 0
             var failure: RemoteError?
             while true {
-                while running < Self.concurrentPieces, failure == nil, isWanted(file),
+                while running < SessionSender.concurrentPieces, failure == nil, isWanted(file),
                     let piece = file.nextPieceAhead,
                     file.beginSending(piece, session: partial.session)
                 {
                     running +|= 1
                     group.addTask {
                         do throws(RemoteError) {
-                            try await self.sendAhead(piece, of: file, partial)
+                            try await self.send(piece, of: file, partial)
                             return .success(())
                         } catch {
                             return .failure(error)
@@ -122,21 +137,22 @@ extension Uploader {
 
     /// Whether to continue: the file's own step must not wait for more.
     private func isWanted(_ file: StagedFile) -> Bool {
-        maySendAhead && ahead[file.inode]?.isEmpty ?? false && !Task.isCancelled
+        maySend && waiters[file.inode]?.isEmpty ?? false && !Task.isCancelled
     }
 
-    private func sendAhead(
+    private func send(
         _ piece: Range<Int64>, of file: StagedFile, _ partial: PartialUpload
     ) async throws(RemoteError) {
-        guard try await pathAhead(of: file) != nil else { throw .cancelled }
+        guard try await environment.path(of: file) != nil else { throw .cancelled }
         let source = StagedSource(file: file, size: piece.upperBound)
-        try await sendPiece(piece, of: source, partial, closes: false)
+        try await sessions.sendPiece(piece, of: source, partial, closes: false)
         environment.state.update { $0.uploads[file.inode]?.size = file.size }
     }
+}
 
+extension UploadEnvironment {
     /// The remote path of a file; nil if it is no longer to be sent.
-    func pathAhead(of file: StagedFile) async throws(RemoteError) -> String? {
-        let store = environment.store
+    func path(of file: StagedFile) async throws(RemoteError) -> String? {
         return try await local {
             try store.read { snapshot in
                 guard let node = try snapshot.node(file.inode), let place = node.place,

@@ -1,6 +1,6 @@
-// Sends the steps of the journal: decides which ones may start, keeps the necessary order, and
-// waits. Contents are in `Uploader+Content.swift`, batches in `Uploader+Batches.swift`, responses
-// in `Uploader+Record.swift`.
+// The scheduler of uploads: decides which steps of the journal start, keeps the necessary order,
+// and waits. Contents, batches and deletions of folders are sent by the types of this folder;
+// refusals are in `Uploader+Refusals.swift`, records of responses in `UploadRecorder.swift`.
 
 import Blocking
 import Core
@@ -9,44 +9,6 @@ import MetadataStore
 import RemoteStore
 import Saturating
 import Staging
-
-/// The dependencies of `Uploader`.
-struct UploadEnvironment: Sendable {
-    var store: MetadataStore
-    var staging: StagingArea
-    var remote: any RemoteStoring
-    var cache: any ContentCaching
-    var openFiles: any OpenFileTracking
-    var observer: any TreeChangeObserving
-    var clock: any SyncClock
-    var state: SyncState
-    var host: String
-    var log: Logger
-    /// How long a file that is still open may be written to before its present content is sent, in
-    /// seconds.
-    var openFileInterval: Double
-    let disk: DiskQueue
-    let gate = CommitGate()
-    let contradiction = NotedContradiction()
-
-    /// The present context for `DeltaApplier`.
-    func deltaContext() -> DeltaContext {
-        DeltaContext(
-            openFiles: openFiles, staging: staging, now: clock.now(), date: clock.date(),
-            host: host,
-            isListing: state.current.isListing, isTreeComplete: state.current.isTreeComplete)
-    }
-
-    /// Announces a committed transaction: its changes for users, and its conflicted copies.
-    func tell(_ changes: [TreeChange], conflicts: [String]) {
-        state.noteStore(nil)
-        if !conflicts.isEmpty {
-            log.warning("conflicted copies made", metadata: ["names": "\(conflicts)"])
-            state.update { $0.conflicts +|= conflicts.count }
-        }
-        if !changes.isEmpty { observer.treeDidChange(changes) }
-    }
-}
 
 /// Sends the journal. Steps of different nodes run concurrently, except those that change other
 /// nodes' paths: they run alone.
@@ -68,29 +30,36 @@ actor Uploader {
     private var batching: Set<StepBatch.Kind> = []
     private var isExclusive = false
     /// Whether the outcome of a move is being requested.
-    var isResolving = false
+    private var isResolving = false
     /// Whether the last read of the journal failed.
     private var hasFailed = false
     /// Where the next pass through the journal continues, if the last one was cut short.
     private var lastLookedAt: Int64 = 0
     private var drainers = 0
-    var pausedUntil = Timestamp(nanoseconds: 0)
-    var pauses = 0
     private var timer: Task<Void, Never>?
-    /// Searches of deleted folders that are repeated beside the commits, by their numbers.
-    var searches: [Int64: Task<Void, Never>] = [:]
-    /// Whether the searches of earlier processes are resumed.
-    var areSearchesResumed = false
-    /// Streaming uploads, and the tasks that wait for their end.
-    var ahead: [InodeID: [CheckedContinuation<Void, Never>]] = [:]
-    let grown = GrownFiles()
-    /// The quota probe while the account is full, and the free space when that was noticed.
-    var roomWatch: Task<Void, Never>?
-    var roomWhenFull: Int64 = 0
+    let pause = UploadPause()
+    let quota: QuotaWatch
+    private let searcher: FolderSearcher
+    private let streaming: StreamingUploads
+    private let contents: ContentSender
+    private let batches: BatchSender
+    private let deletion: FolderDeletion
+    let remoteLook: RemoteLook
 
     init(environment: UploadEnvironment) {
         self.environment = environment
-        (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let (signals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        self.signals = signals
+        self.signal = signal
+        quota = QuotaWatch(environment: environment) { signal.yield() }
+        searcher = FolderSearcher(environment: environment)
+        let sessions = SessionSender(environment: environment)
+        streaming = StreamingUploads(environment: environment, sessions: sessions, pause: pause)
+        contents = ContentSender(
+            environment: environment, sessions: sessions, streaming: streaming)
+        batches = BatchSender(environment: environment)
+        deletion = FolderDeletion(environment: environment, searcher: searcher)
+        remoteLook = RemoteLook(environment: environment)
         signal.yield()
     }
 
@@ -109,16 +78,19 @@ actor Uploader {
             group.cancelAll()
         }
         timer?.cancel()
-        roomWatch?.cancel()
-        searches.values.forEach { $0.cancel() }
+        await quota.cancel()
+        await searcher.cancel()
     }
 
     /// Ends the pause, because the server is reachable again.
     func resume() {
-        if pausedUntil > environment.clock.now() {
-            pausedUntil = environment.clock.now()
-            pauses = 0
-        }
+        pause.finish(at: environment.clock.now())
+        wake()
+    }
+
+    /// Notes that a file's content has grown by a piece.
+    nonisolated func noteGrowth(of inode: InodeID) {
+        streaming.noteGrowth(of: inode)
         wake()
     }
 
@@ -140,7 +112,7 @@ actor Uploader {
         // One time for the whole pass: the timer is set for entries that become due during it.
         let now = environment.clock.now()
         if drainers > 0 {
-            await attempt {
+            await environment.attempt {
                 try await self.environment.store.write {
                     try $0.makeAllDue(at: now, onlyFresh: true)
                 }
@@ -148,8 +120,10 @@ actor Uploader {
         }
         let status = environment.state.current
         if status.isRootNew || !status.hasCaughtUp { return await setTimer(lookedAt: now) }
-        await resumeSearches()
-        startAhead(in: &group)
+        await searcher.resume()
+        for inode in await streaming.begin(besides: inFlight) {
+            group.addTask { [streaming] in await streaming.send(inode) }
+        }
         if await hasUncertainMoves(in: &group) { return await setTimer(lookedAt: now) }
         var round = JournalRound(start: lastLookedAt)
         while running < Self.concurrency && !isExclusive && !isPaused {
@@ -170,7 +144,7 @@ actor Uploader {
     ) async -> StepChoice {
         let environment = environment
         let isDraining = drainers > 0
-        let result = await attempt {
+        let result = await environment.attempt {
             try await environment.store.write { transaction in
                 var planner = UploadPlanner(
                     transaction: transaction, openFiles: environment.openFiles,
@@ -205,17 +179,17 @@ actor Uploader {
     var isSending: Bool { running > 0 }
 
     /// Whether uploads are suspended.
-    var isPaused: Bool { pausedUntil > environment.clock.now() }
+    private var isPaused: Bool { pause.isActive(at: environment.clock.now()) }
 
     /// Sets the timer to the next due entry behind the examined ones, or to the end of the pause.
     private func setTimer(lookedAt now: Timestamp) async {
-        let next = await attempt {
+        let next = await environment.attempt {
             try await self.environment.store.read { try $0.nextDue(after: now) }
         }
         timer?.cancel()
         var time = next.flatMap { $0 }
         // An entry that is due already is not the next one, and waits for the end of the pause.
-        if pausedUntil > now { time = pausedUntil }
+        if pause.isActive(at: now) { time = pause.end }
         if hasFailed || next == nil { time = now.adding(seconds: Self.failurePause) }
         guard let time else { return }
         let clock = environment.clock
@@ -249,7 +223,7 @@ actor Uploader {
         guard !isExclusive else { return false }
         if isResolving { return true }
         let store = environment.store
-        let moves = await attempt { try await store.read { try $0.attemptedMoves() } } ?? []
+        let moves = await environment.attempt { try await store.read { try $0.attemptedMoves() } } ?? []
         guard !moves.isEmpty else { return false }
         if !isPaused {
             isResolving = true
@@ -258,8 +232,23 @@ actor Uploader {
         return true
     }
 
+    private func resolve(_ moves: [(id: Int64, inode: InodeID, target: String)]) async {
+        do throws(RemoteError) {
+            try await remoteLook.resolve(moves)
+        } catch {
+            suspend(after: error)
+        }
+        isResolving = false
+        wake()
+    }
+
     private func perform(_ batch: StepBatch) async {
-        await send(batch)
+        let failures = await batches.send(batch)
+        if batch.kind == .deletions { await quota.look() }
+        if failures.count < batch.items.count { noteSuccess() }
+        for (item, error) in failures {
+            await react(to: error, step: item.step, inode: item.inode)
+        }
         running = running -| 1
         inFlight.subtract(batch.items.map(\.inode))
         batching.remove(batch.kind)
@@ -272,9 +261,9 @@ actor Uploader {
     private func send(_ step: UploadStep, for inode: InodeID) async throws(RemoteError) {
         switch step {
         case .settled, .waitFor, .waitForWriters:
-            await record { try $0.settle(inode) }
+            await environment.record { try $0.settle(inode) }
         case .upload(let upload):
-            try await send(upload, for: inode)
+            try await contents.send(upload, for: inode)
         case .move, .deleteFolder:
             try await environment.gate.commitAlone { () async throws(RemoteError) in
                 try await commit(step, for: inode)
@@ -289,10 +278,10 @@ actor Uploader {
     /// Sends a step that is one commit, and records the response.
     private func commit(_ step: UploadStep, for inode: InodeID) async throws(RemoteError) {
         if case .copy(let source, let upload) = step {
-            return try await copy(from: source, upload, for: inode)
+            return try await contents.copy(from: source, upload, for: inode)
         }
-        let sent = try await note(Attempt(inode: inode, step: step, hash: nil))
-        try await forgettingRefusal(of: sent) { () async throws(RemoteError) in
+        let sent = try await environment.note(Attempt(inode: inode, step: step, hash: nil))
+        try await environment.forgettingRefusal(of: sent) { () async throws(RemoteError) in
             try await carryOut(step, for: inode, sent)
         }
     }
@@ -305,51 +294,29 @@ actor Uploader {
         case .settled, .waitFor, .waitForWriters, .upload, .copy: return
         case .makeFolder(let path):
             let entry = try await remote.makeFolder(at: path)
-            await record { recorder in
+            await environment.record { recorder in
                 try recorder.arrived(sent)
                 try recorder.placed(inode, entry)
             }
         case .move(let move):
             let entry = try await remote.move(move.node, to: move.target)
-            await record { recorder in
+            await environment.record { recorder in
                 try recorder.arrived(sent)
                 try recorder.placed(inode, entry, meant: move.id)
             }
         case .deleteFile(let node, let revision):
             try await remote.delete(node, revision: revision)
-            await record { try $0.deleted(inode) }
-            await lookForRoom()
+            await environment.record { try $0.deleted(inode) }
+            await quota.look()
         case .deleteFolder(let node):
-            try await deleteFolder(node, inode)
+            try await deletion.delete(node, inode)
+            await quota.look()
         }
     }
 
     /// Resets the backoff after a success.
-    func noteSuccess() {
-        pauses = 0
+    private func noteSuccess() {
+        pause.noteSuccess()
         environment.state.update { $0.lastProblem = nil }
-    }
-
-    /// Runs store work whose failure is the disk's: logged, shown in status, and retried with the
-    /// next step.
-    @discardableResult
-    func attempt<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {
-        try? await outcome(of: work).get()
-    }
-
-    /// The same, for callers that need the error.
-    func outcome<Value: Sendable>(
-        of work: () async throws -> Value
-    ) async -> RemoteOutcome<Value> {
-        do {
-            return .success(try await work())
-        } catch {
-            let failure = RemoteError.local(cause: error)
-            guard case .local(let reason) = failure else { return .failure(failure) }
-            if MetadataStore.isContradiction(error) { environment.contradiction.note() }
-            environment.log.error("the database failed", metadata: ["error": "\(error)"])
-            environment.state.noteStore(reason)
-            return .failure(failure)
-        }
     }
 }

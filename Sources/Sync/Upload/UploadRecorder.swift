@@ -287,17 +287,16 @@ struct UploadRecorder {
     }
 }
 
-extension Uploader {
+extension UploadEnvironment {
     /// Records a response in one transaction; afterwards moves uploaded content to the cache and
     /// announces the changes. Fails if nothing is recorded.
     @discardableResult
     func record(
         _ body: @escaping @Sendable (inout UploadRecorder) throws -> Void
     ) async -> RemoteOutcome<Void> {
-        let environment = environment
         let recorded = await outcome {
-            try await environment.store.write { transaction in
-                var recorder = UploadRecorder(transaction: transaction, environment: environment)
+            try await store.write { transaction in
+                var recorder = UploadRecorder(transaction: transaction, environment: self)
                 try body(&recorder)
                 return RecordedChanges(
                     changes: recorder.changes, retired: recorder.retired.map { $0 },
@@ -309,19 +308,19 @@ extension Uploader {
         case .success(let changes): outcome = changes
         case .failure(let error): return .failure(error)
         }
-        environment.tell(outcome.changes, conflicts: outcome.conflicts)
+        tell(outcome.changes, conflicts: outcome.conflicts)
         guard !outcome.retired.isEmpty else { return .success(()) }
         // The cache moves the file away, so a power cut must not restore rows that name it. If the
         // flush fails, the files stay until the next start.
-        let isOnDisk = await environment.disk.run { (try? environment.staging.flush()) != nil }
+        let isOnDisk = await disk.run { (try? staging.flush()) != nil }
         guard isOnDisk else { return .success(()) }
         for (number, content) in outcome.retired {
-            await environment.disk.run {
+            await disk.run {
                 if let content {
-                    environment.cache.adopt(
-                        path: environment.staging.path(of: number), content: content)
+                    cache.adopt(
+                        path: staging.path(of: number), content: content)
                 }
-                environment.staging.removeFile(number)
+                staging.removeFile(number)
             }
         }
         return .success(())
