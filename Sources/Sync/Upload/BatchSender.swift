@@ -227,7 +227,7 @@ extension UploadEnvironment {
     /// Notes the hashes of copies, as `noteHash` does. Steps that have changed since, or are no
     /// longer to be sent, are left out.
     func noteCopies(_ items: [StepBatch.Item]) async throws(RemoteError) -> [Copy] {
-        return try await local {
+        try await local {
             let files = try staging.existing(items.map(\.inode))
             return try store.write { transaction in
                 try items.compactMap { item in

@@ -26,7 +26,8 @@ struct ContentSender: Sendable {
     ) async throws(RemoteError) {
         let item = StepBatch.Item(inode: inode, step: .copy(from: source, upload))
         guard let copy = try await environment.noteCopies([item]).first else { throw .cancelled }
-        let sent = try await environment.note(Attempt(inode: inode, step: item.step, hash: copy.hash))
+        let sent = try await environment.note(
+            Attempt(inode: inode, step: item.step, hash: copy.hash))
         let entry = try await environment.remote.copy(source, to: upload.path)
         await environment.record { recorder in
             try recorder.arrived(sent)

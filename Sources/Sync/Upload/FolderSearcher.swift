@@ -24,7 +24,11 @@ actor FolderSearcher {
     func resume() async {
         guard !isResumed else { return }
         let store = environment.store
-        guard let rows = await environment.attempt({ try await store.read { try $0.folderSearches() } }) else {
+        guard
+            let rows = await environment.attempt({
+                try await store.read { try $0.folderSearches() }
+            })
+        else {
             return
         }
         isResumed = true
@@ -136,7 +140,9 @@ actor FolderSearcher {
             let file = found.versions.first?.file, !survivors.contains(file.id)
         else { return }
         if let deleted = found.deleted, deleted > search.latestDeletion { return }
-        let isOwn = try await environment.local { try store.read { try $0.isOwnDeletion(file.revision) } }
+        let isOwn = try await environment.local {
+            try store.read { try $0.isOwnDeletion(file.revision) }
+        }
         guard !isOwn else { return }
         let entry = try await remote.restore(path, to: file.revision)
         environment.log.warning(

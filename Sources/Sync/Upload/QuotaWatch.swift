@@ -39,14 +39,14 @@ actor QuotaWatch {
             repeat {
                 let next = clock.now().adding(seconds: Self.lookInterval)
                 guard (try? await clock.sleep(until: next)) != nil else { return }
-            } while await self?.lookForRoom() == true
+            } while await self?.look() == true
         }
     }
 
     /// Accepts writes again, and retries refused uploads, if the free space has grown, or if no
     /// refused upload is left. Returns whether the account is still full.
     @discardableResult
-    func lookForRoom() async -> Bool {
+    func look() async -> Bool {
         guard environment.state.current.isQuotaExceeded else { return false }
         let room = await askForRoom()
         let hasGrown = room.map { $0 > roomWhenFull } ?? false

@@ -45,7 +45,9 @@ struct RemoteLook: Sendable {
         for step: UploadStep, of inode: InodeID, believesAbsence: Bool
     ) async -> RemoteOutcome<Bool> {
         let store = environment.store
-        let known = await environment.attempt { try await store.read { try $0.node(inode)?.facts.id } }
+        let known = await environment.attempt {
+            try await store.read { try $0.node(inode)?.facts.id }
+        }
         var question = LookQuestion(inode: inode, targets: step.targets)
         question.ids = Set([known.flatMap { $0 }, step.source?.id].compactMap { $0 })
         if question.ids.isEmpty { question.source = step.source?.path }

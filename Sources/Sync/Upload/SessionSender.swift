@@ -151,7 +151,8 @@ struct SessionSender: Sendable {
         _ partial: PartialUpload, closes: Bool
     ) async throws(RemoteError) -> [ContentHash] {
         // Stops for a file that was deleted, replaced or made local-only since.
-        guard file.generation == upload.staged.generation, try await environment.path(of: file) != nil
+        guard file.generation == upload.staged.generation,
+            try await environment.path(of: file) != nil
         else { throw .cancelled }
         let source = try await source(of: range, in: file, upload)
         return try await sendPiece(range, of: source, partial, closes: closes)

@@ -153,7 +153,7 @@ actor StreamingUploads {
 extension UploadEnvironment {
     /// The remote path of a file; nil if it is no longer to be sent.
     func path(of file: StagedFile) async throws(RemoteError) -> String? {
-        return try await local {
+        try await local {
             try store.read { snapshot in
                 guard let node = try snapshot.node(file.inode), let place = node.place,
                     !node.flags.contains(.localOnly), node.staged?.file == file.number

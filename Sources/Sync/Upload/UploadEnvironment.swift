@@ -51,7 +51,9 @@ extension UploadEnvironment {
     /// Runs store work whose failure is the disk's: logged, shown in status, and retried with the
     /// next step.
     @discardableResult
-    nonisolated(nonsending) func attempt<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {
+    nonisolated(nonsending) func attempt<Value: Sendable>(_ work: () async throws -> Value) async
+        -> Value?
+    {
         try? await outcome(of: work).get()
     }
 

@@ -17,7 +17,9 @@ extension Uploader {
     func react(to error: RemoteError, step: UploadStep, inode: InodeID) async {
         let store = environment.store
         let now = environment.clock.now()
-        let entry = await environment.attempt { try await store.read { try $0.journalEntry(of: inode) } }
+        let entry = await environment.attempt {
+            try await store.read { try $0.journalEntry(of: inode) }
+        }
         let attempts = entry.flatMap { $0 }?.attempts ?? 0
         let reaction = UploadReaction(to: error, step: step, attempts: max(attempts, pause.count))
         environment.log.debug(

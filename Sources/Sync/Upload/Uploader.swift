@@ -223,7 +223,8 @@ actor Uploader {
         guard !isExclusive else { return false }
         if isResolving { return true }
         let store = environment.store
-        let moves = await environment.attempt { try await store.read { try $0.attemptedMoves() } } ?? []
+        let moves =
+            await environment.attempt { try await store.read { try $0.attemptedMoves() } } ?? []
         guard !moves.isEmpty else { return false }
         if !isPaused {
             isResolving = true
