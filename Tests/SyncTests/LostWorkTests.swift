@@ -319,7 +319,7 @@ import Testing
         harness.faulty.releaseStalled()
         #expect(try await hearAll(harness).isEmpty)
         let pieces = harness.faulty.calls.filter { $0.operation == .append }.count
-        #expect(pieces <= Uploader.concurrentPieces, "\(pieces)")
+        #expect(pieces <= SessionSender.concurrentPieces, "\(pieces)")
         #expect(!harness.faulty.calls.contains { $0.operation == .finishUpload })
     }
 }
