@@ -4,6 +4,17 @@ import Core
 import Foundation
 import RemoteStore
 
+/// What a server leaves out of the changes after a cursor. The specification promises no more than
+/// that whoever applies them ends with what the server has.
+public enum LogCompaction: Hashable, Sendable, CaseIterable {
+    /// Each change is told.
+    case none
+    /// Each file and folder is told once, at its last place; deletions are told at each path.
+    case nodes
+    /// Each path is told once.
+    case paths
+}
+
 /// The position of a listing, and then of its deltas.
 struct InMemoryListing: Codable {
     /// Cursors of an earlier epoch have expired.
@@ -47,10 +58,10 @@ struct InMemoryListing: Codable {
 
     /// The next page. Throws `notFound` when the listed folder is deleted.
     mutating func page(
-        of tree: InMemoryTree, size: Int
+        of tree: InMemoryTree, size: Int, compaction: LogCompaction = .none
     ) throws(RemoteError) -> RemotePage {
         let folder = try tree.folder(at: RemotePath(rawValue: folder))
-        guard let last else { return changesPage(of: tree, size: size) }
+        guard let last else { return changesPage(of: tree, size: size, compaction) }
         var entries = tree.entries(in: folder, recursive: isRecursive)
         // A recursive listing of a folder begins with the folder.
         if isRecursive, case .item = folder,
@@ -66,10 +77,15 @@ struct InMemoryListing: Codable {
             hasMore: self.last != nil || change < tree.log.count)
     }
 
-    private mutating func changesPage(of tree: InMemoryTree, size: Int) -> RemotePage {
+    private mutating func changesPage(
+        of tree: InMemoryTree, size: Int, _ compaction: LogCompaction
+    ) -> RemotePage {
         var entries: [RemoteEntry] = []
+        let told = tellsEachDeletion ? nil : tree.told(from: change, compaction)
         while change < tree.log.count, entries.count < size {
-            if covers(tree.log[change]) { entries.append(tree.log[change]) }
+            if covers(tree.log[change]), told?.contains(change) ?? true {
+                entries.append(tree.log[change])
+            }
             if tellsEachDeletion {
                 entries += tree.goneTogether[change, default: []].filter(covers)
             }
@@ -95,5 +111,27 @@ struct InMemoryListing: Codable {
     private static func precedes(_ left: String, _ right: String) -> Bool {
         RemotePath(rawValue: left).components.lexicographicallyPrecedes(
             RemotePath(rawValue: right).components)
+    }
+}
+
+extension InMemoryTree {
+    /// The changes from one on that are told; nil if all are.
+    fileprivate func told(from start: Int, _ compaction: LogCompaction) -> Set<Int>? {
+        guard compaction != .none else { return nil }
+        var told: Set<Int> = []
+        var ids: Set<FileID> = []
+        var paths: Set<RemotePath> = []
+        for index in log.indices.dropFirst(start).reversed() {
+            let entry = log[index]
+            let isLastOfPath = paths.insert(entry.foldedPath).inserted
+            if compaction == .paths, !isLastOfPath { continue }
+            if let id = entry.id {
+                guard ids.insert(id).inserted, let item = item(at: entry.foldedPath),
+                    self.entry(of: item).id == id
+                else { continue }
+            }
+            told.insert(index)
+        }
+        return told
     }
 }

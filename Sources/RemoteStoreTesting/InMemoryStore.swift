@@ -25,17 +25,19 @@ public final class InMemoryStore: RemoteStoring {
     private let pageSize: Int
     /// Whether changes by id are applied by path, as with a service that refuses ids.
     private let refusesIDs: Bool
+    private let compaction: LogCompaction
     let now: @Sendable () -> Timestamp
 
     /// Makes an empty account with a quota, a page size, and a rule for folding names.
     public init(
         allocated: Int64 = 1 << 40, pageSize: Int = 2000, refusesIDs: Bool = false,
-        folding: NameFolding = .scalar,
+        folding: NameFolding = .scalar, compaction: LogCompaction = .none,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(seconds: 1_700_000_000) }
     ) {
         state = Mutex(State(tree: InMemoryTree(quota: allocated, folding: folding)))
         self.pageSize = pageSize
         self.refusesIDs = refusesIDs
+        self.compaction = compaction
         self.now = now
     }
 
@@ -129,7 +131,7 @@ public final class InMemoryStore: RemoteStoring {
             guard var listing = InMemoryListing(cursor), listing.epoch == state.epoch else {
                 throw .cursorReset
             }
-            return try listing.page(of: state.tree, size: pageSize)
+            return try listing.page(of: state.tree, size: pageSize, compaction: compaction)
         }
     }
 

@@ -22,11 +22,12 @@ extension DeltaApplier {
             } else {
                 try removeRemote(node)
             }
-        } else if isFeed, let node = try transaction.departedNode(foldedPath: path),
-            // The contents of a moved folder appear again at its new place.
-            node.facts.id.flatMap({ lastIndex[$0] }) == nil
-        {
-            try removeRemote(node)
+        } else if isFeed, let node = try transaction.departedNode(foldedPath: path) {
+            if node.facts.id.flatMap({ lastIndex[$0] }) == nil {
+                try removeRemote(node)
+            } else {
+                try doubtUntoldContents(of: node)
+            }
         } else if isFeed {
             try doubt(path)
             unknownDeletions.append(path)
@@ -78,6 +79,23 @@ extension DeltaApplier {
                 lastIndex[id] == nil
             else { continue }
             try transaction.noteUnconfirmed(id)
+        }
+    }
+
+    /// Marks the contents of a folder that another client has moved out of one that this mount has
+    /// moved. All that is still in the folder appears again at its new place, in this batch; what
+    /// does not was deleted on the way, at a path that no delta of a folder has, or was put there by
+    /// this mount.
+    private func doubtUntoldContents(of folder: Node) throws {
+        var waiting = [folder]
+        while let folder = waiting.popLast() {
+            guard folder.kind == .folder else { continue }
+            for child in try transaction.remoteChildren(of: folder.inode) {
+                if let id = child.facts.id, lastIndex[id] == nil {
+                    try transaction.noteUnconfirmed(id)
+                }
+                waiting.append(child)
+            }
         }
     }
 

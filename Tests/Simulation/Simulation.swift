@@ -185,7 +185,7 @@ extension Plan {
     var source: String {
         """
         Plan(seed: \(seed), mounts: \(mounts), pageSize: \(pageSize), distance: \(distance), \
-        refusesIDs: \(refusesIDs), steps: [
+        refusesIDs: \(refusesIDs), compaction: .\(compaction), steps: [
         \(steps.map { "    .\($0),".replacing(/Simulation\.\w+\./, with: ".") }.joined(separator: "\n"))
         ])
         """

@@ -1,5 +1,6 @@
 // The steps of a history as values: what a seed stands for, and what a failing history is shortened to.
 
+import RemoteStoreTesting
 import TestSupport
 
 /// One step. Paths are those of the actor's own view at that time.
@@ -74,17 +75,20 @@ struct Plan: Sendable {
     var distance: Int
     /// Changes by id are refused.
     var refusesIDs: Bool
+    /// What the server leaves out of the changes.
+    var compaction: LogCompaction
     var steps: [Step]
 
     init(
         seed: UInt64, mounts: Int, pageSize: Int, distance: Int, refusesIDs: Bool = false,
-        steps: [Step]
+        compaction: LogCompaction = .none, steps: [Step]
     ) {
         self.seed = seed
         self.mounts = mounts
         self.pageSize = pageSize
         self.distance = distance
         self.refusesIDs = refusesIDs
+        self.compaction = compaction
         self.steps = steps
     }
 
@@ -96,6 +100,7 @@ struct Plan: Sendable {
         pageSize = [2, 3, 2000].randomElement(using: &random) ?? 3
         distance = [0, 20, 400].randomElement(using: &random) ?? 20
         refusesIDs = Int.random(in: 0..<5, using: &random) == 0
+        compaction = LogCompaction.allCases.randomElement(using: &random) ?? .none
         let names =
             [["a", "b"], ["a", "b", "c"], ["a", "A", "b"]].randomElement(using: &random) ?? ["a"]
         var drawing = StepDrawing(random: random, names: names, mounts: mounts)

@@ -44,7 +44,7 @@ final class World: @unchecked Sendable {
         self.verbose = verbose
         scheduler.begin(seed: plan.seed)
         server = InMemoryStore(
-            pageSize: plan.pageSize, refusesIDs: plan.refusesIDs,
+            pageSize: plan.pageSize, refusesIDs: plan.refusesIDs, compaction: plan.compaction,
             now: { Timestamp(nanoseconds: scheduler.now) })
         for index in 0..<plan.mounts {
             try databases[index].reset()

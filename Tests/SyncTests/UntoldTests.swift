@@ -92,6 +92,28 @@ import Testing
         #expect(ids == [FileID("X")] || !paths.contains("/new/x"), "\(ids) \(paths)")
     }
 
+    @Test("what others delete in a folder that they move out of one that this mount moved goes")
+    func deletedInMovedFolder() async throws {
+        let harness = try Harness()
+        try await harness.apply([
+            .folder("/old", "A"), .folder("/old/inner", "B"), .file("/old/inner/x", "X"),
+            .file("/old/inner/y", "Y"), .folder("/old/inner/s", "S"), .file("/old/inner/s/z", "Z"),
+            .folder("/there", "C"),
+        ])
+        // This mount has moved the outer folder; others the inner one into a folder, deleted x and z in it, and
+        // moved that folder. The server tells no place at which the inner one was in between.
+        try await harness.apply([.folder("/new", "A")], isFeed: false)
+        try await harness.apply([
+            .deleted("/old/inner"), .deleted("/old"), .folder("/new", "A"),
+            .deleted("/there/inner/x"), .deleted("/there/inner/s/z"), .deleted("/there"),
+            .folder("/further", "C"), .folder("/further/inner", "B"),
+            .file("/further/inner/y", "Y"), .folder("/further/inner/s", "S"),
+        ])
+        let ids = try await harness.store.read { try $0.unconfirmedIDs(limit: 10) }
+        let paths = try await harness.paths()
+        #expect(ids == [FileID("X"), FileID("Z")], "\(ids) \(paths)")
+    }
+
     @Test("a deletion of what the batch tells elsewhere doubts nothing")
     func toldElsewhere() async throws {
         let harness = try Harness()
