@@ -23,11 +23,8 @@ extension DeltaApplier {
                 try removeRemote(node)
             }
         } else if isFeed, let node = try transaction.departedNode(foldedPath: path) {
-            if node.facts.id.flatMap({ lastIndex[$0] }) == nil {
-                try removeRemote(node)
-            } else {
-                try doubtUntoldContents(of: node)
-            }
+            // A folder that others have moved on appears again, with all that is still in it.
+            if node.facts.id.flatMap({ lastIndex[$0] }) == nil { try removeRemote(node) }
         } else if isFeed {
             try doubt(path)
             unknownDeletions.append(path)
@@ -82,11 +79,12 @@ extension DeltaApplier {
         }
     }
 
-    /// Marks the contents of a folder that another client has moved out of one that this mount has
-    /// moved. All that is still in the folder appears again at its new place, in this batch; what
-    /// does not was deleted on the way, at a path that no delta of a folder has, or was put there by
-    /// this mount.
-    private func doubtUntoldContents(of folder: Node) throws {
+    /// Marks the contents of a folder that the feed has at another place. All that is still in the
+    /// folder appears again there, in this batch. What does not was put there by this mount, or
+    /// deleted: at a place in between that the feed does not have, or at a path at which something
+    /// else is now, so that the feed has no deletion of it.
+    func doubtUntoldContents(of folder: Node) throws {
+        guard isFeed, folder.kind == .folder else { return }
         var waiting = [folder]
         while let folder = waiting.popLast() {
             guard folder.kind == .folder else { continue }

@@ -200,6 +200,7 @@ struct DeltaApplier {
             guard let known = try transaction.node(moved.inode) else { return occupant }
             try free(occupant, for: known)
             try attach(moved, at: place)
+            try doubtUntoldContents(of: known)
             return try transaction.node(known.inode)
         }
         guard let known = try transaction.node(id: id), known.inode != occupant?.inode else {
@@ -215,6 +216,7 @@ struct DeltaApplier {
             try free(occupant, for: known)
             try moveRemote(known, to: place)
         }
+        try doubtUntoldContents(of: known)
         return try transaction.node(known.inode)
     }
 

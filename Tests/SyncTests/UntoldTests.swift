@@ -114,6 +114,20 @@ import Testing
         #expect(ids == [FileID("X"), FileID("Z")], "\(ids) \(paths)")
     }
 
+    @Test("what was deleted in a moved folder goes, though its path is another one's now")
+    func pathTakenOver() async throws {
+        let harness = try Harness()
+        try await harness.apply([
+            .folder("/a", "A"), .folder("/a/b", "B"), .file("/a/b/x", "X"), .file("/a/b/y", "Y"),
+        ])
+        // Others deleted x, moved its folder, and made both anew; the server tells each path once.
+        try await harness.apply([
+            .folder("/c", "B"), .file("/c/y", "Y"), .folder("/a/b", "D"), .file("/a/b/x", "Z"),
+        ])
+        #expect(try await harness.store.read { try $0.unconfirmedIDs(limit: 10) } == [FileID("X")])
+        #expect(try await harness.paths() == ["/a", "/a/b", "/a/b/x", "/c", "/c/x", "/c/y"])
+    }
+
     @Test("a deletion of what the batch tells elsewhere doubts nothing")
     func toldElsewhere() async throws {
         let harness = try Harness()
