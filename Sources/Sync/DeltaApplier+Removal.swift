@@ -40,10 +40,10 @@ extension DeltaApplier {
     /// Handles a deletion at the path of a node that this mount has just put there. It may be older
     /// than that, and concern the node that was there before: in a folder that this mount has moved
     /// since. Both are requested by ID, unless the batch contains them.
-    private func doubtDeletion(of id: FileID, at path: String) throws {
+    private mutating func doubtDeletion(of id: FileID, at path: String) throws {
         let former = try transaction.departedNode(foldedPath: path)?.facts.id
         for id in [id, former].compactMap(\.self) where lastIndex[id] == nil {
-            try transaction.noteUnconfirmed(id)
+            try noteDoubt(of: id)
         }
     }
 
@@ -70,12 +70,12 @@ extension DeltaApplier {
     /// Checks the paths of deletions without a node again, because the batch may have put folders
     /// there since: their contents were in them when they were deleted, unless the batch contains
     /// them.
-    func doubtUnknownDeletions() throws {
+    mutating func doubtUnknownDeletions() throws {
         for path in unknownDeletions.prefix(Self.mostDoubtedPaths) {
             guard let id = try transaction.remoteNode(foldedPath: path)?.facts.id,
                 lastIndex[id] == nil
             else { continue }
-            try transaction.noteUnconfirmed(id)
+            try noteDoubt(of: id)
         }
     }
 
@@ -83,15 +83,13 @@ extension DeltaApplier {
     /// folder appears again there, in this batch. What does not was put there by this mount, or
     /// deleted: at a place in between that the feed does not have, or at a path at which something
     /// else is now, so that the feed has no deletion of it.
-    func doubtUntoldContents(of folder: Node) throws {
+    mutating func doubtUntoldContents(of folder: Node) throws {
         guard isFeed, folder.kind == .folder else { return }
         var waiting = [folder]
         while let folder = waiting.popLast() {
             guard folder.kind == .folder else { continue }
             for child in try transaction.remoteChildren(of: folder.inode) {
-                if let id = child.facts.id, lastIndex[id] == nil {
-                    try transaction.noteUnconfirmed(id)
-                }
+                if let id = child.facts.id, !isToldLater(id) { try noteDoubt(of: id) }
                 waiting.append(child)
             }
         }
@@ -101,11 +99,11 @@ extension DeltaApplier {
     /// node in it there, before this mount moved the same folder; no delta has that path any more.
     /// So nodes in moved folders that match the path's last names are marked, to be requested by
     /// their IDs.
-    private func doubt(_ path: String) throws {
+    private mutating func doubt(_ path: String) throws {
         let nodes = try transaction.nodesInDepartedFolders(
             endingLike: path, limit: Self.mostDoubts)
         for id in nodes.compactMap(\.facts.id) where lastIndex[id] == nil {
-            try transaction.noteUnconfirmed(id)
+            try noteDoubt(of: id)
         }
     }
 
@@ -113,11 +111,23 @@ extension DeltaApplier {
     /// which another client has deleted or moved: a delta with its old path may not find it any
     /// more. Sharing can change a folder's ID, too, so the children stay, and are requested by ID
     /// unless the batch contains them.
-    func doubtChildren(of folder: Node) throws {
+    mutating func doubtChildren(of folder: Node) throws {
         let children = try transaction.remoteChildren(of: folder.inode)
-        for id in children.compactMap(\.facts.id) where lastIndex[id] == nil {
-            try transaction.noteUnconfirmed(id)
+        for id in children.compactMap(\.facts.id) where !isToldLater(id) {
+            try noteDoubt(of: id)
         }
+    }
+
+    /// Whether an entry after the present one has a node. What an earlier one has told of a folder
+    /// at this path may be the former folder's.
+    private func isToldLater(_ id: FileID) -> Bool {
+        lastIndex[id].map { $0 > currentIndex } ?? false
+    }
+
+    /// Notes that a node is to be requested by its ID.
+    private mutating func noteDoubt(of id: FileID) throws {
+        doubted.insert(id)
+        try transaction.noteUnconfirmed(id)
     }
 
     /// A node to be removed: a folder follows its contents.

@@ -50,6 +50,8 @@ struct DeltaApplier {
     var detached = DetachedNodes()
     /// Paths of the feed's deletions that had no node at their turn.
     var unknownDeletions: [String] = []
+    /// Nodes to be requested by their IDs, although the batch may have them.
+    var doubted: Set<FileID> = []
     /// Number of contradictory entries that were left out.
     var leftOut = 0
     /// Number of nodes that the running listing had not seen before.

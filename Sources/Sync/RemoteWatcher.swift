@@ -188,7 +188,9 @@ actor RemoteWatcher {
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries, isFeed: true)
             try applier.feedCaughtUp()
-            try transaction.forgetUnconfirmed(entries.lazy.compactMap(\.id))
+            let doubted = applier.doubted
+            try transaction.forgetUnconfirmed(
+                entries.lazy.compactMap(\.id).filter { !doubted.contains($0) })
             try transaction.forgetUnconfirmedWithoutNode()
             try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
             return applier.outcome

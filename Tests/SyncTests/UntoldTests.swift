@@ -114,6 +114,18 @@ import Testing
         #expect(ids == [FileID("X"), FileID("Z")], "\(ids) \(paths)")
     }
 
+    @Test("what a batch tells of a folder before another one at its path is asked for")
+    func toldOfFormerFolder() async throws {
+        let harness = try Harness()
+        // Pages from before and after the deletion of the folder, which is not told.
+        try await harness.apply([
+            .folder("/a", "A"), .folder("/a/c", "C"), .file("/a/x", "X"), .folder("/a", "B"),
+            .file("/a/y", "Y"),
+        ])
+        let ids = try await harness.store.read { try $0.unconfirmedIDs(limit: 10) }
+        #expect(ids == [FileID("C"), FileID("X")])
+    }
+
     @Test("what was deleted in a moved folder goes, though its path is another one's now")
     func pathTakenOver() async throws {
         let harness = try Harness()
