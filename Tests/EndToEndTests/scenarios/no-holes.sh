@@ -11,7 +11,7 @@ head -c 3000000 /dev/urandom > "$WORK/content"
 cp "$WORK/content" "$MNT/file"
 for option in --punch-hole --zero-range; do
     if fallocate $option -o 4096 -l 1048576 "$MNT/file" 2> "$WORK/message"; then exit 1; fi
-    grep -qi 'not supported' "$WORK/message"
+    grep -qiE 'not supported|unsupported' "$WORK/message"
     cmp "$MNT/file" "$WORK/content"
 done
 truncate -s 1T "$MNT/sparse"
