@@ -130,6 +130,20 @@ extension DeltaApplier {
         try transaction.noteUnconfirmed(id)
     }
 
+    /// Removes a folder that only stood for a path in which a node was, and those above it, once
+    /// nothing is in it any more. A folder of that path is told by its ID; this one would stay for
+    /// ever if a folder above it was moved, because nothing can be asked without an ID.
+    mutating func removeEmptyPlaceholder(_ inode: InodeID) throws {
+        var inode = inode
+        while inode != .root, let folder = try transaction.node(inode), folder.kind == .folder,
+            folder.facts.id == nil, let place = try transaction.remotePlace(of: folder),
+            try transaction.remoteChildren(of: inode).isEmpty
+        {
+            try removeRemote(folder)
+            inode = place.parent
+        }
+    }
+
     /// A node to be removed: a folder follows its contents.
     private struct Removal {
         var node: Node

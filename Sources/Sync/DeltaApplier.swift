@@ -209,6 +209,7 @@ struct DeltaApplier {
             return occupant
         }
         try noteMove(of: known, to: place)
+        let left = try transaction.remotePlace(of: known)?.parent
         if let occupant, try holds(occupant, known) {
             // The node moves out of a folder whose place it takes.
             let moved = try detach(known)
@@ -219,6 +220,7 @@ struct DeltaApplier {
             try moveRemote(known, to: place)
         }
         try doubtUntoldContents(of: known)
+        if let left, left != place.parent { try removeEmptyPlaceholder(left) }
         return try transaction.node(known.inode)
     }
 

@@ -34,7 +34,9 @@ extension RemoteWatcher {
                 guard let node = try transaction.node(id: id), node.remote != .absent else {
                     continue
                 }
+                let folder = try transaction.remotePlace(of: node)?.parent
                 try applier.removeRemote(node)
+                if let folder { try applier.removeEmptyPlaceholder(folder) }
             }
             return applier.outcome
         }

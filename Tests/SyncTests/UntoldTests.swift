@@ -114,6 +114,21 @@ import Testing
         #expect(ids == [FileID("X"), FileID("Z")], "\(ids) \(paths)")
     }
 
+    @Test("a folder that only stood for a path goes with the last node in it")
+    func emptyPlaceholder() async throws {
+        let harness = try Harness()
+        try await harness.apply([.folder("/p", "P"), .folder("/q", "Q"), .file("/q/x", "X")])
+        // A look finds a file in a folder of another /p: this mount's has moved.
+        try await harness.apply([.file("/p/r/s/x", "X")], isFeed: false)
+        try await harness.apply([.folder("/moved", "P")], isFeed: false)
+        try await harness.apply([
+            .deleted("/p"), .folder("/moved", "P"), .folder("/p", "N"), .folder("/p/r", "R"),
+            .folder("/p/r/s", "S"), .file("/p/r/s/x", "X"),
+        ])
+        let paths = try await harness.paths()
+        #expect(paths == ["/moved", "/p", "/p/r", "/p/r/s", "/p/r/s/x", "/q"], "\(paths)")
+    }
+
     @Test("what a batch tells of a folder before another one at its path is asked for")
     func toldOfFormerFolder() async throws {
         let harness = try Harness()
