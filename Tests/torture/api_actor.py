@@ -130,6 +130,7 @@ class ApiActor(Actor):
         for path, tag in before.items():
             if tag == "file":
                 self.ledger.release(self.look(path)[1], f"x deleted {folder} with {path}")
+        gone = {path: self.last_revision(path) for path, tag in before.items() if tag == "deleted"}
         # What is there at the last moment, for what the tombstones will not tell: another client can store
         # something under such a path again before they are read.
         there = self.revisions(folder)
@@ -143,7 +144,7 @@ class ApiActor(Actor):
         tries = 0
         while True:
             try:
-                return self.release_unseen(folder, before, options)
+                return self.release_unseen(folder, gone, options)
             except Refused:
                 return
             except OSError:
@@ -166,16 +167,23 @@ class ApiActor(Actor):
             if tokens_of(content) & self.ledger.required:
                 self.ledger.release(content, f"x deleted {folder}, unseen, with {path}")
 
-    def release_unseen(self, folder, before, options):
+    def last_revision(self, path):
+        """The last revision of a deleted file; None for a folder."""
+        try:
+            entries = self.client.call("files/list_revisions", path=path, limit=1)["entries"]
+        except Refused:
+            return None
+        return entries[0]["rev"] if entries else None
+
+    def release_unseen(self, folder, gone, options):
+        """What was stored since the look, also where something had been deleted before."""
         for entry in self.client.list(folder, **options):
             path = entry["path_lower"]
             if entry[".tag"] != "deleted":
                 continue
-            try:
-                revisions = self.client.call("files/list_revisions", path=path, limit=100)["entries"]
-            except Refused:
+            rev = self.last_revision(path)
+            if rev is None or gone.get(path) == rev:
                 continue
-            for revision in revisions[:1]:
-                content = self.ledger.look(self.client.download("rev:" + revision["rev"]))
-                if before.get(path) != "deleted" and tokens_of(content) & self.ledger.required:
-                    self.ledger.release(content, f"x deleted {folder}, unseen, with {path}")
+            content = self.ledger.look(self.client.download("rev:" + rev))
+            if tokens_of(content) & self.ledger.required:
+                self.ledger.release(content, f"x deleted {folder}, unseen, with {path}")
