@@ -31,9 +31,13 @@ extension DropboxStore {
     ) async throws(RemoteError) {
         let name = try await name(of: node, isGuarded: revision != nil)
         var options = CallOptions.change
-        // A retry could delete an entry that another client has put there after the first request.
-        // Ids and revisions are never reused.
-        if revision == nil && !name.isID { options.retryAfterSend = false }
+        // Without a revision, everything in a folder goes, too: a retry could delete what another
+        // client has stored since the caller looked. The caller looks again instead.
+        if revision == nil {
+            options.retryAfterSend = false
+            options.maxAttempts = 1
+            options.pauseDeadline = .now
+        }
         let deleted: Files.Metadata
         do {
             deleted = try await client.call(

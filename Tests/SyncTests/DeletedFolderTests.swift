@@ -146,6 +146,7 @@ import Testing
         faulty.releaseStalled()
         try await harness.drain()
         try await afterwards(harness)
+        try await harness.finishSearches()
         try await harness.settle()
         await harness.stop()
         try await harness.checkInvariants()

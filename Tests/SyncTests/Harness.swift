@@ -177,6 +177,21 @@ final class Harness: Sendable {
         #expect(rest.operations == 0)
     }
 
+    /// Waits until no deleted folder has to be searched any more: that follows the end of its step.
+    func finishSearches() async throws {
+        while try await !store.read({ try $0.folderSearches() }).isEmpty {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
+    /// Waits until all deltas that the server has are applied.
+    func finishDeltas() async throws {
+        let last = try await server.latestCursor()
+        while try await store.read({ try $0.setting("feed.cursor") }) != last.rawValue {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
     /// Starts, and sends what is queued before any news come in.
     func drainBeforeNews() async throws {
         faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
