@@ -80,6 +80,10 @@ def key(path):
     return unicodedata.normalize("NFC", path).casefold()
 
 
+# The routes whose answers may tell of others' contents: a move takes along what others stored in the file since.
+TELLING = "list_folder|list_folder/continue|get_metadata|move_v2|move_batch_v2|move_batch/check_v2"
+
+
 def doubts(token, ledger, log):
     """Whether an actor on a mount can have removed a content that came under its hands: the reason, or None.
 
@@ -93,7 +97,7 @@ def doubts(token, ledger, log):
         if match := re.match(r"\S+ #(\d+) > (\S+) ", line):
             clients[match[1]] = match[2]
     for line in lines:
-        match = re.match(r"(\S+) #(\d+) < files/(?:list_folder|list_folder/continue|get_metadata) 200 (.*)", line)
+        match = re.match(rf"(\S+) #(\d+) < files/(?:{TELLING}) 200 (.*)", line)
         if not match or match[2] not in clients:
             continue
         moment, client = time_of(match[1]), clients[match[2]]
@@ -112,8 +116,8 @@ def doubts(token, ledger, log):
 def entries(text):
     """The paths and content hashes of the files in an answer."""
     answer = json.loads(text)
-    return [(entry["path_lower"], entry["content_hash"])
-            for entry in answer.get("entries", [answer]) if "content_hash" in entry]
+    told = [entry.get("success", entry) for entry in answer.get("entries", [answer.get("metadata", answer)])]
+    return [(entry["path_lower"], entry["content_hash"]) for entry in told if "content_hash" in entry]
 
 
 def time_of(text):
