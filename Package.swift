@@ -193,7 +193,7 @@ let package = Package(
                 "RemoteStoreTesting", "Staging", "Sync", "TestSupport", log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Tests/Simulation", swiftSettings: settings),
+            path: "Tests/Simulation", exclude: ["mutants.toml"], swiftSettings: settings),
         .testTarget(
             name: "StagingTests",
             dependencies: ["Staging", "TestSupport", "MetadataStore", "Core", "ContentHashing"],
