@@ -11,7 +11,8 @@ public enum LogCompaction: Hashable, Sendable, CaseIterable {
     case none
     /// Each file and folder is told once, at its last place; deletions are told at each path.
     case nodes
-    /// Each path is told once.
+    /// Each path is told once; a folder that took the place of something twice, because the entry
+    /// of a folder says nothing of what was in another one there.
     case paths
 }
 
@@ -121,10 +122,14 @@ extension InMemoryTree {
         var told: Set<Int> = []
         var ids: Set<FileID> = []
         var paths: Set<RemotePath> = []
+        var folders: Set<RemotePath> = []
         for index in log.indices.dropFirst(start).reversed() {
             let entry = log[index]
             let isLastOfPath = paths.insert(entry.foldedPath).inserted
-            if compaction == .paths, !isLastOfPath { continue }
+            if isLastOfPath, entry.isFolder { folders.insert(entry.foldedPath) }
+            let isNeeded =
+                isLastOfPath || entry.kind == .deleted && folders.remove(entry.foldedPath) != nil
+            if compaction == .paths, !isNeeded { continue }
             if let id = entry.id {
                 guard ids.insert(id).inserted, let item = item(at: entry.foldedPath),
                     self.entry(of: item).id == id
