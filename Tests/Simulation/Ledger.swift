@@ -28,7 +28,8 @@ final class Ledger {
     /// Number of tokens that were acknowledged.
     var total: Int { acknowledged.count }
 
-    private static func tokens(_ text: String) -> [String] {
-        text.split(separator: ";").map { $0 + ";" }
+    /// The tokens of a text.
+    static func tokens(_ text: String) -> Set<String> {
+        Set(text.split(separator: ";").map { $0 + ";" })
     }
 }

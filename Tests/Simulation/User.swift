@@ -10,12 +10,16 @@ import Staging
 ///
 /// `unchecked`: used on the scheduler's thread only.
 final class User: @unchecked Sendable {
+    /// More than any file has.
+    private static let mostBytes = 65_536
     private static let caller = Caller(userID: 1000, groupID: 1000, processID: 42)
 
     /// A file that is held open.
     private struct OpenFile {
         var inode: InodeID
         var handle: HandleID
+        /// What others had written to it when it was opened; nil if it could not be read then.
+        var seen: Set<String>?
         /// What was written and not flushed yet.
         var tokens: [String] = []
     }
@@ -62,7 +66,9 @@ final class User: @unchecked Sendable {
                 let opened = try await self.fs.open(
                     inode, flags: OpenFlags(reads: true, writes: true), caller: Self.caller
                 ).value()
-                self.openFiles.append(OpenFile(inode: inode, handle: opened.handle))
+                var file = OpenFile(inode: inode, handle: opened.handle)
+                file.seen = try? await self.foreign(in: file)
+                self.openFiles.append(file)
             }
         case .writeOpen: try await writeOpen()
         case .close: closeAll()
@@ -121,9 +127,27 @@ final class User: @unchecked Sendable {
         for token in tokens where !removed.contains(inode) { ledger.acknowledge(token) }
     }
 
+    /// What others have written to an open file.
+    private func foreign(in file: OpenFile) async throws -> Set<String> {
+        let bytes = try await fs.read(
+            file.inode, handle: file.handle, offset: 0, count: Self.mostBytes
+        ).value()
+        return Ledger.tokens(String(decoding: bytes, as: UTF8.self)).filter { !$0.hasPrefix(name) }
+    }
+
+    /// Whether a handle still leads to the file that was opened: what others store replaces it.
+    private func check(_ file: OpenFile) async {
+        guard let seen = file.seen, let now = try? await foreign(in: file) else { return }
+        let others = now.subtracting(seen).sorted()
+        guard !others.isEmpty else { return }
+        world.violation = Violation(
+            rule: "a handle leads to another file", detail: "\(name) \(others)")
+    }
+
     private func writeOpen() async throws {
         for index in openFiles.indices {
             let file = openFiles[index]
+            await check(file)
             let token = ledger.issue(name)
             let size = try await fs.attributes(of: file.inode).value().attributes.size
             try await send(token, at: size, file.inode, file.handle)

@@ -32,6 +32,8 @@ final class World: @unchecked Sendable {
     private(set) var mounts: [Mount] = []
     private(set) var lines: [String] = []
     private var shownRows: [String: String] = [:]
+    /// The rule that a user has seen broken.
+    var violation: Violation?
     /// Counts of what happened, by name.
     private(set) var counts: [String: Int] = [:]
 
@@ -84,6 +86,7 @@ final class World: @unchecked Sendable {
         for step in plan.steps {
             show("\(step)")
             try perform(step)
+            if let violation { throw violation }
             try checkInvariants()
         }
         try settle()
