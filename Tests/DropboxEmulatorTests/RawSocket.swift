@@ -1,6 +1,7 @@
 // Requests with headers that no HTTP client lets its user choose.
 
 import Dispatch
+import Foundation
 import Glibc
 import Testing
 
@@ -15,22 +16,28 @@ enum RawSocket {
         }
     }
 
+    /// Opens connections to a port, one after the other, and leaves each at once, until the port refuses one.
+    static func knock(port: UInt16) async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            Thread.detachNewThread {
+                var isOpen = true
+                while isOpen {
+                    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+                    isOpen = dial(descriptor, port: port) == 0
+                    close(descriptor)
+                }
+                continuation.resume()
+            }
+        }
+    }
+
     private static func wait(for text: String, port: UInt16) throws -> String {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         var patience = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(
             descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        let status = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        try #require(status == 0)
+        try #require(dial(descriptor, port: port) == 0)
         let bytes = Array(text.utf8)
         try #require(send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
         var answer: [UInt8] = []
@@ -41,5 +48,17 @@ enum RawSocket {
             answer += buffer[..<count]
         }
         return String(decoding: answer, as: UTF8.self)
+    }
+
+    private static func dial(_ descriptor: Int32, port: UInt16) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
     }
 }

@@ -152,6 +152,20 @@ struct ServerTests {
         }
     }
 
+    @Test("stopping while others connect ends no process")
+    func stoppingWhileOthersConnect() async throws {
+        for _ in 0..<10 {
+            try await withEmulator { client in
+                let port = try #require(UInt16(exactly: client.emulator.port))
+                async let first: Void = RawSocket.knock(port: port)
+                async let second: Void = RawSocket.knock(port: port)
+                try await Task.sleep(for: .milliseconds(10))
+                await client.emulator.stop()
+                _ = await (first, second)
+            }
+        }
+    }
+
     @Test("the sample is there, once")
     func sample() async throws {
         try await withEmulator { client in

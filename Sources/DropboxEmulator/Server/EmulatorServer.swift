@@ -155,7 +155,7 @@ public struct EmulatorServer: Sendable {
                 configuration: .init(
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: 1 << 20, maxHeaderListSize: 1 << 20)))
-            return CountedChannel(base: channel, connections: connections)
+            return KeptChannel(base: channel, connections: connections)
         }
     }
 }

@@ -27,20 +27,11 @@ public final class RunningEmulator: Sendable {
 
     /// Stops listening, aborts all calls, and returns once nothing runs.
     public func stop() async {
-        // Stop accepting first, and wait until every accepted connection is taken over: cancelling
-        // the server before that crashes the process
-        // (https://github.com/apple/swift-nio/issues/2637).
         try? await listener.close()
-        var rounds = 0
-        // At least one round, in which the listener's last connections are counted; five seconds at
-        // most.
-        repeat {
-            try? await Task.sleep(for: .milliseconds(20))
-            rounds += 1
-        } while !connections.areTakenOver && rounds < 250
         await emulator.deferred.close()
         task.cancel()
         await task.value
+        await connections.close()
         emulator.close()
     }
 
