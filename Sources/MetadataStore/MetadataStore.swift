@@ -41,10 +41,10 @@ public final class MetadataStore: Sendable {
 
     private let accesses = Accesses()
 
-    /// Called before each access; an error is the access's. Set for a process with one thread,
-    /// whose order of steps must not depend on the machine: the `async` forms run on the caller's
-    /// thread then.
-    private let gate: (@Sendable () throws -> Void)?
+    /// Called before each step of an access; an error is the access's. Set for a process with one
+    /// thread, whose order of steps must not depend on the machine: the `async` forms run on the
+    /// caller's thread then.
+    private let gate: (@Sendable (StoreAccess) throws -> Void)?
 
     /// Opens or creates the database file.
     ///
@@ -72,14 +72,17 @@ public final class MetadataStore: Sendable {
 
     /// Opens a database in memory, which outlives this store.
     ///
-    /// `gate` is called before each access and may refuse it by an error. The `async` forms run on
-    /// the caller's thread.
-    package init(_ memory: MemoryDatabase, gate: @escaping @Sendable () throws -> Void) throws {
+    /// `gate` is called before each step of an access and may refuse it by an error. The `async`
+    /// forms run on the caller's thread.
+    package init(
+        _ memory: MemoryDatabase, gate: @escaping @Sendable (StoreAccess) throws -> Void
+    ) throws {
         path = nil
         damage = nil
         self.gate = gate
         database = memory.queue
         mark = Mutex(LogMark(database: try Self.tidy(database)))
+        try synchronize()
     }
 
     static var configuration: Configuration {
@@ -124,7 +127,7 @@ public final class MetadataStore: Sendable {
         guard let gate else {
             return try accesses.run { try database.read { try body(Snapshot(database: $0)) } }
         }
-        try gate()
+        try gate(.read)
         return try database.unsafeRead { try body(Snapshot(database: $0)) }
     }
 
@@ -134,11 +137,11 @@ public final class MetadataStore: Sendable {
     public func write<Value>(
         due: (InodeID) -> Timestamp = { _ in .atOnce }, _ body: (Transaction) throws -> Value
     ) throws -> Value {
-        try gate?()
+        try gate?(.write)
         defer { commitObserver.withLock { $0.body }?() }
         return try accesses.run {
             try database.writeWithoutTransaction { database in
-                try TransactionEnd.run(body, in: database, due: due) {
+                try TransactionEnd.run(body, in: database, due: due, gate: gate) {
                     self.noteDroppedFallback($0)
                 }
             }
@@ -202,7 +205,10 @@ public final class MetadataStore: Sendable {
     /// platter; flushing that file is all that `FULL` would add. Pages that have left the WAL were
     /// flushed by the checkpoint that moved them.
     public func synchronize() throws {
-        guard let path else { return }
+        guard let path else {
+            try gate?(.flush)
+            return
+        }
         // Read before the flush, which may or may not include later commits.
         let extent = LogExtent(indexAt: path + "-shm")
         if let extent, isSafe(extent) { return }
@@ -345,7 +351,8 @@ final class TransactionEnd {
     /// Runs a transaction and its end, while no other one can begin.
     static func run<Value>(
         _ body: (Transaction) throws -> Value, in database: Database,
-        due: (InodeID) -> Timestamp, dropped: @escaping @Sendable (Int64) -> Void
+        due: (InodeID) -> Timestamp, gate: (@Sendable (StoreAccess) throws -> Void)? = nil,
+        dropped: @escaping @Sendable (Int64) -> Void
     ) throws -> Value {
         let end = TransactionEnd(dropped: dropped)
         defer { end.onEnd.forEach { $0() } }
@@ -355,6 +362,7 @@ final class TransactionEnd {
                 let transaction = Transaction(database: database, end: end)
                 value = try body(transaction)
                 try transaction.settleJournal(due: due)
+                try gate?(.commit)
                 return .commit
             }
         } catch {
