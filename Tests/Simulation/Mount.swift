@@ -58,7 +58,8 @@ final class Mount: @unchecked Sendable {
             try checkFound(process)
             setNetwork()
             try world.scheduler.value { try await process.engine.start() }
-        } catch  where isDead.isSet {
+        } catch {
+            guard isDead.isSet else { throw error }
             try reap()
             if process == nil { try end(nil) }
         }
