@@ -105,7 +105,8 @@ final class Disk {
         return false
     }
 
-    private var date: Int64 { scheduler.now + dateOffset }
+    /// The time of changes, in nanoseconds since 1970.
+    var date: Int64 { scheduler.now + dateOffset }
 
     /// Whether a write that needs room fails.
     private func lacksRoom() -> Bool { isFull && scheduler.draw(4) != 0 }

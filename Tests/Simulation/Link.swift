@@ -220,9 +220,43 @@ final class Link: RemoteStoring, @unchecked Sendable {
     func restore(
         _ path: RemotePath, to revision: Revision
     ) async throws(RemoteError) -> RemoteEntry {
+        try await restore(path, to: revision) { _ in }
+    }
+
+    fileprivate func restore(
+        _ path: RemotePath, to revision: Revision, _ willReplace: (RemotePath) -> Void
+    ) async throws(RemoteError) -> RemoteEntry {
         try await perform("restore \(path.rawValue)") { () async throws(RemoteError) in
-            try await base.restore(path, to: revision)
+            willReplace(path)
+            return try await base.restore(path, to: revision)
         }
+    }
+
+    fileprivate func revisions(
+        of path: RemotePath, limit: Int
+    ) async throws(RemoteError) -> RemoteRevisions {
+        try await perform("revisions \(path.rawValue)") { () async throws(RemoteError) in
+            try await base.revisions(of: path, limit: limit)
+        }
+    }
+}
+
+/// What a user asks of old revisions by a mount's connection.
+struct UserHistory: RemoteHistory {
+    let link: Link
+    /// Called when the server is about to replace what is at a path.
+    let willReplace: @Sendable (RemotePath) -> Void
+
+    func revisions(
+        of path: RemotePath, limit: Int
+    ) async throws(RemoteError) -> RemoteRevisions {
+        try await link.revisions(of: path, limit: limit)
+    }
+
+    func restore(
+        _ path: RemotePath, to revision: Revision
+    ) async throws(RemoteError) -> RemoteEntry {
+        try await link.restore(path, to: revision, willReplace)
     }
 }
 

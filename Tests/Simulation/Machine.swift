@@ -10,6 +10,7 @@ import MetadataStore
 final class Machine: @unchecked Sendable {
     let disk: Disk
     let database: MemoryDatabase
+    let index: Int
     /// Where the mount keeps its files.
     let folder: String
     private let scheduler: Scheduler
@@ -19,6 +20,7 @@ final class Machine: @unchecked Sendable {
     private var commits = 0
 
     init(_ index: Int, database: MemoryDatabase, scheduler: Scheduler) throws {
+        self.index = index
         disk = Disk(scheduler)
         self.database = database
         self.scheduler = scheduler

@@ -28,6 +28,8 @@ final class Mount: @unchecked Sendable {
     private var wasCut = false
     /// The calls to the disk after which the next process ends.
     private var callsOfNext: Int?
+    /// The patterns of what stays local.
+    var ignored = ""
     var faults = 0
     var isCut = false
     /// The deleted folders that `status` has named as not searched.
@@ -59,6 +61,10 @@ final class Mount: @unchecked Sendable {
             setNetwork()
             try world.scheduler.value { try await process.engine.start() }
         } catch {
+            if machine.disk.isFull, process == nil, !isDead.isSet {
+                world.note("\(name) does not start: \(error)")
+                return machine.disk.endProcess()
+            }
             guard isDead.isSet else { throw error }
             try reap()
             if process == nil { try end(nil) }
@@ -95,6 +101,14 @@ final class Mount: @unchecked Sendable {
     func spare() {
         machine.disk.callsLeft = nil
         callsOfNext = nil
+    }
+
+    /// Ends the process in order, and begins one with other options.
+    func remount(ignoring patterns: String) throws {
+        world.count("remounts")
+        try stop()
+        ignored = patterns
+        try start()
     }
 
     /// Ends a process that has died.
@@ -160,7 +174,7 @@ final class Mount: @unchecked Sendable {
     /// What was closed a while ago was flushed since.
     private func settleOld(since start: Int64) {
         let time = world.scheduler.now - Self.flushTime
-        if start <= time { world.ledger.settle(of: name, until: time) }
+        if start <= time, !world.plan.fillsDisk(of: machine.index) { world.ledger.settle(of: name, until: time) }
     }
 
     /// The rows of the tree, for people.
@@ -220,7 +234,7 @@ final class MountProcess: @unchecked Sendable {
         staging = try StagingArea(
             directory: machine.folder + "/staging", store: store,
             queue: { _ in VirtualQueue(scheduler: scheduler, isDead: isDead) })
-        let clock = VirtualClock(scheduler: scheduler)
+        let clock = MachineClock(machine: machine, clock: VirtualClock(scheduler: scheduler))
         let openFiles = OpenFiles()
         let relay = TreeChangeRelay()
         let log = Logger(label: name) { _ -> any LogHandler in
@@ -231,11 +245,26 @@ final class MountProcess: @unchecked Sendable {
             configuration: .init(host: name), store: store, staging: staging, remote: link,
             cache: NoContentCache(), openFiles: openFiles, observer: relay, clock: clock,
             disk: .inPlace, log: log)
+        var options = FileSystemOptions(userID: 1000, groupID: 1000)
+        try options.ignored.append(parsing: mount.ignored)
         fileSystem = try DropboxFileSystem(
             store: store, staging: staging, sync: engine, reader: DirectReader(remote: link),
             openFiles: openFiles, relay: relay,
-            options: FileSystemOptions(userID: 1000, groupID: 1000), clock: clock, disk: .inPlace,
-            log: log)
+            options: options, clock: clock, disk: .inPlace, log: log)
+    }
+}
+
+/// The time of the history, and the date that a machine takes it for.
+private struct MachineClock: SyncClock {
+    let machine: Machine
+    let clock: VirtualClock
+
+    func now() -> Timestamp { clock.now() }
+
+    func date() -> Timestamp { Timestamp(nanoseconds: machine.disk.date) }
+
+    func sleep(until time: Timestamp) async throws(CancellationError) {
+        try await clock.sleep(until: time)
     }
 }
 

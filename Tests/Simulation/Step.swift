@@ -27,6 +27,12 @@ enum Step: Hashable, Sendable {
     case network(Int, isCut: Bool)
     /// All cursors expire.
     case resetCursors
+    /// A mount's disk takes nothing that needs room, or does so again.
+    case disk(Int, isFull: Bool)
+    /// The date of a mount's machine is set so many seconds ahead of the server's.
+    case date(Int, Int)
+    /// A mount is ended in an orderly way, and begins again with these patterns of what stays local.
+    case remount(Int, ignoring: String)
 }
 
 /// What a user does on a mount.
@@ -45,6 +51,8 @@ enum UserStep: Hashable, Sendable {
     case flushFolder(String)
     /// `fsync` of all open files.
     case flushOpen
+    /// Makes an older revision of a file the current one.
+    case restore(String)
     case makeFolder(String)
     /// Removes a file.
     case unlink(String)
@@ -102,6 +110,9 @@ struct Plan: Sendable {
         self.steps = steps
     }
 
+    /// Whether a mount's disk is full at some time.
+    func fillsDisk(of mount: Int) -> Bool { steps.contains(.disk(mount, isFull: true)) }
+
     /// Whether the power of a mount's machine is cut at some time.
     func cutsPower(of mount: Int) -> Bool {
         steps.contains { step in
@@ -145,13 +156,17 @@ private struct StepDrawing {
     mutating func next(isFirst: Bool) -> Step {
         let mount = draw(mounts)
         if isFirst { return first(mount) }
-        switch draw(103) {
+        switch draw(107) {
         case 0..<56: return .user(mount, user())
         case 56..<74: return .other(other())
         case 74..<80: return .jobs(1 << draw(7))
         case 80..<90: return .wait([1, 10, 100, 3000, 40_000][draw(5)])
         case 90, 91: return .kill(mount, calls: calls())
-        case 100...: return .powerCut(mount, calls: calls())
+        case 100..<103: return .powerCut(mount, calls: calls())
+        case 103, 104: return .disk(mount, isFull: draw(2) == 0)
+        case 105: return .date(mount, [0, 10, 3600, 86_400][draw(4)] * (draw(2) == 0 ? 1 : -1))
+        case 106...:
+            return .remount(mount, ignoring: draw(3) == 0 ? "" : names[draw(names.count)])
         case 92: return .unmount(mount)
         case 93, 94: return .mount(mount)
         case 95: return .faults(mount, [0, 10, 40][draw(3)])
@@ -175,7 +190,7 @@ private struct StepDrawing {
     private mutating func calls() -> Int { draw(2) == 0 ? 0 : 1 + draw(1 << draw(7)) }
 
     private mutating func user() -> UserStep {
-        switch draw(31) {
+        switch draw(32) {
         case 0..<4: .write(draw(2) == 0 ? fresh() : known())
         case 4, 5: .append(known())
         case 6, 7: .save(known())
@@ -192,6 +207,7 @@ private struct StepDrawing {
         case 28: .saveSafely(known())
         case 29: .flushOpen
         case 30: .flushFolder(known())
+        case 31: .restore(known())
         default: .list(known())
         }
     }

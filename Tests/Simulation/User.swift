@@ -4,7 +4,9 @@
 import Core
 import FileSystem
 import MetadataStore
+import RemoteStore
 import Staging
+import Sync
 
 /// The user of one process of a mount.
 ///
@@ -62,6 +64,7 @@ final class User: @unchecked Sendable {
                 try await self.fs.synchronizeDirectory(inode).value()
                 if !self.isDead { self.ledger.secure(known) }
             }
+        case .restore(let path): try await restore(path)
         case .flushOpen:
             for index in openFiles.indices { try await flush(&openFiles[index]) }
         case .makeFolder(let path):
@@ -220,6 +223,15 @@ final class User: @unchecked Sendable {
             fs.forget(file.inode, count: 0)
         }
         openFiles = []
+    }
+
+    /// Makes the oldest revision that is listed the current one.
+    private func restore(_ path: String) async throws {
+        let names = try path.split(separator: "/").map { try FileName(utf8: Array($0.utf8)) }
+        let history = UserHistory(link: process.link) { [world] in world.giveUp(at: $0) }
+        let known = try await process.engine.revisions(of: names, limit: 3, from: history)
+        let revision = known.isDeleted ? nil : known.versions.last?.file.revision
+        _ = try await process.engine.restore(names, to: revision, from: history)
     }
 
     // MARK: Names

@@ -120,6 +120,13 @@ final class World: @unchecked Sendable {
         case .resetCursors:
             count("cursor resets")
             server.resetCursors()
+        case .disk(let index, let isFull):
+            if isFull { count("full disks") }
+            mounts[index].machine.disk.isFull = isFull
+        case .date(let index, let seconds):
+            count("set clocks")
+            mounts[index].machine.disk.dateOffset = Int64(seconds) * 1_000_000_000
+        case .remount(let index, let patterns): try mounts[index].remount(ignoring: patterns)
         }
     }
 
@@ -171,6 +178,11 @@ final class World: @unchecked Sendable {
     }
 
     // MARK: Texts
+
+    /// What is at a path of the server is about to be replaced for somebody who wants that.
+    func giveUp(at path: RemotePath) {
+        texts(below: path.rawValue).forEach { ledger.give(up: $0) }
+    }
 
     /// A mount's machine has lost what was not flushed.
     func cutPower(of mount: Mount) {
@@ -240,6 +252,12 @@ final class World: @unchecked Sendable {
             mount.isCut = false
             mount.setNetwork()
             mount.spare()
+            mount.machine.disk.isFull = false
+            // Then nothing stays local, and all views are to be equal. What a full disk kept from being noted as
+            // searched, the next process searches.
+            if !mount.ignored.isEmpty || plan.fillsDisk(of: mount.machine.index) {
+                try mount.remount(ignoring: "")
+            }
             try mount.start()
             mount.process?.user.closeAll()
         }
