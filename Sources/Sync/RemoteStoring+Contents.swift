@@ -155,10 +155,3 @@ extension RemoteError {
         }
     }
 }
-
-extension RemotePath {
-    /// Whether it is a folder's path, or one below it. Both are paths of keys.
-    func isWithin(_ folder: RemotePath) -> Bool {
-        self == folder || rawValue.utf8.starts(with: (folder.rawValue + "/").utf8)
-    }
-}

@@ -5,6 +5,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Tree
 
 extension RemoteWatcher {
     func startListing() async throws(RemoteError) {

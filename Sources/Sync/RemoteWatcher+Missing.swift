@@ -5,6 +5,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Tree
 
 extension RemoteWatcher {
     /// Seconds between two checks whether the folder exists again.

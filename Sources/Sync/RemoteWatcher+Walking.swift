@@ -5,6 +5,7 @@ import Logging
 import MetadataStore
 import RemoteStore
 import Saturating
+import Tree
 
 extension RemoteWatcher {
     /// Consecutive failures of the full listing before folders are listed one by one.

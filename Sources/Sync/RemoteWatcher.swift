@@ -5,6 +5,7 @@ import Logging
 import MetadataStore
 import RemoteStore
 import Saturating
+import Tree
 
 /// Follows the account's feed of changes from the stored cursor.
 actor RemoteWatcher {

@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 extension ConflictRow {
     static var all: [ConflictRow] { unchanged + new + edited + moved + deleted + localOnly }

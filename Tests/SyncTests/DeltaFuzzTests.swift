@@ -13,6 +13,7 @@ import TestSupport
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite(.serialized) struct DeltaFuzzTests {
     private static let environment = ProcessInfo.processInfo.environment

@@ -14,6 +14,7 @@ import TestSupport
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 final class Harness: Sendable {
     struct Observer: TreeChangeObserving {

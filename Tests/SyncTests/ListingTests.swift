@@ -7,6 +7,7 @@ import RemoteStoreTesting
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite struct ListingTests {
     /// A mount that knows everything, and that is told nothing before `body` is done but the first page of a

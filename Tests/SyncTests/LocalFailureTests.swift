@@ -8,6 +8,7 @@ import Staging
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite struct LocalFailureTests {
     @Test(

@@ -7,6 +7,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import Staging
+import Tree
 
 /// Sends batches.
 struct BatchSender: Sendable {
@@ -190,7 +191,7 @@ struct BatchSender: Sendable {
     private func commit<Value: Sendable>(
         _ attempts: [Attempt], isAlone: Bool = false,
         send: @Sendable ([Int]) async throws(RemoteError) -> [RemoteOutcome<Value>],
-        record note: @escaping @Sendable (inout UploadRecorder, Int, Value) throws -> Void
+        record note: @escaping @Sendable (inout UploadResults, Int, Value) throws -> Void
     ) async -> [Failure] {
         await environment.gate.commit(isAlone: isAlone) {
             let wanted: [Sent]

@@ -8,6 +8,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import Staging
+import Tree
 
 /// Sends the contents of single files.
 struct ContentSender: Sendable {

@@ -6,6 +6,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Tree
 import Saturating
 
 /// Searches deleted folders.

@@ -7,6 +7,7 @@ import MetadataStore
 import RemoteStore
 import Saturating
 import Staging
+import Tree
 
 /// Sends contents through upload sessions.
 struct SessionSender: Sendable {

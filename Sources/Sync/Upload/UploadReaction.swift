@@ -2,6 +2,7 @@
 
 import Core
 import RemoteStore
+import Tree
 
 /// The reaction to a refusal.
 enum UploadReaction: Hashable, Sendable {
@@ -86,21 +87,6 @@ enum UploadReaction: Hashable, Sendable {
         // Content of users is kept, and waits for an action of the user.
         case .makeFolder, .upload, .copy: .retry(seconds: 600, problem: problem)
         case .settled, .waitFor, .waitForWriters: .restart
-        }
-    }
-}
-
-extension UploadStep {
-    /// The paths whose state decides the next step: targets first, so that a node moved there by a
-    /// request with a lost response is found before it is missed at its source.
-    var paths: [RemotePath] {
-        switch self {
-        case .settled, .waitFor, .waitForWriters: []
-        case .makeFolder(let path): [path]
-        case .deleteFile(let node, _), .deleteFolder(let node): [node.path]
-        case .upload(let upload): [upload.path]
-        case .copy(let source, let upload): [upload.path, source.path]
-        case .move(let move): [move.target, move.source]
         }
     }
 }
