@@ -56,7 +56,9 @@ extension StagedFile {
             }
             try removeCut(&state)
             try setFileSize(original.content.size)
-            guard copyData(from: source.descriptor) else {
+            guard Self.hasAllBytes(source.descriptor, of: original),
+                copyData(from: source.descriptor)
+            else {
                 try setFileSize(0)
                 return nil
             }
@@ -80,6 +82,16 @@ extension StagedFile {
             return nil
         }
         return (generation, own)
+    }
+
+    /// Whether a staging file has all bytes that its content has in it. Not so if it was damaged,
+    /// or is cut off concurrently.
+    private static func hasAllBytes(_ descriptor: Int32, of state: State) -> Bool {
+        var content = state.content
+        content.blocks = state.blocks.bytes
+        var status = stat()
+        return fstat(descriptor, &status) == 0
+            && Int64(clamping: status.st_size) >= content.neededFileSize
     }
 
     /// Copies data ranges; shared by both files if the filesystem supports that.

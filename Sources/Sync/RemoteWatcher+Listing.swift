@@ -62,6 +62,7 @@ extension RemoteWatcher {
         var context = environment.deltaContext()
         context.isListing = true
         let surroundings = context
+        let ages = ages
         let root = remoteRoot
         let outcome = try await bringIn(surroundings) { transaction, surroundings in
             if isFirst {
@@ -73,6 +74,7 @@ extension RemoteWatcher {
             try applier.apply(page.entries)
             if !page.hasMore {
                 try applier.removeUnseen()
+                try ages.noteCaughtUp(at: surroundings.now, in: transaction)
                 try applier.feedCaughtUp()
             }
             try transaction.setSetting(Setting.cursor, to: page.cursor.rawValue)
@@ -80,7 +82,7 @@ extension RemoteWatcher {
             try transaction.setSetting(Setting.phase, to: next.rawValue)
             return applier.outcome
         }
-        heard()
+        heard(catchesUp: phase.lacksTree || !page.hasMore)
         listingFailures = 0
         if outcome.met == 0 && page.hasMore { emptyPages.note() } else { emptyPages.forget() }
         if !page.hasMore {

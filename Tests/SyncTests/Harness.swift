@@ -325,6 +325,11 @@ final class Harness: Sendable {
         Task { try? await engine.ensureListed(folder) }
     }
 
+    /// Why a file waits; nil if it does not, or if nothing is wrong.
+    func problem(of inode: InodeID) async throws -> String? {
+        try await store.read { try $0.journalEntry(of: inode)?.problem }
+    }
+
     func inode(_ path: String) async throws -> InodeID? {
         try await store.read { snapshot in
             let place = try snapshot.place(path)

@@ -72,7 +72,7 @@ struct SessionSender: Sendable {
         try await environment.noteHash(hash, of: file, upload)
         try await environment.gate.commit { () async throws(RemoteError) in
             let sent = try await environment.note(
-                Attempt(inode: file.inode, step: .upload(upload), hash: hash))
+                Attempt(inode: file.inode, step: .upload(upload), hash: hash), of: file)
             try await environment.forgettingRefusal(of: sent) { () async throws(RemoteError) in
                 let entry = try await environment.remote.finishUpload(
                     partial.remote, size: size, commit: upload.commit(hash))
@@ -192,7 +192,8 @@ extension SessionSender {
         var fetched: [Int64: [UInt8]] = [:]
         for range in file.missingRanges(in: piece) {
             guard let base = upload.staged.base else { break }
-            fetched[range.lowerBound] = try await environment.baseBytes(base, range)
+            fetched[range.lowerBound] = try await environment.neededBaseBytes(
+                base, range)
         }
         return StagedSource(file: file, size: upload.staged.size, fetched: fetched)
     }
@@ -230,7 +231,7 @@ struct StagedSource: UploadSource {
                 let rest = bytes.dropFirst(Int(clamping: position -| block))
                 part.copyBytes(from: rest.prefix(part.count))
             } else {
-                _ = try file.readForUpload(at: position, into: part)
+                try file.readForUpload(at: position, into: part)
             }
             position = upper
         }
