@@ -191,13 +191,15 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .systemLibrary(name: "CConcurrency", path: "Tests/CConcurrency"),
+        .target(name: "CDisk", path: "Tests/CDisk"),
         // Histories on one thread, one clock and one order of jobs; a program of its own, because it takes over the
         // concurrency of its whole process.
         .executableTarget(
             name: "Simulation",
             dependencies: [
-                "Blocking", "CConcurrency", "Core", "FileSystem", "MetadataStore", "RemoteStore",
-                "RemoteStoreTesting", "Staging", "Sync", "Tree", "TestSupport", log,
+                "Blocking", "CConcurrency", "CDisk", "Core", "FileSystem", "MetadataStore",
+                "RemoteStore", "RemoteStoreTesting", "Staging", "Sync", "Tree", "TestSupport", grdb,
+                log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Simulation", exclude: ["mutants.toml"], swiftSettings: settings),

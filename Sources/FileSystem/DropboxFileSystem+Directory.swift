@@ -49,10 +49,7 @@ extension DropboxFileSystem {
     /// content is lost would be dropped.
     public func synchronizeDirectory(_ inode: InodeID) -> Answer<Void> {
         .pending { () async throws(FileSystemError) in
-            try await self.onDisk {
-                try self.staging.flush()
-                try self.store.synchronize()
-            }
+            try await self.onDisk { try self.staging.synchronize(inode) }
             try await self.drainIfAsked(inode)
         }
     }

@@ -1,30 +1,81 @@
 // A database in memory for tests, which keeps its connection, and so its compiled statements, from one test to the
-// next. Not responsible for what reaches a disk.
+// next. Not responsible for what reaches a disk: who opens a store on it hears of each flush, and can take it back to an
+// earlier state.
 
 import GRDB
+import GRDBSQLite
+
+/// The steps of an access to a database in memory.
+package enum StoreAccess: Sendable {
+    case read
+    /// A transaction begins.
+    case write
+    /// It ends, with all its changes made.
+    case commit
+    /// Everything committed so far is to survive power loss.
+    case flush
+}
 
 /// A database that no file holds; it outlives the stores that are opened on it, as a file outlives the processes.
 package final class MemoryDatabase: Sendable {
     let queue: DatabaseQueue
+    private let tables: [String]
+    /// Statements that make it what it was when it was created.
+    private let resetting: [String]
 
     /// Creates the database with the tables of the present version.
     package init() throws {
         queue = try DatabaseQueue(configuration: MetadataStore.configuration)
         try Schema.migrator.migrate(queue)
-        try queue.write { database in
-            for table in try Self.tables(database) {
+        (tables, resetting) = try queue.write { database in
+            let tables = try Self.tables(database)
+            var statements = tables.map { "DELETE FROM \($0)" }
+            for table in tables {
                 try database.execute(
                     sql: "CREATE TEMP TABLE first_\(table) AS SELECT * FROM \(table)")
+                if try database.isEmpty(table) { continue }
+                statements.append("INSERT INTO \(table) SELECT * FROM first_\(table)")
             }
+            return (tables, statements)
         }
     }
 
     /// Makes it what it was when it was created.
     package func reset() throws {
         try queue.write { database in
-            for table in try Self.tables(database) {
-                try database.execute(sql: "DELETE FROM \(table)")
-                try database.execute(sql: "INSERT INTO \(table) SELECT * FROM first_\(table)")
+            for statement in resetting { try database.cachedStatement(sql: statement).execute() }
+        }
+    }
+
+    /// A copy of everything in it.
+    package func image() throws -> MemoryDatabaseImage {
+        try queue.unsafeRead { database in
+            var size: Int64 = 0
+            guard let pages = sqlite3_serialize(database.sqliteConnection, "main", &size, 0) else {
+                throw DatabaseError(resultCode: .SQLITE_NOMEM)
+            }
+            return MemoryDatabaseImage(pages: pages, size: size)
+        }
+    }
+
+    /// Makes it what it was when a copy was taken.
+    package func restore(_ image: MemoryDatabaseImage) throws {
+        try queue.writeWithoutTransaction { database in
+            try database.execute(sql: "ATTACH ':memory:' AS image")
+            defer { try? database.execute(sql: "DETACH image") }
+            let code = sqlite3_deserialize(
+                database.sqliteConnection, "image", image.pages, image.size, image.size, 0)
+            guard code == SQLITE_OK else {
+                throw DatabaseError(resultCode: ResultCode(rawValue: code))
+            }
+            // Row by row: a copy of its pages would make SQLite compile every statement anew.
+            try database.inTransaction {
+                for table in tables {
+                    try database.execute(sql: "DELETE FROM main.\(table)")
+                    try database.execute(
+                        sql: "INSERT INTO main.\(table) SELECT * FROM image.\(table)")
+                }
+                return .commit
             }
         }
     }
@@ -37,5 +88,23 @@ package final class MemoryDatabase: Sendable {
                 SELECT name FROM main.sqlite_master
                 WHERE type = 'table' AND name <> 'grdb_migrations' AND name NOT LIKE 'sqlite_stat%'
                 """)
+    }
+}
+
+/// The pages of a database at one time.
+package final class MemoryDatabaseImage {
+    fileprivate let pages: UnsafeMutablePointer<UInt8>
+    fileprivate let size: Int64
+
+    fileprivate init(pages: UnsafeMutablePointer<UInt8>, size: Int64) {
+        (self.pages, self.size) = (pages, size)
+    }
+
+    deinit { sqlite3_free(pages) }
+}
+
+extension Database {
+    fileprivate func isEmpty(_ table: String) throws -> Bool {
+        try Row.fetchOne(self, sql: "SELECT 1 FROM \(table) LIMIT 1") == nil
     }
 }

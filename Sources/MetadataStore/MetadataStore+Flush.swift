@@ -15,7 +15,11 @@ extension MetadataStore {
     /// platter; flushing that file is all that `FULL` would add. Pages that have left the WAL were
     /// flushed by the checkpoint that moved them.
     public func synchronize() throws {
-        guard let path, !isSafe else { return }
+        guard let path else {
+            try gate?(.flush)
+            return
+        }
+        guard !isSafe else { return }
         // Callers take turns: of two flushes at once, the system tells one of a failure.
         let isDoubtful = try hasFlushFailed.withLock { hasFailed in
             if hasFailed { return true }

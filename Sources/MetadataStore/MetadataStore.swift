@@ -47,10 +47,10 @@ public final class MetadataStore: Sendable {
 
     let accesses = Accesses()
 
-    /// Called before each access; an error is the access's. Set for a process with one thread,
-    /// whose order of steps must not depend on the machine: the `async` forms run on the caller's
-    /// thread then.
-    private let gate: (@Sendable () throws -> Void)?
+    /// Called before each step of an access; an error is the access's. Set for a process with one
+    /// thread, whose order of steps must not depend on the machine: the `async` forms run on the
+    /// caller's thread then.
+    let gate: (@Sendable (StoreAccess) throws -> Void)?
 
     /// Opens or creates the database file.
     ///
@@ -85,9 +85,11 @@ public final class MetadataStore: Sendable {
 
     /// Opens a database in memory, which outlives this store.
     ///
-    /// `gate` is called before each access and may refuse it by an error. The `async` forms run on
-    /// the caller's thread.
-    package init(_ memory: MemoryDatabase, gate: @escaping @Sendable () throws -> Void) throws {
+    /// `gate` is called before each step of an access and may refuse it by an error. The `async`
+    /// forms run on the caller's thread.
+    package init(
+        _ memory: MemoryDatabase, gate: @escaping @Sendable (StoreAccess) throws -> Void
+    ) throws {
         path = nil
         flush = { _ in 0 }
         damage = nil
@@ -95,6 +97,7 @@ public final class MetadataStore: Sendable {
         database = memory.queue
         let (name, changes) = try Self.tidy(database)
         mark = Mutex(LogMark(database: name, changes: changes))
+        try synchronize()
     }
 
     static var configuration: Configuration {
@@ -140,7 +143,7 @@ public final class MetadataStore: Sendable {
         guard let gate else {
             return try accesses.run { try database.read { try body(Snapshot(database: $0)) } }
         }
-        try gate()
+        try gate(.read)
         return try database.unsafeRead { try body(Snapshot(database: $0)) }
     }
 
@@ -150,11 +153,11 @@ public final class MetadataStore: Sendable {
     public func write<Value>(
         due: (InodeID) -> Timestamp = { _ in .atOnce }, _ body: (Transaction) throws -> Value
     ) throws -> Value {
-        try gate?()
+        try gate?(.write)
         defer { commitObserver.withLock { $0.body }?() }
         return try accesses.run {
             try database.writeWithoutTransaction { database in
-                try TransactionEnd.run(body, in: database, due: due) {
+                try TransactionEnd.run(body, in: database, due: due, gate: gate) {
                     self.noteDroppedFallback($0)
                 }
             }
@@ -311,7 +314,8 @@ final class TransactionEnd {
     /// Runs a transaction and its end, while no other one can begin.
     static func run<Value>(
         _ body: (Transaction) throws -> Value, in database: Database,
-        due: (InodeID) -> Timestamp, dropped: @escaping @Sendable (Int64) -> Void
+        due: (InodeID) -> Timestamp, gate: (@Sendable (StoreAccess) throws -> Void)? = nil,
+        dropped: @escaping @Sendable (Int64) -> Void
     ) throws -> Value {
         let end = TransactionEnd(dropped: dropped)
         defer { end.onEnd.forEach { $0() } }
@@ -321,6 +325,7 @@ final class TransactionEnd {
                 let transaction = Transaction(database: database, end: end)
                 value = try body(transaction)
                 try transaction.settleJournal(due: due)
+                try gate?(.commit)
                 return .commit
             }
         } catch {

@@ -120,6 +120,21 @@ extension Transaction {
         try dropSucceededFallback(of: content.inode)
     }
 
+    /// Notes that an fsync has acknowledged the flushed contents of the files in a folder. Returns
+    /// those for which that is new.
+    public func promiseFlushed(in folder: InodeID) throws -> [FlushedContent] {
+        let statement = try database.cachedStatement(
+            sql: """
+                UPDATE staged SET promised = generation
+                WHERE flushed >= generation AND promised < generation
+                    AND inode IN (SELECT inode FROM node WHERE parent = ?)
+                RETURNING inode, file, generation
+                """)
+        return try Row.fetchAll(statement, arguments: [folder.column]).map { row in
+            FlushedContent(inode: InodeID(column: row[0]), file: row[1], generation: row[2])
+        }
+    }
+
     /// Notes the hash of staged content, if it is still of that generation.
     public func setStagedHash(_ hash: ContentHash, generation: Int64, of inode: InodeID) throws {
         try run(

@@ -117,6 +117,14 @@ extension StagedFile {
         }
     }
 
+    /// Notes that an fsync has acknowledged a flushed generation, and that the row says so.
+    func notePromise(_ generation: Int64) {
+        state.withLock { state in
+            state.content.promised = max(state.content.promised, generation)
+            state.persistedPromise = max(state.persistedPromise, generation)
+        }
+    }
+
     /// The staging file's own modification time; nil if fstat fails.
     private var fileStamp: Timestamp? {
         var status = stat()

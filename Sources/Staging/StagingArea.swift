@@ -81,6 +81,23 @@ public final class StagingArea: Sendable {
         try flusher.flush()
     }
 
+    /// Does the same for an fsync of a folder: as after one of each file in it, only content that is
+    /// as safe may replace theirs later. Blocks for the disk.
+    public func synchronize(_ folder: InodeID) throws {
+        try flusher.flush()
+        let files = files
+        try store.write { transaction in
+            let promised = try transaction.promiseFlushed(in: folder)
+            // Before another transaction begins, which could save what has not been flushed.
+            transaction.afterCommit {
+                for content in promised {
+                    files.file(content.file)?.notePromise(content.generation)
+                }
+            }
+        }
+        try store.synchronize()
+    }
+
     /// Ends the background work, after trying to flush all saved content.
     public func end() {
         flusher.end()

@@ -102,6 +102,23 @@ struct DurabilityTests {
         }
     }
 
+    @Test("an fsync of a folder acknowledges the content of its files, as one of each would")
+    func synchronizeFolder() async throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f", text("x"))
+        let handle = try fixture.open(file)
+        try fixture.fs.flush(file, handle: handle).now()
+        #expect(try fixture.node(file)?.staged?.promised == 0)
+        try await fixture.fs.synchronizeDirectory(.root).value()
+        let promised = try #require(try fixture.node(file)?.staged)
+        #expect(promised.isFlushed && promised.promised == promised.generation)
+        // Only content that is as safe may take its place.
+        #expect(try fixture.write(file, handle, 1, text("yz")) == 2)
+        try fixture.fs.flush(file, handle: handle).now()
+        let later = try #require(try fixture.node(file)?.staged)
+        #expect(later.isFlushed && later.generation > promised.generation)
+    }
+
     @Test("a write through O_SYNC is committed when it returns")
     func synchronousWrite() async throws {
         let fixture = try Fixture()

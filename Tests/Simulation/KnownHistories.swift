@@ -69,6 +69,15 @@ extension Plan {
                 ])
         ),
         (
+            "what an fsync of its folder had acknowledged goes with what was added later",
+            Plan(
+                seed: 3, mounts: 1, pageSize: 2, distance: 0,
+                steps: [
+                    .user(0, .write("/a")), .user(0, .flushFolder("/")), .user(0, .open("/a")),
+                    .wait(10), .user(0, .writeOpen), .powerCut(0, calls: 0),
+                ])
+        ),
+        (
             "another client moves a folder to where this mount makes one",
             Plan(
                 seed: 1, mounts: 1, pageSize: 2000, distance: 20,

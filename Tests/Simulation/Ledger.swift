@@ -3,26 +3,102 @@
 
 /// The tokens of a history. Each write adds one of its own to a file, so that a token stands for a write.
 final class Ledger {
-    private var acknowledged: Set<String> = []
+    /// When the writer of a token was told that it is stored.
+    private var acknowledged: [String: Int64] = [:]
+    /// Tokens that survive a power cut.
+    private var safe: Set<String> = []
+    /// Tokens that do so unless their files are written to.
+    private var settled: Set<String> = []
+    /// What was added behind a token in its file.
+    private var followers: [String: Set<String>] = [:]
+    /// Tokens that a power cut may have taken.
+    private var uncertain: Set<String> = []
     private var given: Set<String> = []
+    /// The texts that were put in the place of a token.
+    private var replacements: [String: [Set<String>]] = [:]
+    private var issued: Set<String> = []
     private var count = 0
 
     /// A new token.
     func issue(_ actor: String) -> String {
         count += 1
-        return "\(actor)\(count);"
+        let token = "\(actor)\(count);"
+        issued.insert(token)
+        return token
     }
 
     /// The writer of a token was told that it is stored.
-    func acknowledge(_ token: String) { acknowledged.insert(token) }
+    func acknowledge(_ token: String, at time: Int64) { acknowledged[token] = time }
 
-    /// Somebody who saw a text removed it, or wrote something else in its place.
+    /// Those of these tokens whose writers were told that they are stored.
+    func acknowledged(_ tokens: some Sequence<String>) -> [String] {
+        tokens.filter { acknowledged[$0] != nil }
+    }
+
+    /// The acknowledged ones of these tokens are on a disk.
+    func secure(_ tokens: some Sequence<String>) { safe.formUnion(acknowledged(tokens)) }
+
+    /// The tokens of one writer that were acknowledged until a time are on a disk, but nobody has asked for that: until
+    /// what is added to their files is there as well, nothing vouches for them.
+    func settle(of actor: String, until time: Int64) {
+        settled.formUnion(
+            acknowledged.filter { $0.key.hasPrefix(actor) && $0.value <= time }.keys)
+    }
+
+    /// Somebody adds a token to a text.
+    func add(_ token: String, to text: Set<String>) {
+        for other in text { followers[other, default: []].insert(token) }
+    }
+
+    private func isSafe(_ token: String) -> Bool {
+        safe.contains(token)
+            || settled.contains(token) && followers[token, default: []].allSatisfy(isSafe)
+    }
+
+    /// The power of one writer's machine is cut: nothing vouches for what is neither on its disk nor on the server.
+    func cutPower(of actor: String) {
+        let lost = acknowledged.keys.filter { $0.hasPrefix(actor) && !isSafe($0) }
+        for token in lost { acknowledged[token] = nil }
+        uncertain.formUnion(lost)
+    }
+
+    /// Somebody who saw a text removed it.
     func give(up text: String) { given.formUnion(Self.tokens(text)) }
+
+    /// Somebody who saw a text put another one in its place: if a power cut takes that, the first one must be there.
+    func give(up text: String, for other: String) {
+        let others = Self.tokens(other)
+        for token in Self.tokens(text) { replacements[token, default: []].append(others) }
+    }
 
     /// What is in no text, although nobody has given it up.
     func lost(from texts: [String]) -> [String] {
         let found = Set(texts.flatMap(Self.tokens))
-        return acknowledged.subtracting(given).subtracting(found).sorted()
+        return acknowledged.keys.filter { !isAccounted($0, found) }.sorted()
+    }
+
+    private func isAccounted(
+        _ token: String, _ found: Set<String>, after seen: Set<String> = []
+    ) -> Bool {
+        if found.contains(token) || given.contains(token) { return true }
+        let seen = seen.union([token])
+        return (replacements[token] ?? []).contains { others in
+            // Who only began to write had emptied the file before, and what was there once has replaced what nobody
+            // asked to be kept.
+            others.allSatisfy {
+                !uncertain.contains($0) || settled.contains($0) && !safe.contains(token)
+            }
+                || others.subtracting(seen).contains { isAccounted($0, found, after: seen) }
+        }
+    }
+
+    /// What is wrong with a text: it may only have what somebody has written.
+    func flaw(of text: String) -> String? {
+        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+        if parts.last == "", parts.dropLast().allSatisfy({ issued.contains("\($0);") }) {
+            return nil
+        }
+        return text.isEmpty ? nil : text.replacing("\0", with: "0")
     }
 
     /// Number of tokens that were acknowledged.

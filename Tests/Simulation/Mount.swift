@@ -1,10 +1,9 @@
-// A mount of the account: the store, the staging files, the filesystem and the sync of one process, which can be killed
-// and begun again. Not responsible for what its users do.
+// A mount of the account: the store, the staging files, the filesystem and the sync of one process, which can be killed,
+// with its machine or alone, and begun again. Not responsible for what its users do.
 
 import Blocking
 import Core
 import FileSystem
-import Foundation
 import Logging
 import MetadataStore
 import RemoteStore
@@ -12,15 +11,23 @@ import RemoteStoreTesting
 import Staging
 import Sync
 
-/// A mount's state folder, and its process while it runs.
+/// A mount's machine, and its process while it runs.
 ///
 /// `unchecked`: used on the scheduler's thread only.
 final class Mount: @unchecked Sendable {
+    /// Nanoseconds after which a closed file is flushed: the two seconds that are promised, and a little.
+    private static let flushTime: Int64 = 2_500_000_000
+
     let name: String
-    let folder: String
-    let database: MemoryDatabase
+    let machine: Machine
     let world: World
     private(set) var process: MountProcess?
+    /// The process ends by a power cut, when it ends by itself.
+    private var endsByCut = false
+    /// The power was cut since the last start.
+    private var wasCut = false
+    /// The calls to the disk after which the next process ends.
+    private var callsOfNext: Int?
     var faults = 0
     var isCut = false
     /// The deleted folders that `status` has named as not searched.
@@ -28,13 +35,10 @@ final class Mount: @unchecked Sendable {
     /// Number of requests of earlier processes.
     private var earlierRequests = 0
 
-    init(name: String, folder: String, database: MemoryDatabase, world: World) throws {
+    init(name: String, machine: Machine, world: World) {
         self.name = name
-        self.folder = folder
-        self.database = database
+        self.machine = machine
         self.world = world
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true)
     }
 
     var requests: Int { earlierRequests + (process?.link.requests ?? 0) }
@@ -43,26 +47,82 @@ final class Mount: @unchecked Sendable {
     func start() throws {
         guard process == nil else { return }
         world.note("\(name) starts")
-        let process = try MountProcess(of: self)
-        self.process = process
-        setNetwork()
-        try world.scheduler.value { try await process.engine.start() }
+        let isDead = Mark()
+        machine.disk.onEnd = { isDead.isSet = true }
+        machine.disk.beginProcess()
+        machine.disk.callsLeft = callsOfNext
+        callsOfNext = nil
+        do {
+            let process = try MountProcess(of: self, isDead: isDead)
+            self.process = process
+            try checkFound(process)
+            setNetwork()
+            try world.scheduler.value { try await process.engine.start() }
+        } catch {
+            guard isDead.isSet else { throw error }
+            try reap()
+            if process == nil { try end(nil) }
+        }
     }
 
-    /// Kills the process: nothing of it reaches the database, the disk or the server any more.
-    func kill() throws {
-        guard let process else { return }
-        world.note("\(name) is killed")
-        process.isDead.isSet = true
+    /// Kills the process before it changes something on the disk once more than so many times. Nothing of it reaches
+    /// the database, the disk or the server any more.
+    func kill(after calls: Int) throws {
+        guard process != nil else { return }
+        endsByCut = false
+        try end(after: calls)
+    }
+
+    /// Cuts the power of the machine, in the same way. Without a process the next one meets it.
+    func cutPower(after calls: Int) throws {
+        endsByCut = true
+        if process == nil {
+            if calls == 0 { return try end(nil) }
+            callsOfNext = calls
+            return
+        }
+        try end(after: calls)
+    }
+
+    private func end(after calls: Int) throws {
+        machine.disk.callsLeft = calls
+        guard calls == 0 else { return }
+        process?.isDead.isSet = true
+        try reap()
+    }
+
+    /// No process that runs from now on ends by itself.
+    func spare() {
+        machine.disk.callsLeft = nil
+        callsOfNext = nil
+    }
+
+    /// Ends a process that has died.
+    func reap() throws {
+        guard let process, process.isDead.isSet else { return }
+        world.note("\(name) is dead")
         try end(process)
+    }
+
+    /// Content is put aside after a power cut only.
+    private func checkFound(_ process: MountProcess) throws {
+        let found = process.staging.found
+        for content in found { world.count("put aside: \(content.reason)") }
+        if let first = found.first, !wasCut {
+            throw Violation(rule: "put aside without a power cut", detail: "\(name) \(first)")
+        }
+        wasCut = false
     }
 
     /// Ends the process in order. What is not sent stays queued.
     func stop() throws {
         guard let process else { return }
         world.note("\(name) ends")
+        endsByCut = false
         process.user.closeAll()
+        machine.disk.callsLeft = nil
         try end(process)
+        world.ledger.settle(of: name, until: .max)
     }
 
     /// Takes what `status` names.
@@ -71,12 +131,36 @@ final class Mount: @unchecked Sendable {
         reported.formUnion(status.unsearchedFolders)
     }
 
-    private func end(_ process: MountProcess) throws {
-        noteReports()
-        earlierRequests += process.link.requests
-        self.process = nil
-        try world.scheduler.value { await process.engine.stop() }
-        process.isDead.isSet = true
+    private func end(_ process: MountProcess?) throws {
+        if let process {
+            noteReports()
+            earlierRequests += process.link.requests
+            self.process = nil
+            settleOld(since: process.start)
+            if process.isDead.isSet {
+                if !endsByCut { world.count("kills") }
+                machine.disk.endProcess()
+            }
+            do {
+                try world.scheduler.value { await process.engine.stop() }
+            } catch is Scheduler.Stuck where process.isDead.isSet {
+                // What a dead process waits for never comes.
+            }
+            if !process.isDead.isSet { process.staging.end() }
+            process.isDead.isSet = true
+        }
+        machine.disk.endProcess()
+        guard endsByCut else { return }
+        world.count("power cuts")
+        (endsByCut, wasCut) = (false, true)
+        try machine.cutPower()
+        world.cutPower(of: self)
+    }
+
+    /// What was closed a while ago was flushed since.
+    private func settleOld(since start: Int64) {
+        let time = world.scheduler.now - Self.flushTime
+        if start <= time { world.ledger.settle(of: name, until: time) }
     }
 
     /// The rows of the tree, for people.
@@ -106,7 +190,9 @@ final class MountProcess: @unchecked Sendable {
     /// The process was killed before.
     struct Dead: Error {}
 
-    let isDead = Mark()
+    let isDead: Mark
+    /// When it began, by the scheduler's clock.
+    let start: Int64
     let link: Link
     let store: MetadataStore
     let staging: StagingArea
@@ -116,20 +202,23 @@ final class MountProcess: @unchecked Sendable {
     private let name: String
     private unowned let world: World
 
-    init(of mount: Mount) throws {
-        let (world, name, isDead) = (mount.world, mount.name, isDead)
+    init(of mount: Mount, isDead: Mark) throws {
+        let (world, name, machine) = (mount.world, mount.name, mount.machine)
         self.world = world
         self.name = name
+        self.isDead = isDead
         let scheduler = world.scheduler
+        start = scheduler.now
         link = Link(
             world.server, scheduler: scheduler, isDead: isDead,
             note: { [unowned mount] in world.note("  \(name) \($0)", of: mount) })
         link.distance = world.plan.distance
-        store = try MetadataStore(mount.database) {
+        store = try MetadataStore(machine.database) { access in
             if isDead.isSet { throw Dead() }
+            try machine.access(access)
         }
         staging = try StagingArea(
-            directory: mount.folder + "/staging", store: store,
+            directory: machine.folder + "/staging", store: store,
             queue: { _ in VirtualQueue(scheduler: scheduler, isDead: isDead) })
         let clock = VirtualClock(scheduler: scheduler)
         let openFiles = OpenFiles()

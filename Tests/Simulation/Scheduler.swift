@@ -93,7 +93,7 @@ final class Scheduler: @unchecked Sendable {
 
     // MARK: Running
 
-    /// Runs one job, or lets time pass to the next timer. False if there is neither.
+    /// Runs one job, or lets time pass to the next timer. False if there is neither, and if all wait forever.
     func step() -> Bool {
         if !ready.isEmpty {
             // The order of a list does not matter to a random choice, so the gap is filled by the last one.
@@ -105,9 +105,9 @@ final class Scheduler: @unchecked Sendable {
             job.runSynchronously(on: executor.asUnownedTaskExecutor())
             return true
         }
-        guard let next = timers.min(by: { ($0.time, $0.number) < ($1.time, $1.number) }) else {
-            return false
-        }
+        guard let next = timers.min(by: { ($0.time, $0.number) < ($1.time, $1.number) }),
+            next.time < .max
+        else { return false }
         _ = removeTimer(next.number)
         now = max(now, next.time)
         note(UInt64(bitPattern: now))
@@ -115,17 +115,20 @@ final class Scheduler: @unchecked Sendable {
         return true
     }
 
-    /// Runs jobs until there is none, and then lets time pass, for so many nanoseconds.
-    func run(nanoseconds: Int64) {
+    /// Runs jobs until there is none, and then lets time pass, for so many nanoseconds. `check` is called after each.
+    func run(nanoseconds: Int64, check: () throws -> Void) rethrows {
         let end = now + nanoseconds
         let isOver = Mark()
         _ = addTimer(at: end) { isOver.isSet = true }
-        while !isOver.isSet, step() {}
+        while !isOver.isSet, step() { try check() }
     }
 
     /// Runs at most so many jobs, without letting time pass.
-    func run(jobs count: Int) {
-        for _ in 0..<count where !ready.isEmpty { _ = step() }
+    func run(jobs count: Int, check: () throws -> Void) rethrows {
+        for _ in 0..<count where !ready.isEmpty {
+            _ = step()
+            try check()
+        }
     }
 
     /// Runs a task to its end. Throws `Stuck` if it does not end within so many jobs.

@@ -88,7 +88,6 @@ struct Player {
     let shrinks: Bool
     let show: Bool
     private let scheduler = Scheduler()
-    private let folder: String
     /// One for each mount, for all histories: a new connection would compile its statements anew.
     private let databases: [MemoryDatabase]
     private var counts: [String: Int] = [:]
@@ -98,16 +97,12 @@ struct Player {
         self.isTwice = isTwice
         self.shrinks = shrinks
         self.show = show
-        // Memory, because a history needs no disk.
-        folder = "/dev/shm/dbxfs-simulation-\(getpid())"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         databases = try (0..<Plan.mostMounts).map { _ in try MemoryDatabase() }
         scheduler.install()
     }
 
     /// Plays a range of seeds. Returns whether a rule was broken.
     mutating func play(_ range: Range<UInt64>) -> Bool {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let start = Date()
         var failures = 0
         for seed in range {
@@ -132,7 +127,6 @@ struct Player {
 
     /// Plays the histories that once broke a rule. Returns whether one does now.
     mutating func playKnown() -> Bool {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         var isBroken = false
         for (name, plan) in Plan.known {
             let violation = play(plan, verbose: show).violation
@@ -145,12 +139,10 @@ struct Player {
     private mutating func play(
         _ plan: Plan, verbose: Bool
     ) -> (violation: Violation?, digest: UInt64) {
-        let home = folder + "/history"
-        try? FileManager.default.removeItem(atPath: home)
         var violation: Violation?
         do {
             let world = try World(
-                plan, folder: home, databases: databases, scheduler: scheduler, verbose: verbose)
+                plan, databases: databases, scheduler: scheduler, verbose: verbose)
             do {
                 try world.play()
             } catch let broken as Violation {

@@ -13,8 +13,10 @@ enum Step: Hashable, Sendable {
     case jobs(Int)
     /// So many milliseconds pass.
     case wait(Int)
-    /// The process of a mount is killed.
-    case kill(Int)
+    /// The process of a mount is killed before it changes its disk once more than so many times.
+    case kill(Int, calls: Int = 0)
+    /// The power of a mount's machine is cut, in the same way.
+    case powerCut(Int, calls: Int)
     /// A mount is ended in an orderly way, without waiting for its queue.
     case unmount(Int)
     /// A mount begins, unless it runs.
@@ -35,6 +37,14 @@ enum UserStep: Hashable, Sendable {
     case append(String)
     /// Writes beside a file and renames over it, as editors do.
     case save(String)
+    /// The same, with an `fsync` before the rename.
+    case saveSafely(String)
+    /// `fsync` of a file.
+    case flush(String)
+    /// `fsync` of a folder.
+    case flushFolder(String)
+    /// `fsync` of all open files.
+    case flushOpen
     case makeFolder(String)
     /// Removes a file.
     case unlink(String)
@@ -92,6 +102,14 @@ struct Plan: Sendable {
         self.steps = steps
     }
 
+    /// Whether the power of a mount's machine is cut at some time.
+    func cutsPower(of mount: Int) -> Bool {
+        steps.contains { step in
+            if case .powerCut(mount, _) = step { return true }
+            return false
+        }
+    }
+
     /// Draws the history of a seed.
     init(seed: UInt64, steps count: Int) {
         var random = SeededRandom(seed: seed)
@@ -127,12 +145,13 @@ private struct StepDrawing {
     mutating func next(isFirst: Bool) -> Step {
         let mount = draw(mounts)
         if isFirst { return first(mount) }
-        switch draw(100) {
+        switch draw(103) {
         case 0..<56: return .user(mount, user())
         case 56..<74: return .other(other())
         case 74..<80: return .jobs(1 << draw(7))
         case 80..<90: return .wait([1, 10, 100, 3000, 40_000][draw(5)])
-        case 90, 91: return .kill(mount)
+        case 90, 91: return .kill(mount, calls: calls())
+        case 100...: return .powerCut(mount, calls: calls())
         case 92: return .unmount(mount)
         case 93, 94: return .mount(mount)
         case 95: return .faults(mount, [0, 10, 40][draw(3)])
@@ -152,8 +171,11 @@ private struct StepDrawing {
         }
     }
 
+    /// Half of the ends are between two steps.
+    private mutating func calls() -> Int { draw(2) == 0 ? 0 : 1 + draw(1 << draw(7)) }
+
     private mutating func user() -> UserStep {
-        switch draw(26) {
+        switch draw(31) {
         case 0..<4: .write(draw(2) == 0 ? fresh() : known())
         case 4, 5: .append(known())
         case 6, 7: .save(known())
@@ -166,6 +188,10 @@ private struct StepDrawing {
         case 21: .open(known())
         case 22: .writeOpen
         case 23: .close
+        case 26, 27: .flush(known())
+        case 28: .saveSafely(known())
+        case 29: .flushOpen
+        case 30: .flushFolder(known())
         default: .list(known())
         }
     }

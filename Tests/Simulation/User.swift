@@ -33,6 +33,7 @@ final class User: @unchecked Sendable {
 
     private var fs: DropboxFileSystem { process.fileSystem }
     private var ledger: Ledger { world.ledger }
+    var isDead: Bool { process.isDead.isSet }
 
     init(name: String, process: MountProcess, world: World) {
         self.name = name
@@ -48,6 +49,21 @@ final class User: @unchecked Sendable {
         case .save(let path):
             try await write(path + ".new")
             try await rename(path + ".new", path, .replace)
+        case .saveSafely(let path):
+            try await write(path + ".new")
+            try await flush(path + ".new")
+            try await rename(path + ".new", path, .replace)
+        case .flush(let path): try await flush(path)
+        case .flushFolder(let path):
+            try await with(path) { inode in
+                let opened = try await self.fs.openDirectory(inode).value()
+                defer { self.fs.releaseDirectory(inode, handle: opened.handle) }
+                let known = self.ledger.acknowledged(try self.tokens(inFilesOf: inode))
+                try await self.fs.synchronizeDirectory(inode).value()
+                if !self.isDead { self.ledger.secure(known) }
+            }
+        case .flushOpen:
+            for index in openFiles.indices { try await flush(&openFiles[index]) }
         case .makeFolder(let path):
             try await within(path) { name, parent in
                 let entry = try await self.fs.makeDirectory(
@@ -88,7 +104,8 @@ final class User: @unchecked Sendable {
             ).value()
             let inode = created.entry.attributes.inode
             defer { self.fs.forget(inode, count: 1) }
-            self.ledger.give(up: before)
+            self.ledger.give(up: before, for: token)
+            defer { self.fs.release(inode, handle: created.opened.handle) }
             try await self.put(token, at: 0, inode, created.opened.handle)
         }
     }
@@ -97,18 +114,21 @@ final class User: @unchecked Sendable {
         let token = ledger.issue(name)
         try await with(path) { inode in
             let opened = try await self.fs.open(
-                inode, flags: OpenFlags(writes: true, appends: true), caller: Self.caller
+                inode, flags: OpenFlags(reads: true, writes: true, appends: true),
+                caller: Self.caller
             ).value()
+            defer { self.fs.release(inode, handle: opened.handle) }
+            let before = try await self.tokens(in: OpenFile(inode: inode, handle: opened.handle))
+            self.ledger.add(token, to: before)
             let size = try await self.fs.attributes(of: inode).value().attributes.size
             try await self.put(token, at: size, inode, opened.handle)
         }
     }
 
-    /// Writes a token and closes the file.
+    /// Writes a token and flushes the handle, as before it is closed.
     private func put(
         _ token: String, at offset: Int64, _ inode: InodeID, _ handle: HandleID
     ) async throws {
-        defer { fs.release(inode, handle: handle) }
         try await send(token, at: offset, inode, handle)
         try await fs.flush(inode, handle: handle).value()
         acknowledge([token], inode)
@@ -123,16 +143,50 @@ final class User: @unchecked Sendable {
         _ = try await answer.value()
     }
 
+    /// A dead process tells nobody anything.
     private func acknowledge(_ tokens: [String], _ inode: InodeID) {
-        for token in tokens where !removed.contains(inode) { ledger.acknowledge(token) }
+        if isDead || removed.contains(inode) { return }
+        for token in tokens { ledger.acknowledge(token, at: world.scheduler.now) }
+    }
+
+    private func flush(_ path: String) async throws {
+        try await with(path) { inode in
+            let opened = try await self.fs.open(
+                inode, flags: OpenFlags(reads: true, writes: true), caller: Self.caller
+            ).value()
+            defer { self.fs.release(inode, handle: opened.handle) }
+            let file = OpenFile(inode: inode, handle: opened.handle)
+            let tokens = try await self.tokens(in: file)
+            try await self.fs.synchronize(inode, handle: opened.handle, dataOnly: false).value()
+            if !self.isDead { self.ledger.secure(tokens) }
+        }
+    }
+
+    private func flush(_ file: inout OpenFile) async throws {
+        try await fs.synchronize(file.inode, handle: file.handle, dataOnly: false).value()
+        acknowledge(file.tokens, file.inode)
+        if !isDead { ledger.secure(file.tokens) }
+        file.tokens = []
     }
 
     /// What others have written to an open file.
     private func foreign(in file: OpenFile) async throws -> Set<String> {
+        try await tokens(in: file).filter { !$0.hasPrefix(name) }
+    }
+
+    /// What is in the files of a folder, as this mount has them.
+    private func tokens(inFilesOf folder: InodeID) throws -> Set<String> {
+        let nodes = try process.store.read { snapshot in
+            try snapshot.children(of: folder).compactMap { try snapshot.node($0.inode) }
+        }
+        return Set(nodes.flatMap { Ledger.tokens(text(of: $0)) })
+    }
+
+    private func tokens(in file: OpenFile) async throws -> Set<String> {
         let bytes = try await fs.read(
             file.inode, handle: file.handle, offset: 0, count: Self.mostBytes
         ).value()
-        return Ledger.tokens(String(decoding: bytes, as: UTF8.self)).filter { !$0.hasPrefix(name) }
+        return Ledger.tokens(String(decoding: bytes, as: UTF8.self))
     }
 
     /// Whether a handle still leads to the file that was opened: what others store replaces it.
@@ -149,6 +203,7 @@ final class User: @unchecked Sendable {
             let file = openFiles[index]
             await check(file)
             let token = ledger.issue(name)
+            ledger.add(token, to: try await tokens(in: file))
             let size = try await fs.attributes(of: file.inode).value().attributes.size
             try await send(token, at: size, file.inode, file.handle)
             openFiles[index].tokens.append(token)
@@ -198,14 +253,18 @@ final class User: @unchecked Sendable {
                     name, in: parent, to: newName, in: newParent, mode: mode
                 ).value()
                 guard mode == .replace, before?.inode != source?.inode else { return }
-                self.giveUp(before)
+                self.giveUp(before, for: source)
             }
         }
     }
 
-    private func giveUp(_ node: Node?) {
+    private func giveUp(_ node: Node?, for other: Node? = nil) {
         guard let node, node.kind == .file else { return }
-        ledger.give(up: text(of: node))
+        if let other {
+            ledger.give(up: text(of: node), for: text(of: other))
+        } else {
+            ledger.give(up: text(of: node))
+        }
         removed.insert(node.inode)
     }
 

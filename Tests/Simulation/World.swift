@@ -38,8 +38,7 @@ final class World: @unchecked Sendable {
     private(set) var counts: [String: Int] = [:]
 
     init(
-        _ plan: Plan, folder: String, databases: [MemoryDatabase], scheduler: Scheduler,
-        verbose: Bool
+        _ plan: Plan, databases: [MemoryDatabase], scheduler: Scheduler, verbose: Bool
     ) throws {
         self.plan = plan
         self.scheduler = scheduler
@@ -49,12 +48,11 @@ final class World: @unchecked Sendable {
             pageSize: plan.pageSize, refusesIDs: plan.refusesIDs, compaction: plan.compaction,
             now: { Timestamp(nanoseconds: scheduler.now) })
         for index in 0..<plan.mounts {
-            try databases[index].reset()
-            mounts.append(
-                try Mount(
-                    name: "m\(index)", folder: "\(folder)/m\(index)", database: databases[index],
-                    world: self))
+            let machine = try Machine(index, database: databases[index], scheduler: scheduler)
+            machine.disk.remembers = plan.cutsPower(of: index)
+            mounts.append(Mount(name: "m\(index)", machine: machine, world: self))
         }
+        Disks.current.begin(mounts.map(\.machine.disk))
     }
 
     /// Adds a line to the history.
@@ -86,6 +84,7 @@ final class World: @unchecked Sendable {
         for step in plan.steps {
             show("\(step)")
             try perform(step)
+            try reap()
             if let violation { throw violation }
             try checkInvariants()
         }
@@ -94,17 +93,22 @@ final class World: @unchecked Sendable {
         for mount in mounts { try mount.stop() }
     }
 
+    /// Ends the processes that have died.
+    private func reap() throws {
+        for mount in mounts { try mount.reap() }
+    }
+
     private func perform(_ step: Step) throws {
         switch step {
         case .user(let index, let step):
             guard let process = mounts[index].process else { return }
             perform(step, process.user)
         case .other(let step): perform(step)
-        case .jobs(let count): scheduler.run(jobs: count)
-        case .wait(let milliseconds): scheduler.run(nanoseconds: Int64(milliseconds) * 1_000_000)
-        case .kill(let index):
-            count("kills")
-            try mounts[index].kill()
+        case .jobs(let count): try scheduler.run(jobs: count, check: reap)
+        case .wait(let milliseconds):
+            try scheduler.run(nanoseconds: Int64(milliseconds) * 1_000_000, check: reap)
+        case .kill(let index, let calls): try mounts[index].kill(after: calls)
+        case .powerCut(let index, let calls): try mounts[index].cutPower(after: calls)
         case .unmount(let index): try mounts[index].stop()
         case .mount(let index): try mounts[index].start()
         case .faults(let index, let percent):
@@ -135,7 +139,7 @@ final class World: @unchecked Sendable {
         let limit = scheduler.now + 10_000_000_000
         var isCancelled = false
         while !end.isSet {
-            if scheduler.now > limit, !isCancelled {
+            if scheduler.now > limit || user.isDead, !isCancelled {
                 isCancelled = true
                 task.cancel()
             }
@@ -152,7 +156,7 @@ final class World: @unchecked Sendable {
                 let before = texts(below: path)
                 try other.put(path, token)
                 before.forEach { ledger.give(up: $0) }
-                ledger.acknowledge(token)
+                ledger.acknowledge(token, at: scheduler.now)
             case .makeFolder(let path): try other.makeFolder(path)
             case .delete(let path):
                 let before = texts(below: path)
@@ -167,6 +171,16 @@ final class World: @unchecked Sendable {
     }
 
     // MARK: Texts
+
+    /// A mount's machine has lost what was not flushed.
+    func cutPower(of mount: Mount) {
+        note("\(mount.name) has no power")
+        for entry in server.otherClient.snapshot.entries.values {
+            guard case .file(let bytes) = entry else { continue }
+            ledger.secure(Ledger.tokens(String(decoding: bytes, as: UTF8.self)))
+        }
+        ledger.cutPower(of: mount.name)
+    }
 
     /// The texts of the files at or below a path of the server.
     private func texts(below path: String) -> [String] {
@@ -225,6 +239,7 @@ final class World: @unchecked Sendable {
             mount.faults = 0
             mount.isCut = false
             mount.setNetwork()
+            mount.spare()
             try mount.start()
             mount.process?.user.closeAll()
         }
@@ -234,7 +249,7 @@ final class World: @unchecked Sendable {
             guard scheduler.now < end, scheduler.jobs < jobs else {
                 throw Violation(rule: "does not settle", detail: try difference() ?? "")
             }
-            scheduler.run(nanoseconds: 5_000_000_000)
+            try scheduler.run(nanoseconds: 5_000_000_000, check: reap)
             server.expireWaits()
         }
     }
@@ -289,6 +304,9 @@ final class World: @unchecked Sendable {
         let texts = entries.values.compactMap { entry -> String? in
             guard case .file(let bytes) = entry else { return nil }
             return String(decoding: bytes, as: UTF8.self)
+        }
+        if let flaw = texts.lazy.compactMap(ledger.flaw).first {
+            throw Violation(rule: "torn", detail: flaw)
         }
         let lost = ledger.lost(from: texts)
         // Folders whose deletions cannot be searched are named in `status`: where a cursor expired

@@ -10,6 +10,7 @@ import Synchronization
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite struct LostReplyTests {
     /// A mount whose process ends when the server has made a commit, and before it says so. The other

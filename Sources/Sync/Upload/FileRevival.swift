@@ -7,6 +7,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import Saturating
+import Tree
 
 /// Brings deleted files back.
 struct FileRevival: Sendable {
