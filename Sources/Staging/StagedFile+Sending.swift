@@ -58,7 +58,7 @@ extension StagedFile {
             if count == 0 {
                 // A hole behind the file's end, where a truncation extended the content.
                 address.advanced(by: done).initializeMemory(
-                    as: UInt8.self, repeating: 0, count: buffer.count -| done)
+                    as: UInt8.self, repeating: 0, count: max(0, buffer.count -| done))
                 return buffer.count
             }
             done +|= count

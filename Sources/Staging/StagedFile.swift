@@ -190,7 +190,7 @@ public final class StagedFile: Sendable {
     /// Bytes of the staging file; zeros behind its end and in its holes.
     private func localBytes(_ range: Range<Int64>) throws(StagingError) -> [UInt8] {
         var bytes = [UInt8](
-            repeating: 0, count: Int(clamping: range.upperBound -| range.lowerBound))
+            repeating: 0, clamping: Int(clamping: range.upperBound -| range.lowerBound))
         let failure: Int32? = bytes.withUnsafeMutableBytes { buffer in
             guard let address = buffer.baseAddress else { return nil }
             var done = 0
@@ -320,7 +320,7 @@ public final class StagedFile: Sendable {
         // Only now: a block whose bytes could not be stored still is the base's.
         if state.content.base != nil, !range.isEmpty {
             let blocks =
-                range.lowerBound / Self.blockSize...(range.upperBound -| 1) / Self.blockSize
+                range.lowerBound / Self.blockSize ..<| (range.upperBound -| 1) / Self.blockSize +| 1
             for block in blocks {
                 state.blocks.insert(Int(clamping: block))
             }
@@ -337,7 +337,8 @@ public final class StagedFile: Sendable {
     ) -> [Range<Int64>] {
         guard !range.isEmpty else { return [] }
         var parts: [Range<Int64>] = []
-        let blocks = range.lowerBound / Self.blockSize...(range.upperBound -| 1) / Self.blockSize
+        let blocks =
+            range.lowerBound / Self.blockSize ..<| (range.upperBound -| 1) / Self.blockSize +| 1
         for block in blocks where !state.blocks[Int(clamping: block)] {
             let lower = block *| Self.blockSize
             let upper = min(lower +| Self.blockSize, base.limit)

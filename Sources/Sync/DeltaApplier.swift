@@ -115,7 +115,7 @@ struct DeltaApplier {
     /// Drops intents and previous paths: the feed is up to date, with no commit in flight.
     func feedCaughtUp() throws {
         try transaction.forgetAttempts(
-            sentBefore: context.date.adding(seconds: -Self.longestCommit))
+            sentBefore: context.date.adding(seconds: 0.0 - Self.longestCommit))
         try transaction.forgetDepartures()
     }
 
