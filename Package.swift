@@ -283,12 +283,14 @@ let package = Package(
         .testTarget(
             name: "FuseTests",
             dependencies: [
-                "Fuse", "FuseTestServer", "CFuse", "Core", "FileSystem", "Mounting", log, system,
+                "Fuse", "FuseTestServer", "CFuse", "Core", "FileSystem", "Mounting", "TestSupport",
+                log,
+                system,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["dbxfs", "dropbox-emulator", "Mounting", system],
+            dependencies: ["dbxfs", "dropbox-emulator", "Mounting", "TestSupport", system],
             exclude: ["scenarios"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -34,7 +34,7 @@ extension DropboxFileSystem {
             else { return .failed(.unsupported) }
             if sync.isQuotaExceeded { return .failed(.quotaExceeded) }
             if case .staged(let staged) = from.file.content, !from.isLocalOnly {
-                return copyQueued(staged, offset..<(offset +| count), to: to.file)
+                return copyQueued(staged, offset ..<| offset +| count, to: to.file)
             }
             guard case .revision(let content) = from.file.content else {
                 return .failed(.unsupported)

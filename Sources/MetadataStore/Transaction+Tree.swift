@@ -150,12 +150,6 @@ extension Transaction {
         }
     }
 
-    /// Sets the server's ID of the account whose tree this is.
-    public func setAccountID(_ id: String) throws {
-        guard try accountID() != id else { return }
-        try setSetting(Self.accountKey, to: id)
-    }
-
     // MARK: Rows
 
     func setPlace(_ inode: InodeID, _ place: Place?) throws {

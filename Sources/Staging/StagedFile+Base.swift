@@ -25,7 +25,8 @@ extension StagedFile {
             } else {
                 // Truncated blocks are still marked as staged.
                 let blocks =
-                    range.lowerBound / Self.blockSize...(range.upperBound -| 1) / Self.blockSize
+                    range.lowerBound / Self.blockSize ..<| (range.upperBound -| 1) / Self.blockSize
+                    +| 1
                 guard let base = state.content.base, base.revision == revision.revision,
                     base.limit == range.lowerBound,
                     !blocks.contains(where: { state.blocks[Int(clamping: $0)] })

@@ -273,7 +273,7 @@ public final class StagedFile: Sendable {
         // Only now: a block whose bytes could not be stored still is the base's.
         if state.content.base != nil, !range.isEmpty {
             let blocks =
-                range.lowerBound / Self.blockSize...(range.upperBound -| 1) / Self.blockSize
+                range.lowerBound / Self.blockSize ..<| (range.upperBound -| 1) / Self.blockSize +| 1
             for block in blocks {
                 state.blocks.insert(Int(clamping: block))
             }
@@ -290,7 +290,8 @@ public final class StagedFile: Sendable {
     ) -> [Range<Int64>] {
         guard !range.isEmpty else { return [] }
         var parts: [Range<Int64>] = []
-        let blocks = range.lowerBound / Self.blockSize...(range.upperBound -| 1) / Self.blockSize
+        let blocks =
+            range.lowerBound / Self.blockSize ..<| (range.upperBound -| 1) / Self.blockSize +| 1
         for block in blocks where !state.blocks[Int(clamping: block)] {
             let lower = block *| Self.blockSize
             let upper = min(lower +| Self.blockSize, base.limit)

@@ -57,6 +57,7 @@ extension RemoteWatcher {
     private func applyListing(
         _ page: RemotePage, _ phase: Phase, isFirst: Bool = false
     ) async throws(RemoteError) {
+        try checkReserve(page.entries)
         let environment = environment
         await environment.hashUnsent(like: page.entries)
         var context = environment.deltaContext()

@@ -34,6 +34,7 @@ extension RemoteWatcher {
         _ context: DeltaContext,
         _ body: @escaping @Sendable (Transaction, DeltaContext) throws -> DeltaOutcome
     ) async throws(RemoteError) -> DeltaOutcome {
+        try checkReserve()
         let outcome: DeltaOutcome
         do {
             outcome = try await environment.store.bringIn(context, body)

@@ -187,6 +187,7 @@ actor RemoteWatcher {
     }
 
     private func apply(_ entries: [RemoteEntry], _ cursor: Cursor) async throws(RemoteError) {
+        try checkReserve(entries)
         let environment = environment
         await environment.hashUnsent(like: entries)
         let context = environment.deltaContext()

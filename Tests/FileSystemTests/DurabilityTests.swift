@@ -169,7 +169,7 @@ extension Fixture {
     /// The rows and staging files as they were flushed last, and the end of the process.
     private func keepWhatIsFlushed() throws -> () throws -> Fixture {
         let files = FileManager.default
-        let flushed = ["/tree.sqlite", "/tree.sqlite-wal"].map { folder + $0 }
+        let flushed = ["/tree.sqlite", "/tree.sqlite-wal", "/tree.sqlite-mark"].map { folder + $0 }
         for path in flushed { try files.copyItem(atPath: path, toPath: path + ".kept") }
         return {
             try self.store.close()

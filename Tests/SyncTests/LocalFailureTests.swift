@@ -24,6 +24,19 @@ import Testing
         #expect(RemoteError.local(cause: cause) == expected)
     }
 
+    @Test(
+        "a part of the disk is kept for what people write: 64 MiB, or a twentieth of a small disk")
+    func reserve() {
+        let (small, large) = (Int64(100) << 20, Int64.max)
+        #expect(DiskReserve.isUsedUp(free: 4 << 20, of: small))
+        #expect(!DiskReserve.isUsedUp(free: 6 << 20, of: small))
+        #expect(DiskReserve.isUsedUp(free: 63 << 20, of: large))
+        #expect(!DiskReserve.isUsedUp(free: 65 << 20, of: large))
+        #expect(!DiskReserve.isUsedUp(at: "/nowhere"))
+        // What is brought in together is looked at before, and not only afterwards.
+        #expect(!DiskReserve.isUsedUp(at: "/tmp") && DiskReserve.isUsedUp(at: "/tmp", added: .max))
+    }
+
     @Test("what the server said, and the end of a task, stay what they are")
     func others() {
         #expect(RemoteError.local(cause: RemoteError.busy) == .busy)

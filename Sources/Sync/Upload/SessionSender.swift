@@ -92,7 +92,7 @@ struct SessionSender: Sendable {
         let store = environment.store
         let inode = file.inode
         let now = environment.clock.date()
-        let oldest = now.adding(seconds: -Self.longestUse)
+        let oldest = now.adding(seconds: 0.0 - Self.longestUse)
         let known = try await environment.local { () -> PartialUpload? in
             guard let known = try store.read({ try $0.partialUpload(of: inode) }),
                 known.file == file.number, known.begun > oldest
@@ -225,10 +225,10 @@ struct StagedSource: UploadSource {
             let upper = min(block +| StagedFile.blockSize, end)
             let part = UnsafeMutableRawBufferPointer(
                 rebasing: buffer[
-                    Int(clamping: position -| offset)..<Int(clamping: upper -| offset)])
+                    Int(clamping: position -| offset) ..<| Int(clamping: upper -| offset)])
             if let bytes = fetched[block] {
                 part.initializeMemory(as: UInt8.self, repeating: 0)
-                let rest = bytes.dropFirst(Int(clamping: position -| block))
+                let rest = bytes.dropFirst(clamping: Int(clamping: position -| block))
                 part.copyBytes(from: rest.prefix(part.count))
             } else {
                 try file.readForUpload(at: position, into: part)

@@ -130,7 +130,7 @@ package struct DeltaApplier {
     /// Drops intents and previous paths: the feed is up to date, with no commit in flight.
     package func feedCaughtUp() throws {
         try transaction.forgetAttempts(
-            sentBefore: context.date.adding(seconds: -Self.longestCommit))
+            sentBefore: context.date.adding(seconds: 0.0 - Self.longestCommit))
         try transaction.forgetDepartures()
     }
 

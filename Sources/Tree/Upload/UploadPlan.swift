@@ -96,7 +96,7 @@ package struct UploadPlanner {
             let lastChange = try staging.file(of: node)?.modified ?? node.modified
             // A future time is from a clock that was set back since.
             let (earliest, latest) = (
-                date.adding(seconds: -openFileInterval), date.adding(seconds: openFileInterval)
+                date.adding(seconds: 0.0 - openFileInterval), date.adding(seconds: openFileInterval)
             )
             if lastChange > earliest, lastChange <= latest {
                 return .waitForWriters
