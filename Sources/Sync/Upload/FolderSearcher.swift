@@ -107,12 +107,10 @@ actor FolderSearcher {
             environment.state.update { _ = $0.unsearchedFolders.insert(place) }
             if error.isTransient { return false }
             // A retry would fail alike: it stays in `status`.
-            await forget(search)
-            return true
+            return await forget(search)
         }
         environment.state.update { _ = $0.unsearchedFolders.remove(place) }
-        await forget(search)
-        return true
+        return await forget(search)
     }
 
     private enum Outcome {
@@ -178,8 +176,11 @@ actor FolderSearcher {
             metadata: ["path": "\(path)"])
     }
 
-    private func forget(_ search: FolderSearch) async {
+    /// Removes the row of a search. Returns whether the disk took that.
+    @discardableResult
+    private func forget(_ search: FolderSearch) async -> Bool {
         let store = environment.store
-        await environment.attempt { try await store.write { try $0.forgetSearch(search) } }
+        return await environment.attempt { try await store.write { try $0.forgetSearch(search) } }
+            != nil
     }
 }
