@@ -3,7 +3,8 @@
 
     memory_watch.py BIN_DIR LOG [SECONDS_BETWEEN]
 
-Prints, for each process that lived long enough, the mean of the first and of the last quarter of its samples. Ends with 1
+Prints, for each process that lived long enough, the mean of the first and of the last quarter of its samples after the
+first five minutes. Ends with 1
 if one has grown by more than a fifth and by more than 20 MiB.
 """
 
@@ -14,8 +15,8 @@ import threading
 
 # Fewer samples have no quarters.
 LEAST_SAMPLES = 8
-# The first look finds programs that are still reading what they need.
-SKIPPED = 1
+# Until then, caches and pools of a process fill.
+WARM_UP_SECONDS = 300
 MOST_GROWTH, LEAST_GROWTH = 1.2, 20 << 10
 
 
@@ -41,11 +42,11 @@ def mean(numbers):
     return sum(numbers) / len(numbers)
 
 
-def compare(series):
-    """Prints what has become of each process; whether one has grown."""
+def compare(series, skipped):
+    """Prints what has become of each process, without its first samples; whether one has grown."""
     has_grown = False
     for (number, name), samples in sorted(series.items()):
-        samples = samples[SKIPPED:]
+        samples = samples[skipped:]
         if len(samples) < LEAST_SAMPLES:
             continue
         quarter = len(samples) // 4
@@ -68,7 +69,7 @@ def main():
             for process, resident in sample(folder).items():
                 series.setdefault(process, []).append(resident)
                 print(*process, resident, file=file, flush=True)
-    sys.exit(compare(series))
+    sys.exit(compare(series, skipped=int(WARM_UP_SECONDS / pause) + 1))
 
 
 main()
