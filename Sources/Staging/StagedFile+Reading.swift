@@ -44,7 +44,7 @@ extension StagedFile {
 
     private func localBytes(_ range: Range<Int64>) throws(StagingError) -> [UInt8] {
         var bytes = [UInt8](
-            repeating: 0, count: Int(clamping: range.upperBound -| range.lowerBound))
+            repeating: 0, clamping: Int(clamping: range.upperBound -| range.lowerBound))
         let failure = bytes.withUnsafeMutableBytes { buffer -> StagingError? in
             do throws(StagingError) {
                 try readBytes(at: range.lowerBound, into: buffer)
@@ -76,7 +76,7 @@ extension StagedFile {
             if count == 0 {
                 if try isLonger(than: position) { continue }
                 address.advanced(by: done).initializeMemory(
-                    as: UInt8.self, repeating: 0, count: buffer.count -| done)
+                    as: UInt8.self, repeating: 0, count: max(0, buffer.count -| done))
                 return
             }
             done +|= count
