@@ -127,6 +127,7 @@ deb: release
 
 packages:
 	@Scripts/install-packages
+	@SWIFT='$(SWIFT)' Scripts/resolve-packages
 
 lint:
 	Scripts/lint
