@@ -4,6 +4,8 @@
 SWIFT ?= swift
 # How many compilers at once; each takes about 1 GiB.
 JOBS ?= $(shell nproc)
+# Nothing but what Package.resolved names, or an error: a version that nobody looked at must not get in by a build.
+LOCKED = --force-resolved-versions
 RELEASE_FLAGS = -c release --static-swift-stdlib -j $(JOBS)
 
 # Where `make install` puts things; DESTDIR goes before all of them.
@@ -49,19 +51,19 @@ demo: release
 test: test-unit test-clients test-mount
 
 test-unit: packages
-	$(SWIFT) build --build-tests -j $(JOBS)
+	$(SWIFT) build $(LOCKED) --build-tests -j $(JOBS)
 	Tests/packaging/check-manual "$$($(SWIFT) build --show-bin-path)"
-	Scripts/run-tests --skip EndToEndTests
+	Scripts/in-run-folder Scripts/run-tests --skip EndToEndTests
 
 # Clients that were not written here, the official SDK and rclone, drive the emulator; the SDK also reads what
 # DropboxAPIComplete sends.
 test-clients: packages
-	$(SWIFT) build --build-tests -j $(JOBS)
+	$(SWIFT) build $(LOCKED) --build-tests -j $(JOBS)
 	Tests/clients/run "$$($(SWIFT) build --show-bin-path)/dropbox-emulator"
 
 # Real mounts of the programs that users get.
 test-mount: release
-	$(SWIFT) build --build-tests -j $(JOBS)
+	$(SWIFT) build $(LOCKED) --build-tests -j $(JOBS)
 	DBXFS_BIN="$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)" Scripts/run-mount-tests
 
 # The package: built, installed, mounted by /etc/fstab's rules and by systemd, removed and purged.
@@ -77,13 +79,13 @@ test-browser: release
 	Tests/browser/run "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)"
 
 build: packages
-	$(SWIFT) build -j $(JOBS)
+	$(SWIFT) build $(LOCKED) -j $(JOBS)
 
 # The Swift runtime's static libraries are part of every toolchain from swift.org. If linking fails
 # with "cannot find -lswift…", the toolchain was packaged without them (usr/lib/swift_static).
 release: packages
-	@$(SWIFT) build $(RELEASE_FLAGS) --product dbxfs \
-		&& $(SWIFT) build $(RELEASE_FLAGS) --product dropbox-emulator \
+	@$(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dbxfs \
+		&& $(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dropbox-emulator \
 		|| { echo 'The release build failed. If the linker misses swift_static libraries, use' \
 			'a toolchain from swift.org: others leave the static runtime out.' >&2; exit 1; }
 	@echo "built $$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/dbxfs"
@@ -125,6 +127,7 @@ deb: release
 
 packages:
 	@Scripts/install-packages
+	@SWIFT='$(SWIFT)' Scripts/resolve-packages
 
 lint:
 	Scripts/lint

@@ -56,7 +56,8 @@ let package = Package(
         .executableTarget(
             name: "dbxfs",
             dependencies: [
-                "Core", "Fuse", "FileSystem", "Sync", "MetadataStore", "BlockCache", "RemoteStore",
+                "Core", "Fuse", "FileSystem", "Sync", "Tree", "MetadataStore", "BlockCache",
+                "RemoteStore",
                 "Staging", "DropboxAPI", "Mounting", "PrivateFiles", "Saturating", "CProcess", log,
                 system, grdb,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -93,15 +94,21 @@ let package = Package(
         .target(
             name: "FileSystem",
             dependencies: [
-                "Blocking", "Core", "ContentHashing", "Sync", "Staging", "MetadataStore",
+                "Blocking", "Core", "ContentHashing", "Sync", "Staging", "MetadataStore", "Tree",
                 "BlockCache", "RemoteStore", "Saturating", log, system, deque,
             ],
             swiftSettings: settings),
         .target(
             name: "Sync",
             dependencies: [
-                "Blocking", "CFile", "Core", "ContentHashing", "Staging", "MetadataStore",
+                "Blocking", "CFile", "Core", "ContentHashing", "Staging", "MetadataStore", "Tree",
                 "BlockCache", "RemoteStore", "Saturating", log, system,
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "Tree",
+            dependencies: [
+                "Core", "ContentHashing", "Staging", "MetadataStore", "RemoteStore", "Saturating",
             ],
             swiftSettings: settings),
         .target(
@@ -191,7 +198,8 @@ let package = Package(
             name: "Simulation",
             dependencies: [
                 "Blocking", "CConcurrency", "CDisk", "Core", "FileSystem", "MetadataStore",
-                "RemoteStore", "RemoteStoreTesting", "Staging", "Sync", "TestSupport", grdb, log,
+                "RemoteStore", "RemoteStoreTesting", "Staging", "Sync", "Tree", "TestSupport", grdb,
+                log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Simulation", exclude: ["mutants.toml"], swiftSettings: settings),
@@ -202,14 +210,14 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Sync", "Staging", "TestSupport", "MetadataStore", "RemoteStore",
+                "Sync", "Tree", "Staging", "TestSupport", "MetadataStore", "RemoteStore",
                 "RemoteStoreTesting", "Core", "ContentHashing", "Saturating", log,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "FileSystemTests",
             dependencies: [
-                "FileSystem", "TestSupport", "Core", "ContentHashing", "Sync", "Staging",
+                "FileSystem", "TestSupport", "Core", "ContentHashing", "Sync", "Tree", "Staging",
                 "MetadataStore", "RemoteStore", log, system,
             ],
             swiftSettings: settings),
@@ -258,7 +266,7 @@ let package = Package(
         .testTarget(
             name: "ReadingTests",
             dependencies: [
-                "FileSystem", "Sync", "BlockCache", "MetadataStore", "RemoteStore",
+                "FileSystem", "Sync", "Tree", "BlockCache", "MetadataStore", "RemoteStore",
                 "RemoteStoreTesting", "Core", "ContentHashing", log,
             ],
             swiftSettings: settings),
@@ -275,12 +283,14 @@ let package = Package(
         .testTarget(
             name: "FuseTests",
             dependencies: [
-                "Fuse", "FuseTestServer", "CFuse", "Core", "FileSystem", "Mounting", log, system,
+                "Fuse", "FuseTestServer", "CFuse", "Core", "FileSystem", "Mounting", "TestSupport",
+                log,
+                system,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["dbxfs", "dropbox-emulator", "Mounting", system],
+            dependencies: ["dbxfs", "dropbox-emulator", "Mounting", "TestSupport", system],
             exclude: ["scenarios"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

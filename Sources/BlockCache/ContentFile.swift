@@ -251,7 +251,7 @@ final class ContentFile: Sendable {
         var digests: [ContentHash] = []
         for block in 0..<layout.blockCount {
             let start = Int64(clamping: block) *| ContentLayout.blockSize
-            let range = start..<min(start +| ContentLayout.blockSize, layout.size)
+            let range = start ..<| min(start +| ContentLayout.blockSize, layout.size)
             guard let bytes = bytes(range) else {
                 _ = Self.write(
                     index, [UInt8](repeating: 0, count: ContentLayout.digestSize),

@@ -195,9 +195,9 @@ public final class DiskBlockCache: Sendable {
     private func survey(_ path: String, hash: ContentHash, size: Int64) -> Survey? {
         var survey = Survey()
         let isRead = forEachBlock(of: path, size: size) { bytes in
-            let chunk = Int(clamping: Self.chunkSize)
-            for start in stride(from: 0, to: bytes.count, by: chunk) {
-                survey.sums.append(contentsOf: ContentFile.sum(of: bytes[start...].prefix(chunk)))
+            for start in stride(from: 0, to: bytes.count, by: Int(clamping: Self.chunkSize)) {
+                let chunk = bytes[start...].prefix(Int(clamping: Self.chunkSize))
+                survey.sums.append(contentsOf: ContentFile.sum(of: chunk))
             }
             survey.digests.append(bytes.withUnsafeBytes { ContentHasher.blockDigest($0) })
         }

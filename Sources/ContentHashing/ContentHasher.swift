@@ -19,7 +19,7 @@ public struct ContentHasher: Sendable {
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let part = rest.prefix(Self.blockSize -| bytesInBlock)
+            let part = rest.prefix(clamping: Self.blockSize -| bytesInBlock)
             block.update(bufferPointer: UnsafeRawBufferPointer(rebasing: part))
             bytesInBlock +|= part.count
             rest = rest.dropFirst(part.count)
@@ -70,9 +70,9 @@ public struct ContentHasher: Sendable {
     ) rethrows -> ContentHash {
         var hasher = SHA256()
         try withUnsafeTemporaryAllocation(byteCount: min(size, capacity), alignment: 16) { buffer in
-            for offset in stride(from: 0, to: size, by: capacity) {
+            for offset in stride(from: 0, to: size, by: max(1, capacity)) {
                 let part = UnsafeMutableRawBufferPointer(
-                    rebasing: buffer.prefix(size -| offset))
+                    rebasing: buffer.prefix(clamping: size -| offset))
                 try read(offset, part)
                 hasher.update(bufferPointer: UnsafeRawBufferPointer(part))
             }

@@ -99,7 +99,8 @@ public struct SecretServiceTokenStore: TokenStore {
     ) async throws(TokenStoreError) -> Outcome {
         let environment = Environment.inherit.updating(
             Dictionary(
-                uniqueKeysWithValues: variables.map { (Environment.Key(stringLiteral: $0), $1) }))
+                variables.map { (Environment.Key(stringLiteral: $0), $1) },
+                uniquingKeysWith: { $1 }))
         do {
             let result = try await Subprocess.run(
                 program, arguments: Arguments([command] + arguments), environment: environment,

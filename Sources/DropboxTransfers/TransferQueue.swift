@@ -183,7 +183,7 @@ public actor TransferQueue {
             guard tasks.count < settings.concurrency, !isClosed else { return }
             tasks[id] = Task { await self.work(on: id) }
         }
-        if let next { startDue(in: .seconds(next -| now)) }
+        if let next { startDue(in: .seconds(clamping: next -| now)) }
     }
 
     /// A change of the system clock takes effect within a minute.

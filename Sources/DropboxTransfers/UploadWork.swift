@@ -147,7 +147,7 @@ struct UploadWork {
         let end = min(UInt64(clamping: count) *| block, size)
         while digests.count < count {
             let start = UInt64(clamping: digests.count) *| block
-            let range = start..<min(start +| environment.settings.wholePieceSize, end)
+            let range = start ..<| min(start +| environment.settings.wholePieceSize, end)
             try await note(try await read(range, of: file).digests, from: start)
         }
         knowsOffset = true
@@ -181,10 +181,10 @@ struct UploadWork {
         let pieceSize = environment.settings.wholePieceSize
         let start = blockStart(record.offset)
         let end = min((record.offset.divided(by: pieceSize) +| 1) *| pieceSize, size)
-        let (bytes, added) = try await read(start..<end, of: file)
+        let (bytes, added) = try await read(start ..<| end, of: file)
         let isAligned = record.offset == start
         let sent = Int(clamping: record.offset -| start)
-        let piece = isAligned ? bytes : Array(bytes.dropFirst(sent))
+        let piece = isAligned ? bytes : Array(bytes.dropFirst(clamping: sent))
         let hash = isAligned ? ContentHash(blockDigests: added) : ContentHasher.hash(piece)
         do throws(CallError<Files.UploadSessionAppendError>) {
             try await client.files.uploadSessionAppendV2(

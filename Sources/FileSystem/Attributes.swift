@@ -249,16 +249,6 @@ public struct DirectoryEntry: Hashable, Sendable {
     }
 }
 
-/// What rename does with an existing target.
-public enum RenameMode: Hashable, Sendable {
-    /// Replaces the existing target.
-    case replace
-    /// Fails if the target exists (`RENAME_NOREPLACE`).
-    case noReplace
-    /// Swaps source and target (`RENAME_EXCHANGE`).
-    case exchange
-}
-
 /// The space that `statfs(2)` reports, in bytes.
 public struct SpaceUsage: Hashable, Sendable {
     /// The space allocated to the account.

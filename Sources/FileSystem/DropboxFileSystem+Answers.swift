@@ -8,17 +8,7 @@ import MetadataStore
 import RemoteStore
 import Staging
 import Sync
-
-/// Aborts store work that needs the children of a folder that was never listed. A transaction that
-/// throws it rolls back.
-struct ListingNeeded: Error {
-    let folder: InodeID
-}
-
-/// Aborts store work that needs all bytes of a file on the local disk.
-struct ContentNeeded: Error {
-    let inode: InodeID
-}
+import Tree
 
 /// The prerequisite that aborted store work must wait for.
 private enum Need: Sendable {
@@ -30,24 +20,6 @@ private enum AttemptOutcome<Value: Sendable>: Sendable {
     case value(Value)
     case failure(FileSystemError)
     case need(Need)
-}
-
-/// The folders whose children are all known to one run of the store work.
-struct KnownFolders {
-    /// Whether the whole tree was known at the begin.
-    let isTreeComplete: Bool
-    /// Folders that this request has waited for.
-    var awaited: Set<InodeID> = []
-
-    /// Throws unless a name that is not among a folder's children is known not to exist.
-    func requireListing(of folder: Node) throws(ListingNeeded) {
-        if isTreeComplete || folder.remote == .absent || folder.flags.contains(.listed)
-            || awaited.contains(folder.inode)
-        {
-            return
-        }
-        throw ListingNeeded(folder: folder.inode)
-    }
 }
 
 extension DropboxFileSystem {

@@ -3,6 +3,7 @@
 public import Core
 import MetadataStore
 import Sync
+import Tree
 
 extension DropboxFileSystem {
     /// The attributes of an inode.
@@ -24,16 +25,14 @@ extension DropboxFileSystem {
                 try self.setSize(size, of: inode)
             }
             var isQueued = false
-            let node = try self.update { transaction in
+            let node = try self.changeTree { tree in
                 let open = self.openFiles[inode]
                 if let staged = open?.staged {
                     // Saved first, so that the time of the last write does not overwrite the one to
                     // be set.
-                    isQueued = try self.save(staged, transaction)
+                    isQueued = try tree.save(staged)
                 }
-                var node = try transaction.existing(inode)
-                node.local = node.local.changed(by: changes, at: self.clock.date())
-                try transaction.setLocal(node.local, of: inode)
+                let node = try tree.setLocal(of: inode) { $0.changed(by: changes, at: tree.now) }
                 if changes.changesModification, let modified = node.local.modified {
                     open?.noteModified(modified)
                 }

@@ -6,6 +6,7 @@ import RemoteStore
 import Saturating
 import Staging
 import Sync
+import Tree
 
 extension DropboxFileSystem {
     /// Smaller files are uploaded in batches anyway.
@@ -33,7 +34,7 @@ extension DropboxFileSystem {
             else { return .failed(.unsupported) }
             if sync.isQuotaExceeded { return .failed(.quotaExceeded) }
             if case .staged(let staged) = from.file.content, !from.isLocalOnly {
-                return copyQueued(staged, offset..<(offset +| count), to: to.file)
+                return copyQueued(staged, offset ..<| offset +| count, to: to.file)
             }
             guard case .revision(let content) = from.file.content else {
                 return .failed(.unsupported)
@@ -71,10 +72,7 @@ extension DropboxFileSystem {
                 let twin = Twin(
                     source: source.inode, sourceGeneration: copied.source,
                     generation: copied.own)
-                let isQueued = try self.update { transaction in
-                    try transaction.setTwin(twin, of: file.inode)
-                    return try self.save(target, transaction)
-                }
+                let isQueued = try self.changeTree { try $0.save(target, as: twin) }
                 if isQueued { self.sync.noteChange() }
                 return Int(clamping: size)
             }

@@ -4,16 +4,15 @@ public import Core
 import MetadataStore
 import Staging
 import Sync
+import Tree
 
 extension DropboxFileSystem {
     /// Creates a folder, mkdir(2).
     public func makeDirectory(
         _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
     ) -> Answer<Entry> {
-        make(name, in: parent, isFolder: true) { place, isLocal, transaction in
-            let local = self.localFacts(.directory, permissions: permissions, caller: caller)
-            return try transaction.insert(
-                .folder, at: place, local: local, flags: isLocal ? .localOnly : [])
+        make(.folder, name, in: parent) {
+            self.localFacts(.directory, permissions: permissions, caller: caller)
         }
     }
 
@@ -21,9 +20,8 @@ extension DropboxFileSystem {
     public func makeFile(
         _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
     ) -> Answer<Entry> {
-        make(name, in: parent) { place, isLocal, transaction in
-            let local = self.localFacts(.regular, permissions: permissions, caller: caller)
-            return try self.insertFile(at: place, local, isLocal: isLocal, transaction).inode
+        make(.file, name, in: parent) {
+            self.localFacts(.regular, permissions: permissions, caller: caller)
         }
     }
 
@@ -36,12 +34,8 @@ extension DropboxFileSystem {
         }
         if target.isEmpty { return .failed(.noEntry) }
         if target.count > Self.maximumTargetLength { return .failed(.nameTooLong) }
-        return make(name, in: parent) { place, _, transaction in
-            let local = self.localFacts(.symbolicLink, permissions: 0o777, caller: caller)
-            let inode = try transaction.insert(
-                .symbolicLink, at: place, local: local, flags: .localOnly)
-            try transaction.setTarget(text, of: inode)
-            return inode
+        return make(.symbolicLink(target: text), name, in: parent) {
+            self.localFacts(.symbolicLink, permissions: 0o777, caller: caller)
         }
     }
 
@@ -54,9 +48,7 @@ extension DropboxFileSystem {
             let name = try FileName(creating: name)
             let local = self.localFacts(.regular, permissions: permissions, caller: caller)
             let outcome = try self.makeOrFind(
-                name, in: parent, local, isExclusive: flags.isExclusive, known,
-                opening: { self.openFiles.register($0, writes: flags.writes) },
-                undoing: { _ = self.openFiles.unregister($0, writes: flags.writes) })
+                name, in: parent, local, flags: flags, known)
             switch outcome {
             case .found(let node):
                 return try self.openFound(node.inode, flags, caller, since: moment)
@@ -80,31 +72,25 @@ extension DropboxFileSystem {
     /// Creates a file, or finds the existing one. The new file is registered as open before the
     /// commit, so that no delta takes it for closed.
     private func makeOrFind(
-        _ name: FileName, in parent: InodeID, _ local: LocalFacts, isExclusive: Bool,
-        _ known: KnownFolders, opening: (InodeID) -> OpenFile, undoing: (InodeID) -> Void
+        _ name: FileName, in parent: InodeID, _ local: LocalFacts, flags: OpenFlags,
+        _ known: KnownFolders
     ) throws -> Creation {
         var registered: InodeID?
         do {
-            return try update { transaction in
-                let folder = try transaction.folder(parent)
-                if let taken = try transaction.occupant(of: name, in: folder, known) {
-                    guard !isExclusive, taken.place?.name == name else {
-                        throw FileSystemError.exists
-                    }
-                    return .found(taken)
+            return try changeTree(known) { changes in
+                let outcome = try changes.findOrMakeFile(
+                    named: name, in: parent, local, isExclusive: flags.isExclusive)
+                switch outcome {
+                case .found(let node): return .found(node)
+                case .made(let node, let staged):
+                    let file = openFiles.register(node.inode, writes: flags.writes)
+                    registered = node.inode
+                    file.settle(.staged(staged))
+                    return .made(node, file)
                 }
-                try requireWritable(folder)
-                let isLocal = try isLocal(name, in: folder, isFolder: false, transaction)
-                let place = Place(parent: parent, name: name)
-                let staged = try insertFile(at: place, local, isLocal: isLocal, transaction)
-                try transaction.touch(parent, at: clock.date())
-                let file = opening(staged.inode)
-                registered = staged.inode
-                file.settle(.staged(staged))
-                return .made(try transaction.existing(staged.inode), file)
             }
         } catch {
-            registered.map(undoing)
+            if let registered { _ = openFiles.unregister(registered, writes: flags.writes) }
             throw error
         }
     }
@@ -141,36 +127,18 @@ extension DropboxFileSystem {
 
     /// Creates a node under a free name in one transaction, and counts a lookup.
     private func make(
-        _ name: [UInt8], in parent: InodeID, isFolder: Bool = false,
-        _ insert: @escaping @Sendable (Place, Bool, Transaction) throws -> InodeID
+        _ new: NewNode, _ name: [UInt8], in parent: InodeID,
+        _ local: @escaping @Sendable () -> LocalFacts
     ) -> Answer<Entry> {
         answer { known in
             let moment = self.moment()
             let name = try FileName(creating: name)
-            let node = try self.update { transaction in
-                let folder = try transaction.folder(parent)
-                if try transaction.occupant(of: name, in: folder, known) != nil {
-                    throw FileSystemError.exists
-                }
-                try self.requireWritable(folder)
-                let isLocal = try self.isLocal(
-                    name, in: folder, isFolder: isFolder, transaction)
-                let inode = try insert(Place(parent: parent, name: name), isLocal, transaction)
-                try transaction.touch(parent, at: self.clock.date())
-                return try transaction.existing(inode)
+            let node = try self.changeTree(known) { changes in
+                try changes.make(new, named: name, in: parent, local())
             }
             self.sync.noteChange()
             return self.found(node, since: moment)
         }
-    }
-
-    /// Inserts an empty file with its staged content.
-    private func insertFile(
-        at place: Place, _ local: LocalFacts, isLocal: Bool, _ transaction: Transaction
-    ) throws -> StagedFile {
-        let inode = try transaction.insert(
-            .file, at: place, local: local, flags: isLocal ? .localOnly : [])
-        return try staging.begin(inode, base: nil, size: 0, in: transaction)
     }
 
     /// Facts of a new node. A value that equals the mount's default is not stored, so that the node

@@ -5,6 +5,7 @@ import MetadataStore
 import Saturating
 import Staging
 import Sync
+import Tree
 
 extension DropboxFileSystem {
     /// Opens a folder; waits until its listing is complete.

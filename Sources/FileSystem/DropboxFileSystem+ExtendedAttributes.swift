@@ -4,6 +4,7 @@ import ContentHashing
 public import Core
 import MetadataStore
 import Sync
+import Tree
 
 extension DropboxFileSystem {
     /// Reads the value of an extended attribute.
@@ -38,7 +39,7 @@ extension DropboxFileSystem {
     public func setExtendedAttribute(
         _ name: String, of inode: InodeID, to value: [UInt8], mode: AttributeWriteMode
     ) -> Answer<Void> {
-        changeAttribute(name, of: inode) { transaction, exists in
+        changeAttribute(name, of: inode) { exists in
             switch (mode, exists) {
             case (.create, true): throw FileSystemError.exists
             case (.replace, false): throw FileSystemError.noAttribute
@@ -46,21 +47,21 @@ extension DropboxFileSystem {
             }
             // The error that setxattr(2) documents for a value that does not fit.
             if value.count > Self.maximumValueLength { throw FileSystemError.noSpace }
-            try transaction.setAttribute(name, of: inode, to: value)
+            return value
         }
     }
 
     /// Deletes an extended attribute.
     public func removeExtendedAttribute(_ name: String, of inode: InodeID) -> Answer<Void> {
-        changeAttribute(name, of: inode) { transaction, exists in
+        changeAttribute(name, of: inode) { exists in
             guard exists else { throw FileSystemError.noAttribute }
-            try transaction.removeAttribute(name, of: inode)
+            return nil
         }
     }
 
     private func changeAttribute(
         _ name: String, of inode: InodeID,
-        _ change: @escaping @Sendable (Transaction, Bool) throws -> Void
+        to value: @escaping @Sendable (Bool) throws -> [UInt8]?
     ) -> Answer<Void> {
         answer { _ in
             if self.options.isReadOnly { throw FileSystemError.readOnly }
@@ -69,10 +70,10 @@ extension DropboxFileSystem {
             }
             if ToldAttribute.isReserved(name) { throw FileSystemError.notPermitted }
             if name.utf8.count > Self.maximumNameLength { throw FileSystemError.bufferTooSmall }
-            try self.update { transaction in
-                let node = try transaction.existing(inode)
-                try change(transaction, try transaction.attribute(name, of: inode) != nil)
-                try self.noteChanged(node, at: self.clock.date(), transaction)
+            try self.changeTree { changes in
+                let node = try changes.transaction.existing(inode)
+                let exists = try changes.transaction.attribute(name, of: inode) != nil
+                try changes.setAttribute(name, of: node, to: try value(exists))
             }
         }
     }

@@ -4,6 +4,7 @@ public import Core
 import MetadataStore
 import Staging
 import Sync
+import Tree
 
 extension DropboxFileSystem {
     /// Finds a name in a folder: byte by byte, unless the mount folds case. Then one inode has two
@@ -22,7 +23,7 @@ extension DropboxFileSystem {
                 // invalidation names it.
                 if node.place?.name != name { entry.timeouts.entry = 0 }
                 return .found(entry)
-            } catch FileSystemError.noEntry {
+            } catch  where FileSystemError(cause: error) == .noEntry {
                 return .absent(timeout: self.absenceTimeout(since: moment))
             }
         }
@@ -52,37 +53,10 @@ extension DropboxFileSystem {
     /// closed, the inode when the kernel has forgotten it too.
     func end(_ inode: InodeID) {
         do {
-            let file = try update { transaction -> Int64? in
-                guard let node = try transaction.node(inode), node.place == nil, inode != .root
-                else { return nil }
-                return try self.dropUnreachable(node, transaction)
-            }
-            file.map(staging.removeFile)
+            try changeTree { try $0.dropIfUnlinked(inode) }
         } catch {
             // The store removes it at its next start.
             _ = failure(error)
         }
     }
-
-    /// Removes those parts in a transaction. Returns the staging file to remove after the commit.
-    private func dropUnreachable(_ node: Node, _ transaction: Transaction) throws -> Int64? {
-        // Marked before the commit, so that a concurrent forget waits in `end` for this
-        // transaction.
-        let isKnown = inodes.noteUnlinked(node.inode)
-        if openFiles.isOpen(node.inode, in: transaction) { return nil }
-        if node.remote == .absent && !isKnown {
-            try transaction.remove(node.inode)
-        } else if node.staged != nil {
-            try transaction.removeStaged(of: node.inode)
-        }
-        return node.staged?.file
-    }
-
-    /// Decides what remains of a node that just lost its name: a deletion for the server, content
-    /// for open handles, or nothing. Returns the staging file to remove after the commit.
-    func settleUnlinked(_ inode: InodeID, _ transaction: Transaction) throws -> Int64? {
-        guard let node = try transaction.node(inode) else { return nil }
-        return try dropUnreachable(node, transaction)
-    }
-
 }

@@ -5,6 +5,7 @@ import MetadataStore
 import RemoteStore
 import Staging
 import Sync
+import Tree
 
 extension DropboxFileSystem {
     /// Opens a file, open(2).
@@ -51,7 +52,7 @@ extension DropboxFileSystem {
                 handle: files.insert(handle), keepsCache: keepsCache ?? false,
                 isDirect: handle.isDirect)
         } catch {
-            if !hasAsked, case FileSystemError.staleHandle = error {
+            if !hasAsked, FileSystemError(cause: error) == .staleHandle {
                 sentBack.note(caller, at: clock.now())
             }
             close(file, writes: flags.writes)
@@ -75,11 +76,13 @@ extension DropboxFileSystem {
             return try resize(file, to: 0)
         }
         let now = clock.date()
-        try update { transaction in
-            var local = try transaction.existing(file.inode).local
-            local.modified = now
-            local.changed = now
-            try transaction.setLocal(local, of: file.inode)
+        _ = try changeTree { tree in
+            try tree.setLocal(of: file.inode) { local in
+                var local = local
+                local.modified = now
+                local.changed = now
+                return local
+            }
         }
         file.noteModified(now)
     }

@@ -7,6 +7,8 @@ import MetadataStore
 import RemoteStore
 import Staging
 import Sync
+import Tree
+import Tree
 
 extension DropboxFileSystem {
     /// Largest file that Dropbox stores, in bytes: 2^41 less one block of an upload session.
@@ -97,51 +99,13 @@ extension DropboxFileSystem {
                 return staged
             }
         }
-        let (staged, changes) = try update { [revision] in
-            try self.stage(file, over: revision, discardingContent: discardingContent, $0)
+        let staged = try changeTree { [revision] changes in
+            try changes.beginContent(
+                of: file.inode, over: revision, discardingContent: discardingContent)
         }
         file.begin(staged)
-        if !changes.isEmpty { relay.treeDidChange(changes) }
         sync.noteChange()
         return staged
-    }
-
-    private func stage(
-        _ file: OpenFile, over revision: FileContent?, discardingContent: Bool,
-        _ transaction: Transaction
-    ) throws -> (StagedFile, [TreeChange]) {
-        guard var node = try transaction.node(file.inode) else {
-            throw FileSystemError.staleHandle
-        }
-        if let begun = try staging.file(of: node), begun.retired == nil {
-            // Another handle was faster, unless this content is to be discarded. Its flushed bytes
-            // must stay until the new content is flushed.
-            guard discardingContent, node.place != nil, node.staged?.isFlushed == true else {
-                return (begun, [])
-            }
-            begun.replace()
-            transaction.afterUndo { begun.takeBack() }
-        }
-        if let revision, revision.revision != node.facts.revision,
-            // A move gives another revision to the same bytes.
-            revision.hash != node.facts.hash
-        {
-            // The file was deleted here and edited on another client, and came back while it was
-            // open. A write through this handle belongs to the version before.
-            throw FileSystemError.staleHandle
-        }
-        guard discardingContent || revision != nil else {
-            throw FileSystemError.inputOutput("the file \(file.inode) has no content")
-        }
-        var changes: [TreeChange] = []
-        if node.isOrphan {
-            changes = try sync.returnToTree(node, in: transaction)
-            node = try transaction.existing(node.inode)
-        }
-        let base = discardingContent ? nil : revision.map { StagedContent.Base(whole: $0) }
-        let begun = try staging.begin(
-            node.inode, base: base, size: base?.size ?? 0, in: transaction)
-        return (begun, changes)
     }
 
     // MARK: Changing
@@ -260,11 +224,7 @@ extension DropboxFileSystem {
         }
         try await fill(staged.missingRanges, staged, session: ReadSession())
         try await onDisk {
-            try self.update { transaction in
-                let row = try transaction.node(file.inode)?.staged
-                guard row?.file == staged.number else { return }
-                try staged.persist(in: transaction)
-            }
+            try self.changeTree { try $0.saveBlocks(of: staged) }
         }
     }
 
@@ -274,26 +234,12 @@ extension DropboxFileSystem {
     /// process. `isComplete` is false if the change has only begun.
     func save(_ file: OpenFile, isComplete: Bool = true) throws {
         guard let staged = file.staged, staged.hasUnsavedChanges else { return }
-        let isQueued = try update { try self.save(staged, $0, isComplete: isComplete) }
+        let isQueued = try changeTree { try $0.save(staged, isComplete: isComplete) }
         // The staged bytes replace those that a flushed row names, so the new row is flushed too.
         if staged.isPromised { try store.synchronize() }
         if isQueued {
             sync.noteChange()
         }
-    }
-
-    /// Like `save`, within a transaction. Returns whether the journal has changed.
-    func save(
-        _ staged: StagedFile, _ transaction: Transaction, isComplete: Bool = true
-    ) throws -> Bool {
-        let isNew = staged.hasUnsavedContent
-        guard staged.hasUnsavedChanges, let node = try transaction.node(staged.inode),
-            // Content without a row belongs to a file that was deleted here and edited on another
-            // client.
-            node.staged?.file == staged.number
-        else { return false }
-        try staged.persist(in: transaction, isComplete: isComplete)
-        return isNew && node.isOwed
     }
 }
 
@@ -302,14 +248,5 @@ extension FileContent {
     init?(of node: Node) {
         guard let revision = node.facts.revision, let hash = node.facts.hash else { return nil }
         self.init(revision: revision, hash: hash, size: node.facts.size)
-    }
-}
-
-extension StagedContent.Base {
-    /// The base that covers a whole revision.
-    init(whole content: FileContent) {
-        self.init(
-            revision: content.revision, hash: content.hash, size: content.size,
-            limit: content.size)
     }
 }

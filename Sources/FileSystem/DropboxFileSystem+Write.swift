@@ -82,9 +82,9 @@ extension DropboxFileSystem {
                 }
                 return .ready(())
             case .punchHole:
-                return zero(offset..<offset +| count, extends: false, handle)
+                return zero(offset ..<| offset +| count, extends: false, handle)
             case .zeroRange(let keepsSize):
-                return zero(offset..<offset +| count, extends: !keepsSize, handle)
+                return zero(offset ..<| offset +| count, extends: !keepsSize, handle)
             }
         } catch {
             return .failed(failure(error))

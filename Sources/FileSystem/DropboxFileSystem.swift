@@ -8,6 +8,7 @@ public import MetadataStore
 import RemoteStore
 public import Staging
 public import Sync
+import Tree
 import Synchronization
 
 /// A Dropbox account as a filesystem.
@@ -30,6 +31,7 @@ public final class DropboxFileSystem: FileSystemOperations {
     let clock: any SyncClock
     let log: Logger
     let options: FileSystemOptions
+    let context: LocalContext
     /// Where tasks wait for the local disk.
     let disk: DiskQueue
 
@@ -69,13 +71,18 @@ public final class DropboxFileSystem: FileSystemOperations {
         self.openFiles = openFiles
         self.relay = relay
         self.options = options
+        context = LocalContext(
+            rules: LocalRules(
+                isReadOnly: options.isReadOnly, foldsCase: options.foldsCase,
+                ignored: options.ignored, rootPath: options.rootPath, host: sync.host),
+            staging: staging, openFiles: openFiles, references: relay.inodes)
         writeDelay = Mutex(options.writeDelay)
         self.clock = clock
         self.disk = disk
         self.log = log
         do {
             folderTime = try Self.folderTime(in: store, now: clock.date())
-            try adoptIgnoreRules()
+            try changeTree { try $0.adoptIgnoreRules() }
         } catch {
             throw FileSystemError(cause: error)
         }
@@ -94,7 +101,28 @@ public final class DropboxFileSystem: FileSystemOperations {
 
     var currentWriteDelay: WriteDelay { writeDelay.withLock { $0 } }
 
-    /// Changes the tree for a user in one transaction; the changes are due after the write delay.
+    /// Changes the tree for a user in one transaction, and carries out the effects after it. The
+    /// changes are due after the write delay.
+    func changeTree<Value>(
+        _ known: KnownFolders = KnownFolders(isTreeComplete: false),
+        _ body: (inout LocalChanges) throws -> Value
+    ) throws -> Value {
+        let (value, effects) = try update { transaction in
+            var changes = LocalChanges(
+                transaction, context: context, known: known, now: clock.date())
+            let value = try body(&changes)
+            return (value, changes.effects)
+        }
+        effects.freedFiles.forEach(staging.removeFile)
+        effects.otherNames.forEach(relay.forgetName)
+        if let returned = effects.returned {
+            sync.noteReturn(of: returned)
+            relay.treeDidChange(returned.changes)
+        }
+        return value
+    }
+
+    /// Runs a transaction for a user.
     func update<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         try store.write(
             due: { inode in

@@ -5,6 +5,7 @@ import Glibc
 import RemoteStore
 import Staging
 import Sync
+import Tree
 
 extension FileSystemError {
     /// The meaning of a failed request for the process that waits for it. Only `fsync` with
@@ -42,10 +43,30 @@ extension FileSystemError {
         }
     }
 
+    /// The meaning of a refused change of the tree.
+    init(_ error: TreeError) {
+        switch error {
+        case .noEntry: self = .noEntry
+        case .notADirectory: self = .notADirectory
+        case .isADirectory: self = .isADirectory
+        case .exists: self = .exists
+        case .notEmpty: self = .notEmpty
+        case .invalidArgument: self = .invalidArgument
+        case .readOnly: self = .readOnly
+        case .accessDenied: self = .accessDenied
+        case .notPermitted: self = .notPermitted
+        case .busy: self = .busy
+        case .crossDevice: self = .crossDevice
+        case .staleContent: self = .staleHandle
+        case .noContent(let inode): self = .inputOutput("the file \(inode) has no content")
+        }
+    }
+
     /// Translates any error of the layers below.
     init(cause error: any Error) {
         switch error {
         case let error as FileSystemError: self = error
+        case let error as TreeError: self.init(error)
         case let error as StagingError where error.code == EFBIG: self = .tooLarge
         case let error as StagingError where error.code == EOPNOTSUPP: self = .unsupported
         default: self.init(RemoteError.local(cause: error))

@@ -1,6 +1,7 @@
 // A user's choices about a mount that the operations need. `Mounting` parses them.
 
 public import Core
+public import Tree
 
 /// How the filesystem presents itself and when changes are sent.
 public struct FileSystemOptions: Hashable, Sendable {

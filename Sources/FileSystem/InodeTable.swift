@@ -5,13 +5,14 @@ import MetadataStore
 import RemoteStore
 import Saturating
 import Synchronization
+import Tree
 
 /// The lookup count of each inode, and the size that the kernel has cached.
 ///
 /// An inode enters with its first lookup and leaves when the kernel has forgotten all of them,
 /// whether or not the file still has a name. After a crash or an unmount the kernel sends no
 /// forgets; the store then drops unlinked nodes when it is opened.
-final class InodeTable: Sendable {
+final class InodeTable: KernelReferences {
     private struct State {
         /// `writeback_cache`: the kernel takes a file's size from the lookup that creates the
         /// inode, and from no later answer.

@@ -6,8 +6,9 @@ public import MetadataStore
 import RemoteStore
 import Saturating
 import Staging
-public import Sync
+import Sync
 import Synchronization
+public import Tree
 
 /// The open files of a mount.
 ///

@@ -5,6 +5,7 @@ import MetadataStore
 import Saturating
 public import Sync
 import Synchronization
+public import Tree
 
 /// Invalidates what the kernel cached of nodes that Sync changed.
 ///

@@ -53,6 +53,6 @@ final class CallCounts: Sendable {
     /// All counts so far, by name.
     var totals: [String: UInt64] {
         let counts = counts.withLock { $0 }
-        return Dictionary(uniqueKeysWithValues: counts.map { ($0.rawValue, $1) })
+        return Dictionary(counts.map { ($0.rawValue, $1) }) { $0 +| $1 }
     }
 }

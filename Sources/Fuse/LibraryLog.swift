@@ -37,7 +37,7 @@ enum LibraryLog {
 
     /// The messages since a mark, or a text that there were none.
     static func text(since mark: Int) -> String {
-        let messages = state.withLock { $0.messages.suffix($0.total -| mark) }
+        let messages = state.withLock { $0.messages.suffix(clamping: $0.total -| mark) }
         return messages.isEmpty ? "no reason given" : messages.joined(separator: "; ")
     }
 

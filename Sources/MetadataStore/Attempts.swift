@@ -105,12 +105,20 @@ extension Transaction {
         try run("DELETE FROM attempt WHERE id = ?", [id])
     }
 
+    /// Counts that all intents are unanswered for another quarter of an hour; the `first` time in a
+    /// process, that they were found. The caller measures the time: rows cannot tell it, because
+    /// the machine's date may be set.
+    public func ageAttempts(first: Bool) throws {
+        try run(first ? "UPDATE attempt SET age = 1" : "UPDATE attempt SET age = age + 1", [])
+    }
+
     /// Removes intents once all deltas up to now are in, with no commit in flight: a move that is
-    /// not among them was not made. A creation sent before `time` has not arrived, and never will;
-    /// a later one may still be in progress at a server that got it from an earlier process.
+    /// not among them was not made. A creation sent before `time`, and found unanswered for a
+    /// quarter of an hour by this process, has not arrived, and never will; any other may still be
+    /// in progress at a server that got it from an earlier process.
     public func forgetAttempts(sentBefore time: Timestamp) throws {
         try run(
-            "DELETE FROM attempt WHERE target IS NOT NULL OR sent < ? OR sent > ?",
+            "DELETE FROM attempt WHERE target IS NOT NULL OR age > 1 AND (sent < ? OR sent > ?)",
             [
                 time.nanoseconds,
                 // After the clock was set back, the age of such a row is unknown.

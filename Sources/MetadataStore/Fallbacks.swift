@@ -27,6 +27,23 @@ extension Transaction {
         try forgetUpload(of: inode)
     }
 
+    /// Makes the flushed content of a node that loses its place the fallback of the node that takes
+    /// it, until that one's content is flushed. The first node has no content then.
+    public func handOverAsFallback(from old: InodeID, to new: InodeID) throws {
+        noteChanged(old)
+        try run(
+            """
+            INSERT INTO fallback (inode, file, size, generation, base_revision, base_hash,
+                base_size, base_limit, blocks, hash, flushed, promised, stamp)
+            SELECT ?, file, size, generation, base_revision, base_hash,
+                base_size, base_limit, blocks, hash, flushed, promised, stamp
+            FROM staged WHERE inode = ?
+            """, [new.column, old.column])
+        try run("DELETE FROM staged WHERE inode = ?", [old.column])
+        try run("DELETE FROM twin WHERE inode = ?", [old.column])
+        try forgetUpload(of: old)
+    }
+
     /// Keeps a node's flushed content as the fallback before the row of another staging file
     /// replaces it. An existing fallback stays, because its successor is not flushed.
     func keepFallback(of inode: InodeID, besides file: Int64) throws {

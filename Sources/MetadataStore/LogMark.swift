@@ -17,6 +17,8 @@ public enum DatabaseDamage: Hashable, Sendable {
     case replaced
     /// The log has lost flushed changes.
     case logCutShort
+    /// It is an older copy of the database that this folder had.
+    case older
 
     /// The message for people.
     public var description: String {
@@ -24,6 +26,7 @@ public enum DatabaseDamage: Hashable, Sendable {
         case .missing: "the database of this account was missing"
         case .replaced: "the database of this account was replaced by another one"
         case .logCutShort: "the database of this account had lost its last changes"
+        case .older: "the database of this account was replaced by an older copy of it"
         }
     }
 }
@@ -38,6 +41,8 @@ struct LogMark: Codable, Equatable {
     var frames: Int
     /// The database was closed in order: then it needs no log.
     var isClosed: Bool
+    /// How many openings and closings the database counts at least; nil in marks of older versions.
+    var changes: Int64?
 
     /// Reads the mark of a database; nil if there is no readable one.
     init?(at path: String) {
@@ -49,8 +54,9 @@ struct LogMark: Codable, Equatable {
         self = mark
     }
 
-    init(database: String) {
+    init(database: String, changes: Int64) {
         self.database = database
+        self.changes = changes
         salts = nil
         frames = 0
         isClosed = false
@@ -187,5 +193,11 @@ extension LogMark {
         guard let log = LogExtent(ofLogAt: "\(path)-wal") else { return .logCutShort }
         if log.salts == salts { return log.frames < frames ? .logCutShort : nil }
         return LogExtent.mayFollow(log.salts, salts) ? nil : .logCutShort
+    }
+
+    /// Compares the mark with what the database says of itself; nil if it matches.
+    func damage(ofDatabase name: String, _ changes: Int64) -> DatabaseDamage? {
+        if database != name { return .replaced }
+        return changes < self.changes ?? 0 ? .older : nil
     }
 }

@@ -5,6 +5,7 @@ public import Core
 import Foundation
 public import GRDB
 import Glibc
+import Saturating
 import Synchronization
 
 /// The tree, the journal and the cursors of one account, in SQLite.
@@ -16,13 +17,18 @@ import Synchronization
 /// The blocking forms are for threads that may wait for the local disk (FUSE workers); tasks use
 /// the `async` forms.
 public final class MetadataStore: Sendable {
-    private let database: any DatabaseWriter
+    let database: any DatabaseWriter
     /// Nil for a database in memory.
-    private let path: String?
+    let path: String?
     /// The damage found when the files were opened; nil if there was none.
     public let damage: DatabaseDamage?
     /// Lock: a leaf, held for one small file.
-    private let mark: Mutex<LogMark>
+    let mark: Mutex<LogMark>
+    /// Whether a flush of the log has failed. Lock: held over a flush, inside a transaction; only
+    /// `mark` is taken under it.
+    let hasFlushFailed = Mutex(false)
+    /// Flushes an open file, like `fdatasync`.
+    let flush: @Sendable (Int32) -> Int32
     /// Wraps the function in a struct: a function that is itself the value of a generic type like
     /// `Mutex` gets two more wrappers at each access, until a call exhausts the stack.
     private struct Observer {
@@ -39,33 +45,40 @@ public final class MetadataStore: Sendable {
     /// Lock: a leaf, held for an assignment.
     private let fallbackObserver = Mutex(FileObserver())
 
-    private let accesses = Accesses()
+    let accesses = Accesses()
 
     /// Called before each step of an access; an error is the access's. Set for a process with one
     /// thread, whose order of steps must not depend on the machine: the `async` forms run on the
     /// caller's thread then.
-    private let gate: (@Sendable (StoreAccess) throws -> Void)?
+    let gate: (@Sendable (StoreAccess) throws -> Void)?
 
     /// Opens or creates the database file.
     ///
     /// Throws a `DatabaseError` when the file is no database or the disk refuses, and `TooNew` when
     /// a later version of this program has written it.
-    public init(path: String) throws {
+    public convenience init(path: String) throws {
+        try self.init(path: path) { fdatasync($0) }
+    }
+
+    init(path: String, flush: @escaping @Sendable (Int32) -> Int32) throws {
         var configuration = Self.configuration
         configuration.maximumReaderCount = 6
         configuration.busyMode = .timeout(30)
         let mask = umask(0o077)
         defer { umask(mask) }
         self.path = path
+        self.flush = flush
         gate = nil
         let known = LogMark(at: Self.markPath(path))
         var damage = known?.damage(ofDatabaseAt: path)
         database = try DatabasePool(path: path, configuration: configuration)
         try Self.migrate(database)
-        let name = try Self.tidy(database)
-        if let known, damage == nil, known.database != name { damage = .replaced }
+        let (name, changes) = try Self.tidy(database)
+        if let known, damage == nil { damage = known.damage(ofDatabase: name, changes) }
         self.damage = damage
-        mark = Mutex(LogMark(database: name))
+        let next = max(changes, known?.changes ?? 0) +| 1
+        try Self.noteChanges(next, database)
+        mark = Mutex(LogMark(database: name, changes: next))
         // From here on, the mark demands only what this process has flushed.
         try synchronize()
     }
@@ -78,10 +91,12 @@ public final class MetadataStore: Sendable {
         _ memory: MemoryDatabase, gate: @escaping @Sendable (StoreAccess) throws -> Void
     ) throws {
         path = nil
+        flush = { _ in 0 }
         damage = nil
         self.gate = gate
         database = memory.queue
-        mark = Mutex(LogMark(database: try Self.tidy(database)))
+        let (name, changes) = try Self.tidy(database)
+        mark = Mutex(LogMark(database: name, changes: changes))
         try synchronize()
     }
 
@@ -102,13 +117,14 @@ public final class MetadataStore: Sendable {
         try migrator.migrate(database)
     }
 
-    /// Removes what an earlier process left behind. Returns the database's name.
-    private static func tidy(_ database: any DatabaseWriter) throws -> String {
+    /// Removes what an earlier process left behind. Returns the database's name, and how many
+    /// openings and closings it counts.
+    private static func tidy(_ database: any DatabaseWriter) throws -> (String, Int64) {
         try database.write { database in
             let transaction = Transaction(database: database, end: TransactionEnd())
             try transaction.removeOrphans()
             for folder in try transaction.keptFolders() { try transaction.reconsider(folder) }
-            return try transaction.databaseName()
+            return (try transaction.databaseName(), try transaction.changes())
         }
     }
 
@@ -120,7 +136,7 @@ public final class MetadataStore: Sendable {
         }
     }
 
-    private static func markPath(_ path: String) -> String { path + "-mark" }
+    static func markPath(_ path: String) -> String { path + "-mark" }
 
     /// Reads a consistent state on this thread.
     public func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
@@ -198,59 +214,6 @@ public final class MetadataStore: Sendable {
     private func noteDroppedFallback(_ file: Int64) {
         fallbackObserver.withLock { $0.body }?(file)
     }
-
-    /// Makes everything committed so far survive power loss. Blocks for the disk.
-    ///
-    /// A commit under `synchronous = NORMAL` is complete in the WAL file but perhaps not on the
-    /// platter; flushing that file is all that `FULL` would add. Pages that have left the WAL were
-    /// flushed by the checkpoint that moved them.
-    public func synchronize() throws {
-        guard let path else {
-            try gate?(.flush)
-            return
-        }
-        // Read before the flush, which may or may not include later commits.
-        let extent = LogExtent(indexAt: path + "-shm")
-        if let extent, isSafe(extent) { return }
-        let descriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return }
-            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-        }
-        defer { Glibc.close(descriptor) }
-        guard fdatasync(descriptor) == 0 else {
-            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-        }
-        guard let extent else { return }
-        mark.withLock { mark in
-            mark.salts = extent.salts
-            mark.frames = extent.frames
-            mark.isClosed = false
-            mark.write(to: Self.markPath(path))
-        }
-    }
-
-    /// Whether every transaction so far is known to survive power loss.
-    public var isSafe: Bool {
-        guard let path else { return true }
-        return LogExtent(indexAt: path + "-shm").map { isSafe($0) } ?? false
-    }
-
-    private func isSafe(_ extent: LogExtent) -> Bool {
-        mark.withLock { $0.salts == extent.salts && $0.frames == extent.frames && !$0.isClosed }
-    }
-
-    /// Waits for running work and closes the file. Later accesses throw `Closed`.
-    public func close() throws {
-        guard let path else { return }
-        accesses.close()
-        // Before the last connection deletes the log: no commit follows.
-        mark.withLock { mark in
-            mark.isClosed = true
-            mark.write(to: Self.markPath(path))
-        }
-        try database.close()
-    }
 }
 
 extension Transaction {
@@ -280,7 +243,7 @@ public struct Transaction: TreeReading {
 
     let end: TransactionEnd
 
-    fileprivate init(database: Database, end: TransactionEnd) {
+    init(database: Database, end: TransactionEnd) {
         self.database = database
         self.end = end
     }

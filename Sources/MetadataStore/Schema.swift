@@ -34,6 +34,9 @@ enum Schema {
         migrator.registerMigration("9") { database in
             try database.execute(sql: version9)
         }
+        migrator.registerMigration("10") { database in
+            try database.execute(sql: version10)
+        }
         return migrator
     }
 
@@ -160,6 +163,11 @@ enum Schema {
             value TEXT NOT NULL
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
+        """
+    /// `attempt.age`: how many times it was found unanswered, a quarter of an hour apart at least,
+    /// counted anew by each process.
+    private static let version10 = """
+        ALTER TABLE attempt ADD COLUMN age INTEGER NOT NULL DEFAULT 0;
         """
     /// `search`: deleted folders whose last moment is not examined yet. `own_deletion`: revisions of
     /// files that users have deleted since the first of them.

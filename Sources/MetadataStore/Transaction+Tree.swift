@@ -100,6 +100,10 @@ extension Transaction {
 
     /// Removes a node and all rows of its inode. Its children, if any, are unchanged.
     public func remove(_ inode: InodeID) throws {
+        let parent = try database.cachedStatement(sql: "SELECT parent FROM node WHERE inode = ?")
+        if let folder = try Int64.fetchOne(parent, arguments: [inode.column]) {
+            end.changed.noteLeft(InodeID(column: folder))
+        }
         try noteEnded(of: inode)
         try dropFallback(of: inode)
         for table in [
@@ -148,12 +152,6 @@ extension Transaction {
         } else {
             try run("DELETE FROM setting WHERE key = ?", [key])
         }
-    }
-
-    /// Sets the server's ID of the account whose tree this is.
-    public func setAccountID(_ id: String) throws {
-        guard try accountID() != id else { return }
-        try setSetting(Self.accountKey, to: id)
     }
 
     // MARK: Rows

@@ -17,9 +17,6 @@ extension TreeReading {
     /// many moves, has no path.
     private static var maximumDepth: Int { 4096 }
 
-    /// The setting that names the account.
-    static var accountKey: String { "account.id" }
-
     // MARK: Nodes
 
     /// The node of an inode.
@@ -288,9 +285,6 @@ extension TreeReading {
             sql: "SELECT value FROM setting WHERE key = ?")
         return try String.fetchOne(statement, arguments: [key])
     }
-
-    /// The server's ID of the account whose tree this is; nil until its first mount.
-    public func accountID() throws -> String? { try setting(Self.accountKey) }
 
     /// The value of an extended attribute.
     public func attribute(_ name: String, of inode: InodeID) throws -> [UInt8]? {

@@ -23,26 +23,28 @@ public struct AccountRecord: Codable, Hashable, Sendable {
         self.team = team
     }
 
-    /// The record of an account of which only the ID is known.
-    private init(accountID: String) {
-        self.init(accountID: accountID, name: "", email: "", team: nil)
+    /// The record of an account of which the ID is known, and perhaps the name.
+    private init(accountID: String, name: String?) {
+        self.init(accountID: accountID, name: name ?? "", email: "", team: nil)
     }
 
     /// Name and address, for messages; the ID if they are not known.
     public var person: String {
-        name.isEmpty && email.isEmpty ? "the account \(accountID)" : "\(name) <\(email)>"
+        if name.isEmpty && email.isEmpty { return "the account \(accountID)" }
+        return email.isEmpty ? name : "\(name) <\(email)>"
     }
 
-    /// Reads the record of a state folder whose database keeps the rows of the account `stored`.
+    /// Reads the record of a state folder whose database keeps the rows of the account `stored`,
+    /// which is a `person`'s.
     ///
     /// The rows decide: a file that was removed, damaged or exchanged since gives them to no other
     /// account. Throws like `read(_:)` if the database does not know its account.
     public static func read(
-        _ path: String, stored: String?
+        _ path: String, stored: String?, person: String? = nil
     ) throws(CommandError) -> AccountRecord? {
         guard let stored else { return try read(path) }
         if let record = (try? read(path)) ?? nil, record.accountID == stored { return record }
-        return AccountRecord(accountID: stored)
+        return AccountRecord(accountID: stored, name: person)
     }
 
     /// Reads a record; nil if the file does not exist, because no account was mounted yet.

@@ -60,6 +60,9 @@ extension CommandError {
         case .otherAccount(let account, let folder, let expected, let found):
             "the token is \(found)'s, but \(folder) keeps the files of \(expected): use that "
                 + "account's token, or another account name than \(quoted(account))"
+        case .filesOfOtherServer(let account, let folder, let noted, let configured):
+            "\(folder) keeps files of \(noted), but the server is \(configured), by DBXFS_ENDPOINT or `endpoint` in the "
+                + "configuration file: change that, or use another account name than \(quoted(account))"
         case .accountDamaged(let file, let reason):
             "\(file), which says whose files are beside it, cannot be read (\(reason)): if all of them are of "
                 + "the account that you mount, remove it and mount with a network; else keep the folder and "
@@ -158,6 +161,9 @@ extension CommandError {
             "the emulator did not start: \(detail)"
         case .problemsFound(let count):
             "\(Terminal.count(count, "problem")) found: see above"
+        case .capabilitiesKept(let reason):
+            "root's capabilities cannot be given up (\(reason)), and no server is asked with them: allow capset and prctl "
+                + "in the filter of this container, or do without root"
         case .system(let detail): detail
         default: String(describing: self)
         }

@@ -48,6 +48,7 @@ public enum CommandError: Error, Hashable, Sendable {
     case serverNonsense(server: String, detail: String)
     case serverFailed(server: String, detail: String)
     case otherAccount(account: String, folder: String, expected: String, found: String)
+    case filesOfOtherServer(account: String, folder: String, noted: String, configured: String)
     case accountDamaged(file: String, reason: String)
     case notOnDropbox(String)
     case remoteFolderMissing(String)
@@ -100,6 +101,7 @@ public enum CommandError: Error, Hashable, Sendable {
     case emulatorFailed(detail: String)
     /// `dbxfs doctor` has printed the problems.
     case problemsFound(Int)
+    case capabilitiesKept(reason: String)
     case system(String)
 }
 
@@ -116,14 +118,16 @@ extension CommandError {
             .noLink, .notOnDropbox, .noControl, .nothingMounted, .nothingThere, .notPinned,
             .pinnedByFolder, .nothingPutAside, .severalPutAside, .noContent, .onlyPart,
             .alreadyThere, .notRecovered, .noEmulator,
-            .emulatorFailed, .problemsFound, .system, .loginFailed, .loginRefused, .otherLogin,
+            .emulatorFailed, .problemsFound, .capabilitiesKept, .system, .loginFailed,
+            .loginRefused, .otherLogin,
             .notLoggedIn,
             .stillMounted, .notRevoked:
             .system
         case .noToken, .credentialsTooOpen, .credentialsUnreadable, .loginDamaged, .otherServer,
             .unauthorized,
             .forbidden,
-            .unreachable, .serverNonsense, .serverFailed, .otherAccount, .accountDamaged,
+            .unreachable, .serverNonsense, .serverFailed, .otherAccount, .filesOfOtherServer,
+            .accountDamaged,
             .remoteFolderMissing,
             .remoteNotAFolder, .noTeamSpace, .rootForbidden, .mountpointNotEmpty, .alreadyMounted,
             .folderInsideMountpoint,
@@ -145,7 +149,8 @@ extension CommandError {
             .stillMounted, .notRevoked:
             loginMessage
         case .noToken, .credentialsTooOpen, .credentialsUnreadable, .unauthorized, .forbidden,
-            .unreachable, .serverNonsense, .serverFailed, .otherAccount, .accountDamaged,
+            .unreachable, .serverNonsense, .serverFailed, .otherAccount, .filesOfOtherServer,
+            .accountDamaged,
             .notOnDropbox,
             .remoteFolderMissing, .remoteNotAFolder, .noTeamSpace, .rootForbidden:
             accessMessage
@@ -157,7 +162,7 @@ extension CommandError {
             .nothingMounted,
             .notOurs, .noControl, .busy, .unmountFailed, .stillQueued, .nothingThere, .notPinned,
             .pinnedByFolder, .notHereYet, .noEmulator,
-            .emulatorFailed, .problemsFound, .system:
+            .emulatorFailed, .problemsFound, .capabilitiesKept, .system:
             runningMessage
         case .unsentChanges, .readOnlyMount, .noHistory, .notDeleted, .noSuchRevision, .noLink:
             historyMessage

@@ -60,7 +60,9 @@ public struct Configuration: Hashable, Sendable {
     /// Parses a file's text; `file` is its name in messages.
     public init(parsing text: String, file: String) throws(CommandError) {
         self.file = file
-        try Self.refuseDeepKeys(text, file)
+        if let (line, detail) = ConfigurationDepth.excess(in: text) {
+            throw .badConfiguration(file: file, place: "line \(line)", detail: detail)
+        }
         let table: TOMLTable
         do {
             table = try TOMLTable(string: text)
@@ -88,24 +90,6 @@ public struct Configuration: Hashable, Sendable {
             }
         }
         try reader.check(general, "")
-    }
-
-    /// Maximum number of dots in a line. Each nests a table, and the parser's stack overflows at
-    /// some ten thousand.
-    private static let dotLimit = 100
-
-    private static func refuseDeepKeys(_ text: String, _ file: String) throws(CommandError) {
-        var number = 0
-        for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        {
-            number +|= 1
-            let start = line.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-            guard start != UInt8(ascii: "#") else { continue }
-            guard line.count(where: { $0 == UInt8(ascii: ".") }) <= dotLimit else {
-                throw .badConfiguration(
-                    file: file, place: "line \(number)", detail: "has more than \(dotLimit) dots")
-            }
-        }
     }
 
     private mutating func readAccounts(

@@ -83,7 +83,7 @@ public final class ControlConnection: Sendable {
     func sendPart(_ text: String) -> Bool { send(Data(text.utf8)) }
 
     private func send(_ line: Data) -> Bool {
-        let deadline = sendPatience.map { ContinuousClock.now.advanced(by: .seconds($0)) }
+        let deadline = sendPatience.map { ContinuousClock.now.advanced(by: .seconds(clamping: $0)) }
         return line.withUnsafeBytes { bytes in
             var sent = 0
             while sent < bytes.count {
@@ -109,7 +109,7 @@ public final class ControlConnection: Sendable {
     public func receive<Message: Decodable>(
         _ type: Message.Type, within patience: Int? = nil
     ) -> Message? {
-        let deadline = patience.map { ContinuousClock.now.advanced(by: .seconds($0)) }
+        let deadline = patience.map { ContinuousClock.now.advanced(by: .seconds(clamping: $0)) }
         while true {
             if let line = received.takeLine() {
                 return try? JSON.decode(type, from: line)

@@ -18,6 +18,22 @@ public struct Endpoint: Hashable, Sendable, Codable {
         address = "\(isSecure ? secure : plain)\(authority)"
     }
 
+    /// The server, of which an address is one of several spellings. All hosts of Dropbox are one.
+    public var server: String {
+        let (scheme, port) =
+            address.hasPrefix("https://") ? ("https://", ":443") : ("http://", ":80")
+        var authority = address.dropFirst(scheme.count).lowercased()
+        if authority.hasSuffix(port) { authority.removeLast(port.count) }
+        let isDropbox = Self.dropboxDomains.contains {
+            authority == $0 || authority.hasSuffix("." + $0)
+        }
+        return isDropbox ? Self.dropbox : "\(scheme)\(authority)"
+    }
+
+    /// The name of the server without an endpoint.
+    static let dropbox = "Dropbox"
+    private static let dropboxDomains = ["dropbox.com", "dropboxapi.com"]
+
     /// The host of `HOST[:PORT]` or `[ADDRESS][:PORT]`; nil if there is more, such as a path or a
     /// password, with which a hostile value could imitate another host.
     private static func host(of authority: Substring) -> Substring? {

@@ -171,7 +171,10 @@ public struct Environment: Sendable {
     }
 
     /// The server's name for messages.
-    public var serverName: String { endpoint?.address ?? "Dropbox" }
+    public var serverName: String { endpoint?.address ?? Endpoint.dropbox }
+
+    /// The server, under one name for all of its addresses.
+    public var server: String { endpoint?.server ?? Endpoint.dropbox }
 
     /// All variables of this process.
     public static var variables: [String: String] {

@@ -2,6 +2,7 @@
 // for making access tokens of it: those are kept in memory only.
 
 public import DropboxAPI
+import Glibc
 public import PrivateFiles
 
 /// The file of an account's login. It is replaced as a whole, so a reader sees the old login or the
@@ -39,11 +40,21 @@ public struct LoginFile: Hashable, Sendable {
             file: path, login: login.server ?? "Dropbox", configured: server ?? "Dropbox")
     }
 
+    /// Creates the folder, if needed.
+    public func makeFolder() throws(CommandError) {
+        try makePrivateFolder(folderPath(of: path))
+    }
+
+    /// Removes a folder that was made for nothing.
+    public func removeEmptyFolder() {
+        rmdir(folderPath(of: path))
+    }
+
     /// Replaces the login by one from the server, durably; creates the folder if needed.
     public func save(_ login: StoredLogin) throws(CommandError) {
         var login = login
         login.server = server
-        try makePrivateFolder(folderPath(of: path))
+        try makeFolder()
         do throws(StoredLogin.FileError) {
             try login.write(to: path)
         } catch {

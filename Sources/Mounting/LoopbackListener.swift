@@ -263,7 +263,7 @@ private final class LoopbackConnection {
     private var headEnd: Int? {
         let mark: [UInt8] = [13, 10, 13, 10]
         guard received.count >= mark.count else { return nil }
-        return (0...(received.count -| mark.count)).first { start in
+        return (0 ..<| received.count -| mark.count +| 1).first { start in
             received[start] == 13 && received[start...].starts(with: mark)
         }
     }

@@ -5,6 +5,7 @@ import CMalloc
 import CProcess
 import Glibc
 import Saturating
+import SystemPackage
 
 /// Settings of the whole process, made once at its start.
 public enum ProcessSettings {
@@ -27,12 +28,14 @@ public enum ProcessSettings {
     /// users: `fusermount3` needs its set-user-ID bit.
     ///
     /// Capabilities are per thread, and new threads have those of their creator: must run before
-    /// the first thread that talks to a server, and after the folders are made.
-    public static func giveUpCapabilities() {
+    /// the first thread that talks to a server, and after the folders are made. Throws if the
+    /// kernel keeps one, as where a container's filter forbids the call.
+    public static func giveUpCapabilities() throws(CommandError) {
         guard geteuid() == 0 else { return }
         let kept = UInt64(1) << CPROCESS_SYS_ADMIN | 1 << CPROCESS_DAC_READ_SEARCH
-        _ = cprocess_keep_capabilities(kept)
-        _ = cprocess_set_no_new_privileges()
+        guard cprocess_keep_capabilities(kept) == 0, cprocess_set_no_new_privileges() == 0 else {
+            throw .capabilitiesKept(reason: Errno(rawValue: errno).description)
+        }
     }
 
     /// Raises the limit of open files to the hard limit.

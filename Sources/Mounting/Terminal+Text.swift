@@ -38,7 +38,7 @@ extension Terminal {
         for scalar in String(decoding: try encoder.encode(value), as: UTF8.self).unicodeScalars {
             if isCommand(scalar) {
                 let digits = String(scalar.value, radix: 16)
-                let zeros = String(repeating: "0", count: 4 -| digits.utf8.count)
+                let zeros = String(repeating: "0", clamping: 4 -| digits.utf8.count)
                 line.append(contentsOf: ("\\u" + zeros + digits).unicodeScalars)
             } else {
                 line.append(scalar)
@@ -140,6 +140,6 @@ extension Terminal {
         let share = whole > 0 ? min(max(Double(part) / Double(whole), 0), 1) : 1
         let filled = Int(clamping: Double(width) * share)
         return "[" + String(repeating: "#", count: filled)
-            + String(repeating: ".", count: width -| filled) + "]"
+            + String(repeating: ".", clamping: width -| filled) + "]"
     }
 }

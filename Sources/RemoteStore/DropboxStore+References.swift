@@ -34,8 +34,10 @@ extension DropboxStore {
                 Files.getMetadata, Files.GetMetadataArg(path: id.rawValue), options: .interactive)
         } catch {
             let mapped = RemoteError(error) { RemoteError($0) }
-            if mapped == .notFound || mapped == .disallowedName { return nil }
-            throw mapped
+            if mapped == .notFound { return nil }
+            // Not of the node: nothing is known to be gone.
+            throw mapped == .disallowedName
+                ? .malformed("the id of a node was refused as no id") : mapped
         }
         switch reader.read(metadata) {
         case .outside, .root: return nil

@@ -289,7 +289,7 @@ extension CallOptions {
     /// count as slowness.
     static func download(bytes: Int64) -> CallOptions {
         CallOptions(
-            deadline: .now.advanced(by: .seconds(bytes >> 14)).advanced(by: patience),
+            deadline: .now.advanced(by: .seconds(clamping: bytes >> 14)).advanced(by: patience),
             timeouts: TransferTimeouts(stall: .seconds(10)),
             pauseDeadline: .now.advanced(by: patience))
     }
@@ -298,7 +298,8 @@ extension CallOptions {
     /// upload, and giving up wastes the bytes sent.
     static func upload(bytes: Int64) -> CallOptions {
         CallOptions(
-            deadline: .now.advanced(by: .seconds(900 +| bytes >> 12)), retryAfterSend: true)
+            deadline: .now.advanced(by: .seconds(clamping: 900 +| bytes >> 12)),
+            retryAfterSend: true)
     }
 
     /// For the commit of a session: rclone has seen commits of very large files take more than two

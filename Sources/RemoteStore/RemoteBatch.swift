@@ -1,6 +1,7 @@
 // Batches of small changes. Each change has its own outcome; a failure of the whole batch throws.
 
 public import Core
+import Saturating
 
 /// A session with all its bytes, to be committed.
 public struct FinishedUpload: Hashable, Sendable {
@@ -131,7 +132,7 @@ struct WholeContent: UploadSource {
     var size: Int64 { Int64(clamping: bytes.count) }
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        let part = bytes.dropFirst(Int(clamping: offset)).prefix(buffer.count)
+        let part = bytes.dropFirst(clamping: Int(clamping: offset)).prefix(buffer.count)
         buffer.copyBytes(from: part)
         return part.count
     }

@@ -19,6 +19,17 @@ public struct RemotePath: Hashable, Sendable, CustomStringConvertible {
         self.rawValue = rawValue
     }
 
+    /// Whether it is a folder's path, or one below it. Both are paths of keys.
+    public func isWithin(_ folder: RemotePath) -> Bool {
+        self == folder || rawValue.utf8.starts(with: (folder.rawValue + "/").utf8)
+    }
+
+    /// The parent folder; the root's is the root.
+    public var parent: RemotePath {
+        guard let slash = rawValue.utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
+        return RemotePath(rawValue: String(rawValue[..<slash]))
+    }
+
     /// The path of a child.
     public func appending(_ name: FileName) -> RemotePath {
         RemotePath(rawValue: "\(rawValue)/\(name.string)")

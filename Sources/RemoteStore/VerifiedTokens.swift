@@ -4,6 +4,7 @@
 // obtaining tokens, nor for remembering accounts.
 
 public import DropboxAPI
+import Saturating
 import Synchronization
 
 /// Provides a mount with tokens of one account, and refuses all others.
@@ -245,7 +246,7 @@ public final class VerifiedTokens: AccessTokenProvider {
         guard case .rateLimited = error.kind,
             case .rateLimited(let seconds) = RemoteError(error)
         else { return }
-        let end = now().advanced(by: .seconds(seconds))
+        let end = now().advanced(by: .seconds(clamping: seconds))
         state.withLock { $0.pause = (token, end) }
     }
 

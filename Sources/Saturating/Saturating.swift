@@ -61,6 +61,10 @@ extension FixedWidthInteger {
         return overflow ? 0 : rest
     }
 
+    /// The number with the other sign, clamped to the type's limits.
+    @inlinable
+    public var negated: Self { 0 -| self }
+
     /// The whole part of a number, clamped to the type's limits; 0 for NaN.
     @inlinable
     public init(clamping number: Double) {
@@ -103,6 +107,11 @@ extension Duration {
     public static func seconds(clamping seconds: Double) -> Duration {
         guard seconds.magnitude < 0x1p63 else { return .seconds(Int64(clamping: seconds)) }
         return .seconds(seconds)
+    }
+
+    /// A duration of so many seconds, clamped to what an `Int64` can count.
+    public static func seconds(clamping seconds: some BinaryInteger) -> Duration {
+        .seconds(Int64(clamping: seconds))
     }
 
     /// Doubles the duration `times` times, clamped to the largest duration.

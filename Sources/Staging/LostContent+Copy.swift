@@ -56,13 +56,13 @@ extension LostAndFound {
         try Self.flush(folder)
     }
 
-    private static func folder(of path: String) -> String {
+    static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(Substring(path.utf8[..<slash]))
     }
 
     /// Gives a file a name that must be free.
-    private static func nameNew(_ temporary: String, _ path: String) throws(StagingError) {
+    static func nameNew(_ temporary: String, _ path: String) throws(StagingError) {
         if cfile_rename_new(temporary, path) == 0 { return }
         // A filesystem without RENAME_NOREPLACE has links.
         guard errno == EINVAL || errno == ENOSYS, link(temporary, path) == 0 else {
@@ -71,7 +71,7 @@ extension LostAndFound {
         unlink(temporary)
     }
 
-    private static func flush(_ folder: String) throws(StagingError) {
+    static func flush(_ folder: String) throws(StagingError) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw StagingError(code: errno) }
         defer { close(descriptor) }

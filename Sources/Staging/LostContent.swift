@@ -1,6 +1,7 @@
 // Unverified content, and the folder where it is kept until a user handles it. Not responsible for
 // finding it: that is `StagingCheck`.
 
+import CFile
 import Core
 import Foundation
 import Glibc
@@ -102,13 +103,22 @@ public struct LostAndFound: Sendable {
     ) throws(StagingError) -> LostContent {
         try makeFolder()
         var content = content
-        let name = freeName(number)
+        let name = freeName(number, content)
         let file = Self.fileName(name, content.path)
         content.file = file
+        Self.flushBytes(of: path)
         try write(content, name)
-        guard rename(path, "\(folder)/\(file)") == 0 else { throw StagingError(code: errno) }
+        try Self.nameNew(path, "\(folder)/\(file)")
         try flush()
         return content
+    }
+
+    /// As far as the disk takes them: content that it refuses is put aside, too.
+    private static func flushBytes(of path: String) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
     }
 
     /// Writes a note without a file.
@@ -138,13 +148,26 @@ public struct LostAndFound: Sendable {
     }
 
     /// A free name: after the loss of a database, numbers begin anew.
-    private func freeName(_ number: Int64) -> String {
+    private func freeName(_ number: Int64, _ content: LostContent) -> String {
         var (name, others) = ("\(number)", 1)
-        while let file = noted(name)?.file, access("\(folder)/\(file)", F_OK) == 0 {
+        while !isFree(name, content) {
             others +|= 1
             name = "\(number)-\(others)"
         }
         return name
+    }
+
+    /// Whether nothing has a name. A note whose file never came is from a start that was cut off;
+    /// one that cannot be read may be of any file.
+    private func isFree(_ name: String, _ content: LostContent) -> Bool {
+        if exists(Self.fileName(name, content.path)) { return false }
+        guard exists("\(name)\(Self.noteSuffix)") else { return true }
+        return noted(name)?.file.map { !exists($0) } ?? false
+    }
+
+    private func exists(_ name: String) -> Bool {
+        var status = stat()
+        return lstat("\(folder)/\(name)", &status) == 0
     }
 
     /// The name, with the last component of the path as far as it is safe and fits.
@@ -159,7 +182,11 @@ public struct LostAndFound: Sendable {
     }
 
     private func makeFolder() throws(StagingError) {
-        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw StagingError(code: errno) }
+        guard mkdir(folder, 0o700) == 0 else {
+            if errno == EEXIST { return }
+            throw StagingError(code: errno)
+        }
+        try Self.flush(Self.folder(of: folder))
     }
 
     private func write(_ content: LostContent, _ name: String) throws(StagingError) {
@@ -174,10 +201,5 @@ public struct LostAndFound: Sendable {
         }
     }
 
-    private func flush() throws(StagingError) {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StagingError(code: errno) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw StagingError(code: errno) }
-    }
+    private func flush() throws(StagingError) { try Self.flush(folder) }
 }

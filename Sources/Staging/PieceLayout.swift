@@ -44,9 +44,9 @@ public struct PieceLayout: Hashable, Sendable {
     /// Whether a session's pieces, given by their blocks' digests, belong to this layout.
     public func holds(_ digests: [Int64: [ContentHash]]) -> Bool {
         let counts = Dictionary(
-            uniqueKeysWithValues: all.map { piece in
+            all.map { piece in
                 (piece.lowerBound, (piece.count -| 1) / ContentHasher.blockSize +| 1)
-            })
+            }, uniquingKeysWith: { max($0, $1) })
         return digests.allSatisfy { counts[$0.key] == $0.value.count }
     }
 }

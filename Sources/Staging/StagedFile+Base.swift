@@ -25,7 +25,8 @@ extension StagedFile {
             } else {
                 // Truncated blocks are still marked as staged.
                 let blocks =
-                    range.lowerBound / Self.blockSize...(range.upperBound -| 1) / Self.blockSize
+                    range.lowerBound / Self.blockSize ..<| (range.upperBound -| 1) / Self.blockSize
+                    +| 1
                 guard let base = state.content.base, base.revision == revision.revision,
                     base.limit == range.lowerBound,
                     !blocks.contains(where: { state.blocks[Int(clamping: $0)] })
@@ -56,7 +57,9 @@ extension StagedFile {
             }
             try removeCut(&state)
             try setFileSize(original.content.size)
-            guard copyData(from: source.descriptor) else {
+            guard Self.hasAllBytes(source.descriptor, of: original),
+                copyData(from: source.descriptor)
+            else {
                 try setFileSize(0)
                 return nil
             }
@@ -80,6 +83,16 @@ extension StagedFile {
             return nil
         }
         return (generation, own)
+    }
+
+    /// Whether a staging file has all bytes that its content has in it. Not so if it was damaged,
+    /// or is cut off concurrently.
+    private static func hasAllBytes(_ descriptor: Int32, of state: State) -> Bool {
+        var content = state.content
+        content.blocks = state.blocks.bytes
+        var status = stat()
+        return fstat(descriptor, &status) == 0
+            && Int64(clamping: status.st_size) >= content.neededFileSize
     }
 
     /// Copies data ranges; shared by both files if the filesystem supports that.

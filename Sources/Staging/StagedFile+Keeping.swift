@@ -20,7 +20,7 @@ extension StagedFile {
         // Bytes written since then belong to the same row.
         let (snapshot, stamp) = try state.withLock { (state) throws(StagingError) in
             if state.owesFlush {
-                guard fdatasync(descriptor) == 0 else { throw StagingError(code: errno) }
+                try flusher.disk.flush(descriptor, of: number)
                 state.content.flushed = state.content.generation
             }
             return (state, fileStamp)
@@ -68,12 +68,12 @@ extension StagedFile {
     /// Makes the bytes survive power loss. The rows are the store's.
     ///
     /// With `promising`, this was acknowledged to a user: only content that is as safe may replace
-    /// it later.
+    /// it later. Once it has failed, it fails until the content is emptied or replaced.
     public func synchronize(promising: Bool) throws(StagingError) {
         let (generation, isNameFlushed) = state.withLock {
             ($0.content.generation, $0.isNameFlushed)
         }
-        guard fdatasync(descriptor) == 0 else { throw StagingError(code: errno) }
+        try flusher.flush(descriptor, of: number)
         if !isNameFlushed { try flusher.flushFolder() }
         state.withLock { state in
             state.isNameFlushed = true

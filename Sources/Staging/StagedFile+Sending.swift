@@ -43,27 +43,18 @@ extension StagedFile {
     }
 
     /// Reads for an upload, from the staging file only: fills the buffer, with zeros behind the
-    /// file's end, and returns its size in bytes. Throws when the disk cannot be read.
+    /// content's end. Throws when the disk cannot be read, when the file lacks bytes of the content,
+    /// and when it is not vouched for.
     public func readForUpload(
         at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
-    ) throws(StagingError) -> Int {
-        guard let address = buffer.baseAddress else { return 0 }
-        var done = 0
-        while done < buffer.count {
-            let count = pread(
-                descriptor, address.advanced(by: done), buffer.count -| done,
-                off_t(clamping: offset +| Int64(clamping: done)))
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw StagingError(code: errno) }
-            if count == 0 {
-                // A hole behind the file's end, where a truncation extended the content.
-                address.advanced(by: done).initializeMemory(
-                    as: UInt8.self, repeating: 0, count: buffer.count -| done)
-                return buffer.count
-            }
-            done +|= count
-        }
-        return done
+    ) throws(StagingError) {
+        try vouch()
+        try readBytes(at: offset, into: buffer)
+    }
+
+    /// Throws if a flush of the bytes has failed: what is read here may not be what was written.
+    public func vouch() throws(StagingError) {
+        if flusher.disk.isDoubtful(number) { throw .doubtful }
     }
 
     // MARK: Pieces

@@ -43,12 +43,23 @@ public enum StagedWrite: Hashable, Sendable {
 
 /// Why the staging file could not be read or written.
 public struct StagingError: Error, Hashable, Sendable {
+    /// What is wrong with the file itself.
+    public enum Reason: Hashable, Sendable {
+        /// It lacks bytes of the content.
+        case short
+        /// A flush of it has failed, and so the disk may have other bytes than were written.
+        case notFlushed
+    }
+
     /// The errno of the system call.
     public let code: Int32
+    /// The file's own damage; nil if a system call has failed.
+    public let reason: Reason?
 
     /// Wraps the system's errno.
-    public init(code: Int32) {
+    public init(code: Int32, reason: Reason? = nil) {
         self.code = code
+        self.reason = reason
     }
 }
 
@@ -151,66 +162,6 @@ public final class StagedFile: Sendable {
         }
     }
 
-    // MARK: Reading
-
-    /// Reads up to `count` bytes from `offset`; returns fewer only at the end of the file.
-    public func read(at offset: Int64, count: Int) throws(StagingError) -> StagedRead {
-        let snapshot = state.withLock { $0 }
-        if let revision = snapshot.retired {
-            return .retired(revision)
-        }
-        let end = min(snapshot.content.size, offset +| Int64(clamping: count))
-        guard offset >= 0, offset < end else { return .bytes([]) }
-        guard let base = snapshot.content.base else {
-            return .bytes(try localBytes(offset..<end))
-        }
-        var segments: [StagedRead.Segment] = []
-        var position = offset
-        while position < end {
-            let block = position / Self.blockSize
-            let blockEnd = min((block +| 1) *| Self.blockSize, end)
-            if snapshot.blocks[Int(clamping: block)] {
-                segments.append(.bytes(try localBytes(position..<blockEnd)))
-                position = blockEnd
-            } else if position < base.limit {
-                let upper = min(blockEnd, base.limit)
-                segments.append(.base(position..<upper))
-                position = upper
-            } else {
-                segments.append(.zeros(Int(clamping: blockEnd -| position)))
-                position = blockEnd
-            }
-        }
-        if segments.count == 1, case .bytes(let bytes) = segments[0] {
-            return .bytes(bytes)
-        }
-        return .mixed(segments)
-    }
-
-    /// Bytes of the staging file; zeros behind its end and in its holes.
-    private func localBytes(_ range: Range<Int64>) throws(StagingError) -> [UInt8] {
-        var bytes = [UInt8](
-            repeating: 0, count: Int(clamping: range.upperBound -| range.lowerBound))
-        let failure: Int32? = bytes.withUnsafeMutableBytes { buffer in
-            guard let address = buffer.baseAddress else { return nil }
-            var done = 0
-            while done < buffer.count {
-                let count = pread(
-                    descriptor, address.advanced(by: done), buffer.count -| done,
-                    off_t(clamping: range.lowerBound +| Int64(clamping: done)))
-                if count < 0 && errno == EINTR { continue }
-                if count < 0 { return errno }
-                if count == 0 { return nil }
-                done +|= count
-            }
-            return nil
-        }
-        if let failure {
-            throw StagingError(code: failure)
-        }
-        return bytes
-    }
-
     // MARK: Changing
 
     /// Writes bytes at an offset, extending the file as needed.
@@ -284,6 +235,8 @@ public final class StagedFile: Sendable {
                 state.content.base?.limit = min(base.limit, size)
             }
             state.written.cut(to: size)
+            // What is written from here on is flushed anew.
+            if size == 0 { flusher.disk.forget(number) }
             noteChange(&state, in: min(old, size)..<max(old, size), now: now)
             return .written
         }
@@ -320,7 +273,7 @@ public final class StagedFile: Sendable {
         // Only now: a block whose bytes could not be stored still is the base's.
         if state.content.base != nil, !range.isEmpty {
             let blocks =
-                range.lowerBound / Self.blockSize...(range.upperBound -| 1) / Self.blockSize
+                range.lowerBound / Self.blockSize ..<| (range.upperBound -| 1) / Self.blockSize +| 1
             for block in blocks {
                 state.blocks.insert(Int(clamping: block))
             }
@@ -337,7 +290,8 @@ public final class StagedFile: Sendable {
     ) -> [Range<Int64>] {
         guard !range.isEmpty else { return [] }
         var parts: [Range<Int64>] = []
-        let blocks = range.lowerBound / Self.blockSize...(range.upperBound -| 1) / Self.blockSize
+        let blocks =
+            range.lowerBound / Self.blockSize ..<| (range.upperBound -| 1) / Self.blockSize +| 1
         for block in blocks where !state.blocks[Int(clamping: block)] {
             let lower = block *| Self.blockSize
             let upper = min(lower +| Self.blockSize, base.limit)

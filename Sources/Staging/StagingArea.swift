@@ -26,9 +26,19 @@ public final class StagingArea: Sendable {
 
     /// Opens the folder. Content that cannot be verified, and files without a row, go to
     /// `lostAndFound`; files whose content was stored, replaced or deleted on purpose are removed.
-    public init(
+    public convenience init(
         directory: String, store: MetadataStore, removalDelay: Double = 1, flushDelay: Double = 2,
         lostAndFound: String? = nil,
+        queue: (_ label: String) -> any BackgroundQueue = { ThreadQueue(label: $0) }
+    ) throws {
+        try self.init(
+            directory: directory, store: store, removalDelay: removalDelay, flushDelay: flushDelay,
+            lostAndFound: lostAndFound, flushing: FlushCalls(), queue: queue)
+    }
+
+    init(
+        directory: String, store: MetadataStore, removalDelay: Double = 1, flushDelay: Double = 2,
+        lostAndFound: String? = nil, flushing: FlushCalls,
         queue: (_ label: String) -> any BackgroundQueue = { ThreadQueue(label: $0) }
     ) throws {
         self.directory = directory
@@ -41,7 +51,7 @@ public final class StagingArea: Sendable {
         let files = files
         flusher = StagingFlusher(
             directory: directory, store: store, delay: flushDelay,
-            queue: queue("dbxfs.staging.flush")
+            queue: queue("dbxfs.staging.flush"), disk: DiskFlush(flushing)
         ) { number in
             files.file(number)
         }
@@ -54,6 +64,8 @@ public final class StagingArea: Sendable {
         let check = StagingCheck(
             directory: directory, store: store, lostAndFound: self.lostAndFound)
         found = try check.run()
+        try flusher.openFolder()
+        try flusher.restoreDoubts()
         for node in try store.read({ try $0.stagedNodes() }) {
             guard let staged = node.staged, !staged.isFlushed else { continue }
             flusher.add(
@@ -101,12 +113,12 @@ public final class StagingArea: Sendable {
         try store.write { try $0.node(inode).flatMap { try file(of: $0) } }
     }
 
-    /// The same for many inodes.
+    /// The same for many inodes, without those whose staging file cannot be opened.
     public func existing(_ inodes: [InodeID]) throws -> [InodeID: StagedFile] {
         try store.write { transaction in
             var found: [InodeID: StagedFile] = [:]
             for inode in inodes {
-                found[inode] = try transaction.node(inode).flatMap { try file(of: $0) }
+                found[inode] = try transaction.node(inode).flatMap { try? file(of: $0) }
             }
             return found
         }
@@ -125,22 +137,34 @@ public final class StagingArea: Sendable {
             let creates = content.needsFile ? 0 : O_CREAT
             let descriptor = open(path, O_RDWR | creates | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw StagingError(code: errno) }
-            // Bytes beyond the row's size were truncated or unsaved when a process was killed, and
-            // are no content.
-            var status = stat()
-            guard fstat(descriptor, &status) == 0,
-                status.st_size <= content.size
-                    || ftruncate(descriptor, off_t(clamping: content.size)) == 0
-            else {
-                let code = errno
+            do throws(StagingError) {
+                try Self.fit(descriptor, to: content)
+            } catch {
                 close(descriptor)
-                throw StagingError(code: code)
+                throw error
             }
             let file = StagedFile(
                 inode: node.inode, content: content, path: path, descriptor: descriptor,
                 flusher: flusher)
             files[content.file] = LiveFiles.Reference(file: file)
             return file
+        }
+    }
+
+    /// Gives a staging file its row's size. Throws EIO if it lacks bytes that the row names.
+    private static func fit(
+        _ descriptor: Int32, to content: StagedContent
+    ) throws(StagingError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw StagingError(code: errno) }
+        let size = Int64(clamping: status.st_size)
+        guard size >= content.neededFileSize else { throw .short }
+        // Bytes beyond the row's size were truncated or unsaved when a process was killed, and are
+        // no content. A file that was created anew lacks the zeros behind a base.
+        let isExtended = content.base.map { $0.limit < content.size } ?? false
+        guard size > content.size || size < content.size && isExtended else { return }
+        guard ftruncate(descriptor, off_t(clamping: content.size)) == 0 else {
+            throw StagingError(code: errno)
         }
     }
 

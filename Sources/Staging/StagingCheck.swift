@@ -43,6 +43,10 @@ struct StagingCheck {
         try store.write { transaction in
             try transaction.setSetting(Self.systemKey, to: system)
             try transaction.forgetEndedFiles()
+            // From here on, reads find what the disk has.
+            if !evidence.isMemoryIntact {
+                try transaction.setSetting(StagingFlusher.doubtsKey, to: nil)
+            }
         }
         return found
     }

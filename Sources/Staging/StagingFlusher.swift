@@ -3,7 +3,6 @@
 // flush. Not responsible for fsync, which flushes at once.
 
 import Blocking
-import CSyncfs
 import Core
 import Glibc
 import MetadataStore
@@ -16,6 +15,8 @@ final class StagingFlusher: Sendable {
     private static let fewFiles = 8
     /// Rows in one transaction.
     private static let rowsAtOnce = 500
+    /// The setting with the numbers of files whose flush has failed.
+    static let doubtsKey = "staging.doubtful"
 
     private struct State {
         var waiting: [Int64: FlushedContent] = [:]
@@ -33,26 +34,42 @@ final class StagingFlusher: Sendable {
     /// Lock: a leaf; held for memory only.
     private let state = Mutex(State())
     private let queue: any BackgroundQueue
+    let disk: DiskFlush
+    /// The folder: a descriptor that is opened after a failure of the filesystem may not be told of
+    /// it. Lock: a leaf; held while the folder is opened.
+    private let folder = Mutex<Int32?>(nil)
     /// Finds the open file with a number, to update it.
     private let fileOfNumber: @Sendable (Int64) -> StagedFile?
 
     init(
         directory: String, store: MetadataStore, delay: Double, queue: any BackgroundQueue,
-        fileOfNumber: @escaping @Sendable (Int64) -> StagedFile?
+        disk: DiskFlush, fileOfNumber: @escaping @Sendable (Int64) -> StagedFile?
     ) {
         self.directory = directory
         self.store = store
         self.delay = delay
         self.queue = queue
+        self.disk = disk
         self.fileOfNumber = fileOfNumber
+    }
+
+    deinit {
+        if let folder = folder.withLock({ $0 }) { close(folder) }
     }
 
     /// Adds a committed row whose bytes may be in memory only.
     func add(_ content: FlushedContent) {
+        // It would fail for ever.
+        if disk.isDoubtful(content.file) { return }
+        state.withLock { $0.waiting[content.file] = content }
+        schedule()
+    }
+
+    private func schedule() {
         let isFirst = state.withLock { state in
-            state.waiting[content.file] = content
-            defer { state.isScheduled = true }
-            return !state.isScheduled && !state.hasEnded
+            guard !state.hasEnded, !state.isScheduled else { return false }
+            state.isScheduled = true
+            return true
         }
         guard isFirst else { return }
         queue.run(after: delay) { [weak self] in
@@ -71,6 +88,7 @@ final class StagingFlusher: Sendable {
             let (asked, served) = state.withLock { ($0.asked, $0.served) }
             if served >= number { return }
             try flushNow()
+            try saveDoubts()
             // Rows of other transactions need it even if nothing else was flushed.
             try store.synchronize()
             state.withLock { $0.served = max($0.served, asked) }
@@ -85,21 +103,48 @@ final class StagingFlusher: Sendable {
 
     /// Makes the names in the folder survive power loss.
     func flushFolder() throws(StagingError) {
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StagingError(code: errno) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw StagingError(code: errno) }
+        guard fsync(try openFolder()) == 0 else { throw StagingError(code: errno) }
+    }
+
+    /// Flushes one staging file on this thread.
+    func flush(_ descriptor: Int32, of number: Int64) throws(StagingError) {
+        do throws(StagingError) {
+            try disk.flush(descriptor, of: number)
+        } catch {
+            queue.run(after: 0) { [weak self] in try? self?.saveDoubts() }
+            throw error
+        }
+    }
+
+    /// Takes over what an earlier process has found doubtful.
+    func restoreDoubts() throws {
+        let (text, known) = try store.read {
+            (try $0.setting(Self.doubtsKey) ?? "", try $0.stagingFiles())
+        }
+        let numbers = text.split(separator: " ").compactMap { Int64($0, radix: 10) }
+        disk.restore(known.intersection(numbers))
     }
 
     // MARK: On the queue
 
+    /// A failure is tried again with the next flush: until then a new process would believe them.
+    private func saveDoubts() throws {
+        guard let numbers = disk.unsavedDoubts() else { return }
+        do {
+            let text = numbers.sorted().map { String($0) }.joined(separator: " ")
+            try store.write {
+                try $0.setSetting(Self.doubtsKey, to: text.isEmpty ? nil : text)
+            }
+        } catch {
+            disk.doubtsWereNotSaved()
+            throw error
+        }
+    }
+
     private func flushWaiting() {
         guard state.withLock({ !$0.hasEnded }) else { return }
-        do {
-            try flushNow()
-        } catch {
-            // A failed content is retried with the next row. Until then it counts as not flushed.
-        }
+        // What has failed is tried again by its own schedule, and counts as not flushed until then.
+        try? flushNow()
     }
 
     private func flushNow() throws {
@@ -108,58 +153,81 @@ final class StagingFlusher: Sendable {
                 state.waiting = [:]
                 state.isScheduled = false
             }
-            return Array(state.waiting.values)
+            return state.waiting.values.filter { !disk.isDoubtful($0.file) }
         }
-        guard !contents.isEmpty else { return }
         do {
-            let flushed = try bytesOnDisk(of: contents)
-            for start in stride(from: 0, to: flushed.count, by: Self.rowsAtOnce) {
-                let part = flushed[start..<min(start +| Self.rowsAtOnce, flushed.count)]
-                try store.write { transaction in
-                    for content in part { try transaction.noteFlushed(content) }
-                }
-            }
-            for content in flushed {
-                fileOfNumber(content.file)?.noteFlushed(content.generation)
-            }
+            defer { try? saveDoubts() }
+            guard !contents.isEmpty else { return }
+            let (flushed, failure) = try bytesOnDisk(of: contents)
+            try note(flushed)
             try store.synchronize()
+            if let failure { throw failure }
         } catch {
             state.withLock { state in
                 for content in contents where state.waiting[content.file] == nil {
                     state.waiting[content.file] = content
                 }
+                state.waiting = state.waiting.filter { !disk.isDoubtful($0.key) }
             }
+            schedule()
             throw error
         }
     }
 
-    /// Flushes files, and returns those that exist.
+    private func note(_ flushed: [FlushedContent]) throws {
+        for start in stride(from: 0, to: flushed.count, by: Self.rowsAtOnce) {
+            let part = flushed[start..<min(start +| Self.rowsAtOnce, flushed.count)]
+            try store.write { transaction in
+                for content in part { try transaction.noteFlushed(content) }
+            }
+        }
+        for content in flushed {
+            fileOfNumber(content.file)?.noteFlushed(content.generation)
+        }
+    }
+
+    /// Flushes files. Returns those that exist and are on the disk, and why another one is not.
     private func bytesOnDisk(
         of contents: [FlushedContent]
-    ) throws(StagingError) -> [FlushedContent] {
-        guard contents.count <= Self.fewFiles else {
-            let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw StagingError(code: errno) }
-            defer { close(descriptor) }
-            guard syncfs(descriptor) == 0 else {
-                throw StagingError(code: errno)
-            }
-            return contents
+    ) throws(StagingError) -> (flushed: [FlushedContent], failure: StagingError?) {
+        // A failure may be another file's, of another program even: each file tells its own.
+        if contents.count > Self.fewFiles, disk.flushFilesystem(try openFolder()) {
+            return (contents.filter { !disk.isDoubtful($0.file) }, nil)
         }
         var flushed: [FlushedContent] = []
+        var failure: StagingError?
         for content in contents {
-            let descriptor = open(
-                "\(directory)/\(content.file)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-            if descriptor < 0 {
-                // Uploaded or deleted since its row was saved.
-                if errno == ENOENT { continue }
-                throw StagingError(code: errno)
+            do throws(StagingError) {
+                if try flush(content) { flushed.append(content) }
+            } catch {
+                failure = error
             }
-            defer { close(descriptor) }
-            guard fdatasync(descriptor) == 0 else { throw StagingError(code: errno) }
-            flushed.append(content)
         }
         try flushFolder()
-        return flushed
+        return (flushed, failure)
+    }
+
+    /// Flushes one file. Returns false if it is gone: uploaded or deleted since its row was saved.
+    private func flush(_ content: FlushedContent) throws(StagingError) -> Bool {
+        let descriptor = open("\(directory)/\(content.file)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        if descriptor < 0 {
+            if errno == ENOENT { return false }
+            throw StagingError(code: errno)
+        }
+        defer { close(descriptor) }
+        try disk.flush(descriptor, of: content.file)
+        return true
+    }
+
+    /// Opens the folder, once.
+    @discardableResult
+    func openFolder() throws(StagingError) -> Int32 {
+        try folder.withLock { (folder) throws(StagingError) in
+            if let folder { return folder }
+            let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw StagingError(code: errno) }
+            folder = descriptor
+            return descriptor
+        }
     }
 }

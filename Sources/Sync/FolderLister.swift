@@ -4,6 +4,7 @@ import Blocking
 import Core
 import MetadataStore
 import RemoteStore
+import Tree
 
 /// Fetches single folders on demand; concurrent requests for one folder share the result.
 actor FolderLister {

@@ -15,6 +15,10 @@ extension RemoteError {
         case is CancellationError: return .cancelled
         case let error as StagingError where error.code == ENOSPC || error.code == EDQUOT:
             return .local(.diskFull)
+        case let error as StagingError where error.reason == .short:
+            return .local(.other("\(stagingFailed)\(isShort)"))
+        case let error as StagingError where error.reason == .notFlushed:
+            return .local(.other("\(stagingFailed)\(isDoubtful)"))
         case let error as StagingError:
             return .local(.other("\(stagingFailed)\(String(cString: strerror(error.code)))"))
         case _ where MetadataStore.isDiskFull(cause): return .local(.diskFull)
@@ -23,6 +27,10 @@ extension RemoteError {
     }
 
     private static let stagingFailed = "a staging file failed: "
+    private static let isShort =
+        "it has lost bytes of the content; the next start puts it aside, see dbxfs recover"
+    private static let isDoubtful =
+        "the disk did not take the content; copy the file, and rename the copy over it"
     private static let databaseFailed = "the local database failed: "
 
     /// The error for a step that waits because of `problem`.
@@ -33,7 +41,8 @@ extension RemoteError {
         default:
             // The journal has the text alone.
             let failures = [Self.stagingFailed, Self.databaseFailed]
-            let isLocal = failures.contains(where: problem.hasPrefix)
+            let isLocal =
+                problem == UploadReaction.lostBase || failures.contains(where: problem.hasPrefix)
             self = isLocal ? .local(.other(problem)) : .server(problem)
         }
     }

@@ -11,8 +11,8 @@ enum ListingLimits {
     static let mostEmptyPages = 100
     /// Entries, of some 600 bytes each. Dropbox itself advises against folders of more than 10,000.
     static let mostEntries = 300_000
-    /// Bytes of the entries' texts: 400 for each of that many entries.
-    static let mostBytes = 120 << 20
+    /// Bytes of the entries' texts: 140 for each of that many entries.
+    static let mostBytes = 40 << 20
 }
 
 /// The result of a listing, all pages together.
@@ -119,7 +119,9 @@ extension RemoteStoring {
         var found = try await contents(of: folder, recursive: false)
         var unlisted = found.folders[...]
         while !unlisted.isEmpty {
-            guard found.entries.count <= ListingLimits.mostEntries else {
+            guard found.entries.count <= ListingLimits.mostEntries,
+                found.textBytes <= ListingLimits.mostBytes
+            else {
                 throw .malformed("the listing goes on for ever")
             }
             let next = Array(unlisted.prefix(atOnce))
@@ -153,12 +155,5 @@ extension RemoteError {
         case .server, .timedOut, .malformed: true
         default: false
         }
-    }
-}
-
-extension RemotePath {
-    /// Whether it is a folder's path, or one below it. Both are paths of keys.
-    func isWithin(_ folder: RemotePath) -> Bool {
-        self == folder || rawValue.utf8.starts(with: (folder.rawValue + "/").utf8)
     }
 }

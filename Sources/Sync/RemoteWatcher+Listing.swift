@@ -5,6 +5,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Tree
 
 extension RemoteWatcher {
     func startListing() async throws(RemoteError) {
@@ -56,11 +57,13 @@ extension RemoteWatcher {
     private func applyListing(
         _ page: RemotePage, _ phase: Phase, isFirst: Bool = false
     ) async throws(RemoteError) {
+        try checkReserve(page.entries)
         let environment = environment
         await environment.hashUnsent(like: page.entries)
         var context = environment.deltaContext()
         context.isListing = true
         let surroundings = context
+        let ages = ages
         let root = remoteRoot
         let outcome = try await bringIn(surroundings) { transaction, surroundings in
             if isFirst {
@@ -72,6 +75,7 @@ extension RemoteWatcher {
             try applier.apply(page.entries)
             if !page.hasMore {
                 try applier.removeUnseen()
+                try ages.noteCaughtUp(at: surroundings.now, in: transaction)
                 try applier.feedCaughtUp()
             }
             try transaction.setSetting(Setting.cursor, to: page.cursor.rawValue)
@@ -79,7 +83,7 @@ extension RemoteWatcher {
             try transaction.setSetting(Setting.phase, to: next.rawValue)
             return applier.outcome
         }
-        heard()
+        heard(catchesUp: phase.lacksTree || !page.hasMore)
         listingFailures = 0
         if outcome.met == 0 && page.hasMore { emptyPages.note() } else { emptyPages.forget() }
         if !page.hasMore {

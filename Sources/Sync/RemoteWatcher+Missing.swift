@@ -5,6 +5,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Tree
 
 extension RemoteWatcher {
     /// Seconds between two checks whether the folder exists again.
@@ -37,10 +38,12 @@ extension RemoteWatcher {
             var context = environment.deltaContext()
             context.isListing = true
             let surroundings = context
+            let ages = ages
             try await write { transaction in
                 try transaction.beginListing()
                 var applier = try DeltaApplier(transaction: transaction, context: surroundings)
                 try applier.removeUnseen()
+                try ages.noteCaughtUp(at: surroundings.now, in: transaction)
                 try applier.feedCaughtUp()
                 try transaction.setSetting(Setting.walk, to: nil)
                 try transaction.setSetting(Setting.phase, to: Phase.missing.rawValue)

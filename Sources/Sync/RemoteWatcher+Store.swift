@@ -5,6 +5,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Tree
 
 extension RemoteWatcher {
     func setting(_ key: String) async throws(RemoteError) -> String? {
@@ -33,6 +34,7 @@ extension RemoteWatcher {
         _ context: DeltaContext,
         _ body: @escaping @Sendable (Transaction, DeltaContext) throws -> DeltaOutcome
     ) async throws(RemoteError) -> DeltaOutcome {
+        try checkReserve()
         let outcome: DeltaOutcome
         do {
             outcome = try await environment.store.bringIn(context, body)
@@ -64,21 +66,5 @@ extension RemoteWatcher {
     private func tell(_ outcome: DeltaOutcome) {
         environment.tell(outcome.changes, conflicts: outcome.conflicts)
         uploader.wake()
-    }
-}
-
-/// The changes of an applied batch.
-struct DeltaOutcome: Sendable {
-    var changes: [TreeChange] = []
-    var conflicts: [String] = []
-    /// Number of contradictory entries that were left out.
-    var leftOut = 0
-    /// Number of nodes that the running listing had not seen before.
-    var met = 0
-}
-
-extension DeltaApplier {
-    var outcome: DeltaOutcome {
-        DeltaOutcome(changes: changes, conflicts: conflicts, leftOut: leftOut, met: met)
     }
 }

@@ -6,6 +6,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Tree
 
 extension RemoteWatcher {
     /// Number of IDs to request after one step of deltas; the rest follows at later steps.
@@ -30,14 +31,7 @@ extension RemoteWatcher {
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(answers.found)
             try transaction.forgetUnconfirmed(answers.settled)
-            for id in answers.gone {
-                guard let node = try transaction.node(id: id), node.remote != .absent else {
-                    continue
-                }
-                let folder = try transaction.remotePlace(of: node)?.parent
-                try applier.removeRemote(node)
-                if let folder { try applier.removeEmptyPlaceholder(folder) }
-            }
+            for id in answers.gone { try applier.removeMissing(id) }
             return applier.outcome
         }
     }

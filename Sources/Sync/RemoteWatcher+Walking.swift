@@ -5,6 +5,7 @@ import Logging
 import MetadataStore
 import RemoteStore
 import Saturating
+import Tree
 
 extension RemoteWatcher {
     /// Consecutive failures of the full listing before folders are listed one by one.
@@ -46,12 +47,12 @@ extension RemoteWatcher {
         }
         walkedTo = InodeID(0)
         environment.log.notice("the server does not list everything at once: listing each folder")
-        heard()
+        heard(catchesUp: phase.lacksTree)
     }
 
     /// Lists the next folders. After the last one, the deltas since the cursor complete the
     /// listing.
-    func walk() async throws(RemoteError) {
+    func walk(_ phase: Phase) async throws(RemoteError) {
         let start = walkedTo
         let folders = try await unlistedFolders(after: start)
         if let last = folders.last {
@@ -66,7 +67,7 @@ extension RemoteWatcher {
                 return DeltaOutcome()
             }
         }
-        heard()
+        heard(catchesUp: phase.lacksTree)
     }
 
     private func unlistedFolders(

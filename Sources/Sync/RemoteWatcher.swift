@@ -5,6 +5,7 @@ import Logging
 import MetadataStore
 import RemoteStore
 import Saturating
+import Tree
 
 /// Follows the account's feed of changes from the stored cursor.
 actor RemoteWatcher {
@@ -29,6 +30,10 @@ actor RemoteWatcher {
         /// While the mounted folder is missing.
         case missing
         case complete
+
+        /// Whether no tree was known before this listing: then each entry that it tells is new, and
+        /// what is queued concerns nothing that others could have moved.
+        var lacksTree: Bool { self == .listing }
     }
 
     /// Timeout of one longpoll in seconds. The server adds up to 90 of its own.
@@ -55,6 +60,7 @@ actor RemoteWatcher {
 
     let environment: UploadEnvironment
     let uploader: Uploader
+    let ages = AttemptAges()
     private var failures = 0
     /// Whether the user has logged in since the token was refused.
     private var hasNewLogin = false
@@ -122,7 +128,7 @@ actor RemoteWatcher {
             return try await startComparing(with: .adopting)
         }
         if try await setting(Setting.walk) != nil {
-            return try await walk()
+            return try await walk(phase)
         }
         guard phase == .complete else {
             return try await walkingIfRefused(phase) { () async throws(RemoteError) in
@@ -181,12 +187,15 @@ actor RemoteWatcher {
     }
 
     private func apply(_ entries: [RemoteEntry], _ cursor: Cursor) async throws(RemoteError) {
+        try checkReserve(entries)
         let environment = environment
         await environment.hashUnsent(like: entries)
         let context = environment.deltaContext()
+        let ages = ages
         try await write { transaction in
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries, isFeed: true)
+            try ages.noteCaughtUp(at: context.now, in: transaction)
             try applier.feedCaughtUp()
             let doubted = applier.doubted
             try transaction.forgetUnconfirmed(
@@ -199,7 +208,9 @@ actor RemoteWatcher {
 
     private func keep(_ cursor: Cursor) async throws(RemoteError) {
         let context = environment.deltaContext()
+        let ages = ages
         try await write { transaction in
+            try ages.noteCaughtUp(at: context.now, in: transaction)
             try DeltaApplier(transaction: transaction, context: context).feedCaughtUp()
             try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
             return DeltaOutcome()
@@ -231,20 +242,22 @@ actor RemoteWatcher {
 
     // MARK: Outcomes
 
-    func heard() {
+    /// Notes that the server has answered. `catchesUp` is false while a listing goes on whose tree
+    /// was known before.
+    func heard(catchesUp: Bool = true) {
         failures = 0
         let now = environment.clock.now()
         let before = environment.state.current
         let wasOnline = before.connection == .online
         environment.state.update { status in
             status.connection = .online
-            status.hasCaughtUp = true
+            status.hasCaughtUp = status.hasCaughtUp || catchesUp
             status.lastHeard = now
             if !wasOnline { status.lastProblem = nil }
         }
         if !wasOnline {
             Task { await uploader.resume() }
-        } else if !before.hasCaughtUp {
+        } else if catchesUp, !before.hasCaughtUp {
             uploader.wake()
         }
     }

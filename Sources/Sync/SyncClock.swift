@@ -23,18 +23,33 @@ extension SyncClock {
 /// The clock of the machine.
 public struct SystemClock: SyncClock {
     /// Date and uptime at the first use: from then on, only the uptime counts.
-    private static let start = (date: Timestamp.now(), uptime: uptime())
+    private static let start = (date: Timestamp.now(), uptime: machineUptime())
+
+    private let start: (date: Timestamp, uptime: Int64)
+    private let readDate: @Sendable () -> Timestamp
+    private let readUptime: @Sendable () -> Int64
 
     /// Creates the system clock.
-    public init() {}
+    public init() {
+        start = Self.start
+        readDate = { .now() }
+        readUptime = { Self.machineUptime() }
+    }
+
+    /// Creates a clock of another machine.
+    init(date: @escaping @Sendable () -> Timestamp, uptime: @escaping @Sendable () -> Int64) {
+        start = (date(), uptime())
+        readDate = date
+        readUptime = uptime
+    }
 
     /// The uptime, including suspend, as a time that resembles the date.
     public func now() -> Timestamp {
-        Self.start.date.adding(nanoseconds: Self.uptime() -| Self.start.uptime)
+        start.date.adding(nanoseconds: readUptime() -| start.uptime)
     }
 
     /// The machine's current date.
-    public func date() -> Timestamp { .now() }
+    public func date() -> Timestamp { readDate() }
 
     /// Sleeps on the machine's clock.
     public func sleep(until time: Timestamp) async throws(CancellationError) {
@@ -48,7 +63,7 @@ public struct SystemClock: SyncClock {
     }
 
     /// Nanoseconds since the machine has booted.
-    private static func uptime() -> Int64 {
+    private static func machineUptime() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
         return Int64(clamping: time.tv_sec) *| 1_000_000_000 +| Int64(clamping: time.tv_nsec)

@@ -4,6 +4,7 @@
 public import Core
 import MetadataStore
 public import RemoteStore
+import Tree
 
 /// Why revisions cannot be listed or restored.
 public enum HistoryError: Error, Hashable, Sendable {

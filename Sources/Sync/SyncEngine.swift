@@ -8,6 +8,7 @@ public import RemoteStore
 import Saturating
 public import Staging
 import Synchronization
+public import Tree
 
 /// Synchronizes one account's tree with its server, in both directions.
 public final class SyncEngine: Syncing {
@@ -137,18 +138,17 @@ public final class SyncEngine: Syncing {
         uploader.wake()
     }
 
-    /// Reattaches a file that a delta detached while it was open.
-    public func returnToTree(_ node: Node, in transaction: Transaction) throws -> [TreeChange] {
-        let returned = try ReturnedFile(
-            node, host: environment.host, at: environment.clock.date(), in: transaction)
-        guard let returned else { return [] }
+    /// This machine's name, for conflicted copies.
+    public var host: String { environment.host }
+
+    /// Counts and logs a detached file that a write has put back.
+    public func noteReturn(of file: ReturnedFile) {
         environment.log.warning(
             "a file was written to after others had changed or deleted it",
-            metadata: ["kept as": "\(returned.place.name.string)"])
-        if returned.isConflict {
+            metadata: ["kept as": "\(file.place.name.string)"])
+        if file.isConflict {
             environment.state.update { $0.conflicts +|= 1 }
         }
-        return returned.changes
     }
 
     /// Notes that a file has grown by a piece.

@@ -37,8 +37,10 @@ public struct SyncStatus: Hashable, Sendable {
     /// Whether the server's root differs from the tree's, and the two are not compared yet: nothing
     /// is sent until then, because paths would mean other nodes.
     public var isRootNew = false
-    /// Whether all deltas up to the start of this process are applied. Nothing is sent before that,
-    /// because a queued change may concern a node that another client has moved or deleted.
+    /// Whether all deltas up to the start of this process are applied, and, if the server lists
+    /// again what was known before, the whole listing. Nothing is sent before that, because a
+    /// queued change may concern a node that another client has moved or deleted. The first listing
+    /// of an account does not count: nothing was known before it.
     public var hasCaughtUp = false
     /// The path of the mounted folder, if it is missing on the server: nothing is sent then,
     /// because that would recreate it.

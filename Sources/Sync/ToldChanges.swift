@@ -12,12 +12,15 @@ struct ToldChanges {
     private var last: [RemotePath: (index: Int, file: FileID?)] = [:]
     /// The last deletion at a path: its place in the order.
     private var deletions: [RemotePath: Int] = [:]
+    /// The last name at a path.
+    private var names: [RemotePath: FileName] = [:]
 
     /// Takes changes in their order.
     init(_ entries: [RemoteEntry]) {
         self.entries = entries
         for (index, entry) in entries.enumerated() {
             let path = entry.foldedPath
+            names[path] = entry.name
             switch entry.kind {
             case .folder: last[path] = (index, nil)
             case .file(let file): last[path] = (index, file.id)
@@ -55,6 +58,17 @@ struct ToldChanges {
             ToldChanges(lifetime(of: place)).deletedFiles(below: place.path, search.folders)
         }
         return Set(paths).sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// A path with the names as they were shown, as far as these changes tell them.
+    func shown(_ path: RemotePath) -> RemotePath {
+        var keys = RemotePath.root
+        var shown = ""
+        for key in path.components {
+            keys = RemotePath(rawValue: "\(keys.rawValue)/\(key)")
+            shown += "/\(names[keys]?.string ?? key)"
+        }
+        return RemotePath(rawValue: shown)
     }
 
     // MARK: Places

@@ -8,6 +8,7 @@ import Logging
 import MetadataStore
 import RemoteStore
 import Staging
+import Tree
 
 extension UploadEnvironment {
     /// Hashes the staged content whose bytes entries of a batch may have: of the same file, or of

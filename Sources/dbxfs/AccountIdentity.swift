@@ -6,6 +6,7 @@ import Foundation
 import MetadataStore
 import Mounting
 import RemoteStore
+import Saturating
 
 /// The account of a state folder, as of the last mount.
 struct AccountIdentity {
@@ -13,8 +14,7 @@ struct AccountIdentity {
     let source: MountSource
     /// The root of the mount's paths.
     let root: MountSettings.Root
-    /// The server's name, for messages.
-    let server: String
+    let environment: Mounting.Environment
     /// The login in use; nil with an access token.
     let login: StoredLogin?
     /// The mount's tokens, each checked against the account.
@@ -37,7 +37,7 @@ struct AccountIdentity {
             // Without this check an offline mount would send its queue to the wrong account later.
             throw .otherAccount(
                 account: source.account, folder: folders.state, expected: known.person,
-                found: "another account")
+                found: "the account \(login.accountID)")
         }
         let (source, root, tokens, known) = (source, root, tokens, known)
         if case .namespace(let id) = root { remote.start(at: .namespace(id)) }
@@ -84,7 +84,7 @@ struct AccountIdentity {
             .rootForbidden(root: "team", detail: "\(error)")
         case (.namespace(let id), .rootChanged), (.namespace(let id), .forbidden):
             .rootForbidden(root: id, detail: "\(error)")
-        default: CommandError(error, server: server, remotePath: source.remotePath)
+        default: CommandError(error, server: environment.serverName, remotePath: source.remotePath)
         }
     }
 
@@ -110,7 +110,7 @@ struct AccountIdentity {
             }
             if let patience {
                 group.addTask {
-                    try? await Task.sleep(for: .seconds(patience))
+                    try? await Task.sleep(for: .seconds(clamping: patience))
                     return .failure(.timedOut)
                 }
             }
@@ -135,6 +135,28 @@ struct AccountIdentity {
         }
     }
 
+    /// The account whose rows the database has; nil before its first mount.
+    ///
+    /// Throws if they are from another server than the configured one. That is not asked whose the
+    /// files are: it could name the account's ID, which is no secret.
+    static func owner(
+        of store: MetadataStore, _ plan: MountPlan
+    ) throws(CommandError) -> AccountRecord? {
+        let stored: StoredAccount?
+        do {
+            stored = try store.read { try $0.account() }
+        } catch {
+            throw CommandError(opening: plan.folders.database, error)
+        }
+        if let server = stored?.server, server != plan.environment.server {
+            throw .filesOfOtherServer(
+                account: plan.source.account, folder: plan.folders.state, noted: server,
+                configured: plan.environment.server)
+        }
+        return try AccountRecord.read(
+            plan.folders.identity, stored: stored?.id, person: stored?.person)
+    }
+
     /// The recorded account of a state folder; nil before its first mount.
     static func known(in state: String) throws(CommandError) -> AccountRecord? {
         try AccountRecord.read(AccountFolders.identity(in: state))
@@ -157,7 +179,9 @@ struct AccountIdentity {
             team: account.teamNamespace)
         try record.write(to: folders.identity)
         do {
-            try store.write { try $0.setAccountID(account.id) }
+            let stored = StoredAccount(
+                id: account.id, server: environment.server, person: account.person)
+            try store.write { try $0.setAccount(stored) }
         } catch {
             throw CommandError(opening: folders.database, error)
         }

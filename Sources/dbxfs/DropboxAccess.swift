@@ -10,11 +10,16 @@ struct DropboxAccess {
     var configuration: DropboxConfiguration
     var transport: any HTTPTransport
 
+    /// Maximum bytes of an answer: four times a full page of a listing. Decoding one takes several
+    /// times as much memory, which a mount does not give to whoever answers.
+    private static let resultLimit = 8 << 20
+
     /// Creates connections; `adjust` may change settings first.
     init(
         _ environment: Environment, adjust: (inout DropboxConfiguration) -> Void = { _ in }
     ) throws(CommandError) {
-        var configuration = DropboxConfiguration(userAgent: "dbxfs/\(DbxfsCommand.version)")
+        var configuration = DropboxConfiguration(
+            userAgent: "dbxfs/\(DbxfsCommand.version)", resultLimit: Self.resultLimit)
         adjust(&configuration)
         configuration.transport.observers = configuration.observers
         do throws(TransportError) {

@@ -87,6 +87,11 @@ private struct RemoteAccess: Sendable {
     private let root: MountSettings.Root
     private let folder: RemotePath
 
+    /// Pages without an entry, of which Dropbox sends some.
+    private static let mostEmptyPages = 100
+    /// Bytes of the folders' paths.
+    private static let mostSpelled = 256 << 20
+
     /// Uses the root that the configuration file sets for mounts.
     init(_ source: MountSource, _ environment: Environment) throws(CommandError) {
         let settings = try MountSettings(
@@ -96,7 +101,7 @@ private struct RemoteAccess: Sendable {
         let credentials = try Credentials.find(
             environment: environment, account: source.account, login: folders.login,
             tokenFile: folders.token)
-        ProcessSettings.giveUpCapabilities()
+        try ProcessSettings.giveUpCapabilities()
         let access = try DropboxAccess(environment)
         let client = access.client(
             access.tokens(
@@ -123,6 +128,7 @@ private struct RemoteAccess: Sendable {
         // Only the last name of a path has the original spelling; folders precede their contents.
         let depth = folder.components.count
         var spelled: [String: String] = [:]
+        var (emptyPages, spelledBytes) = (0, 0)
         while true {
             // A recursive listing begins with the folder itself.
             for entry in page.entries where entry.foldedPath.components.count > depth {
@@ -130,10 +136,17 @@ private struct RemoteAccess: Sendable {
                 let parent = Self.parent(of: entry.foldedPath.rawValue)
                 let above = isInTop ? folder.rawValue : spelled[parent] ?? parent
                 let path = above + "/" + entry.name.string
-                if entry.isFolder { spelled[entry.foldedPath.rawValue] = path }
+                if entry.isFolder {
+                    spelled[entry.foldedPath.rawValue] = path
+                    spelledBytes +|= path.utf8.count *| 2
+                }
                 if let listing = RemoteListing(entry, at: path) { show(listing) }
             }
             guard page.hasMore else { return }
+            if page.entries.isEmpty { emptyPages +|= 1 }
+            guard emptyPages < Self.mostEmptyPages, spelledBytes < Self.mostSpelled else {
+                throw .malformed("the listing goes on for ever")
+            }
             page = try await store.list(after: page.cursor)
         }
     }

@@ -40,6 +40,20 @@ struct LoginCommand: ParsableCommand {
         let folders = try account.folders(environment)
         let key = try appKey(environment, folders.login)
         quietLogs(environment)
+        // While root may still make it: from here on, the process reads what others answer.
+        try folders.login.makeFolder()
+        do throws(CommandError) {
+            try ProcessSettings.giveUpCapabilities()
+            try logIn(key, folders.login, environment)
+        } catch {
+            folders.login.removeEmptyFolder()
+            throw error
+        }
+    }
+
+    private func logIn(
+        _ key: String, _ file: LoginFile, _ environment: Mounting.Environment
+    ) throws(CommandError) {
         let access = try DropboxAccess(environment)
         let scopes = Self.scopes + (sharing ? Self.sharingScopes : [])
         let consent = Consent(access.login(app: key), scopes: scopes)
@@ -49,7 +63,7 @@ struct LoginCommand: ParsableCommand {
             try session.checkScopes(scopes)
             let owner = try session.owner(environment.serverName)
             try AccountIdentity.check(owner.account, for: account.name, environment)
-            try folders.login.save(try session.login(appKey: key, owner.account))
+            try file.save(try session.login(appKey: key, owner.account))
             ControlClient(folder: ControlFolder(path: environment.runtimeFolder))
                 .announceLogin(account: account.name)
             report(owner, environment)

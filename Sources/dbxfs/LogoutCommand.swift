@@ -25,6 +25,7 @@ struct LogoutCommand: ParsableCommand {
         quietLogs(environment)
         guard let login = try load(file) else { return }
         if !force { try refuseMounted(environment) }
+        try ProcessSettings.giveUpCapabilities()
         try revoke(login, environment)
         try file.remove()
         Terminal.print("Logged out.")

@@ -4,6 +4,7 @@ import Core
 import MetadataStore
 import Mounting
 import Sync
+import Tree
 
 extension Mount {
     func conflicts(below path: String) throws(CommandError) -> [ConflictReport] {

@@ -64,8 +64,7 @@ final class Mount: Sendable {
 
         store = try Self.open(folders.database) { try MetadataStore(path: folders.database) }
         let store = store
-        let stored = try Self.open(folders.database) { try store.read { try $0.accountID() } }
-        owner = try AccountRecord.read(folders.identity, stored: stored)
+        owner = try AccountIdentity.owner(of: store, plan)
 
         traffic = TrafficCounter()
         (client, tokens) = try Self.client(plan, credentials, owner, traffic: traffic) {
@@ -210,8 +209,7 @@ final class Mount: Sendable {
         let engine = engine
         let identity = AccountIdentity(
             folders: plan.folders, source: plan.source, root: plan.settings.root,
-            server: plan.environment.serverName, login: login, tokens: tokens, known: owner,
-            store: store)
+            environment: plan.environment, login: login, tokens: tokens, known: owner, store: store)
         try Self.open(plan.folders.database) { try engine.recallRoot() }
         let notice = try identity.check(remote, knownPatience: Self.knownAccountPatience)
         let failure = Thread.waiting { () async -> String? in

@@ -8,6 +8,7 @@ import Glibc
 import Mounting
 import Saturating
 import SystemPackage
+import Tree
 
 /// `[SOURCE] MOUNTPOINT -o …`, as mount(8) passes them too.
 struct MountArguments: ParsableArguments {

@@ -48,7 +48,7 @@ struct MountProcess {
         let sink = try makeSink()
         sink.hide(credentials.secret)
         let log = makeLog(sink)
-        ProcessSettings.giveUpCapabilities()
+        try ProcessSettings.giveUpCapabilities()
         let outcome = try withExtendedLifetime(locks) { () throws(CommandError) in
             let mount = try Mount(
                 plan, mountpoint: mountpoint, credentials: credentials, sink: sink, log: log)

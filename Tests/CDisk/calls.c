@@ -189,7 +189,13 @@ int unlink(const char *path) {
 
 int rename(const char *path, const char *target) {
     NEXT(rename);
-    return is_path(path) ? (int)result(disk_rename(path, target)) : next(path, target);
+    return is_path(path) ? (int)result(disk_rename(path, target, 0)) : next(path, target);
+}
+
+int renameat2(int folder, const char *path, int other, const char *target, unsigned flags) {
+    NEXT(renameat2);
+    if (!is_path(path)) return next(folder, path, other, target, flags);
+    return (int)result(disk_rename(path, target, flags & RENAME_NOREPLACE ? 1 : 0));
 }
 
 // A listing of a simulated folder. One at a time is enough: who lists one holds it for the length of a loop.

@@ -53,7 +53,9 @@ struct ScenarioTests {
 
     @Test("what programs do on the mount arrives on the server", arguments: Scenario.all)
     func scenario(_ scenario: Scenario) async throws {
-        if scenario.needsRoot && !Programs.isRoot { return }
+        if scenario.needsRoot && !Programs.isRoot {
+            return print("*** skipped: the scenario \(scenario.name) needs root")
+        }
         let bed = try TestBed()
         do {
             try await run(scenario, in: bed)

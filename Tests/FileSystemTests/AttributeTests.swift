@@ -8,6 +8,7 @@ import Sync
 import Testing
 
 @testable import FileSystem
+@testable import Tree
 
 struct AttributeTests {
     @Test("what nobody set follows the mount's options and the server's facts")

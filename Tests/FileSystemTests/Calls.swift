@@ -4,6 +4,7 @@ import Core
 import Testing
 
 @testable import FileSystem
+@testable import Tree
 
 /// The answer was not what the test can go on with.
 struct UnexpectedAnswer: Error {

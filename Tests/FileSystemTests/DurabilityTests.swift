@@ -4,6 +4,7 @@ import Core
 import Foundation
 import MetadataStore
 import RemoteStore
+import Staging
 import Testing
 
 @testable import FileSystem
@@ -168,7 +169,7 @@ extension Fixture {
     /// The rows and staging files as they were flushed last, and the end of the process.
     private func keepWhatIsFlushed() throws -> () throws -> Fixture {
         let files = FileManager.default
-        let flushed = ["/tree.sqlite", "/tree.sqlite-wal"].map { folder + $0 }
+        let flushed = ["/tree.sqlite", "/tree.sqlite-wal", "/tree.sqlite-mark"].map { folder + $0 }
         for path in flushed { try files.copyItem(atPath: path, toPath: path + ".kept") }
         return {
             try self.store.close()
@@ -255,6 +256,46 @@ extension Fixture {
         #expect(try fixture.write(file, handle, 0, text("new")) == 3)
         #expect(try fixture.read(file, handle) == text("new"))
         #expect(throws: FileSystemError.self) { try fixture.lookup("f") }
+    }
+
+    @Test(
+        "an atomic save over a flushed, unsent edit leaves that until what is saved is flushed",
+        arguments: [true, false])
+    func savedOverUnsent(isOpen: Bool) throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("theirs"))
+        let handle = try fixture.open(file, .truncating)
+        #expect(try fixture.write(file, handle, 0, text("edited")) == 6)
+        _ = try fixture.fs.flush(file, handle: handle).now()
+        if !isOpen { try fixture.close(file, handle) }
+        try fixture.staging.flush()
+        let saved = try fixture.makeFile("tmp", text("saved"))
+        try fixture.rename("tmp", to: "f")
+        try fixture.store.synchronize()
+        if isOpen {
+            // Its handle may write to the replaced content.
+            #expect(try fixture.node(saved)?.staged?.isFlushed == true)
+        } else {
+            let fallback = try #require(try fixture.store.read { try $0.fallback(of: saved) })
+            let path = fixture.staging.path(of: fallback.file)
+            #expect(try Data(contentsOf: URL(filePath: path)) == Data("edited".utf8))
+        }
+    }
+
+    @Test("a flushed edit under an atomic save goes once the saved content is flushed")
+    func succeeded() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("theirs"))
+        let handle = try fixture.open(file, .truncating)
+        #expect(try fixture.write(file, handle, 0, text("edited")) == 6)
+        try fixture.close(file, handle)
+        try fixture.staging.flush()
+        let saved = try fixture.makeFile("tmp", text("saved"))
+        try fixture.rename("tmp", to: "f")
+        #expect(try fixture.store.read { try $0.fallback(of: saved) } != nil)
+        try fixture.staging.flush()
+        #expect(try fixture.store.read { try $0.fallback(of: saved) } == nil)
+        #expect(try fixture.contents(fixture.lookup("f")) == text("saved"))
     }
 
     @Test("a power cut after an atomic save leaves the old content or the new one")

@@ -9,6 +9,7 @@ import Synchronization
 
 @testable import FileSystem
 @testable import Sync
+@testable import Tree
 
 /// Time that moves when the test says so, and by a microsecond with each look, so that no two
 /// changes have one time.
@@ -90,11 +91,9 @@ final class FakeSync: Syncing {
         state.withLock { $0.noteCount += 1 }
     }
 
-    func returnToTree(_ node: Node, in transaction: Transaction) throws -> [TreeChange] {
-        let now = Timestamp(seconds: 1_700_000_000)
-        let returned = try ReturnedFile(node, host: "here", at: now, in: transaction)
-        return returned?.changes ?? []
-    }
+    var host: String { "here" }
+
+    func noteReturn(of file: ReturnedFile) {}
 
     func noteGrowth(of inode: InodeID) {
         state.withLock { $0.grown.append(inode) }

@@ -7,6 +7,7 @@ import Sync
 import Testing
 
 @testable import FileSystem
+@testable import Tree
 
 struct GatheredWritesTests {
     private func gathering() throws -> Fixture {

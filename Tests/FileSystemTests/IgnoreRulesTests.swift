@@ -4,6 +4,7 @@ import Core
 import Testing
 
 @testable import FileSystem
+@testable import Tree
 
 @Suite struct IgnoreRulesTests {
     private func rules(_ text: String) throws -> IgnoreRules {

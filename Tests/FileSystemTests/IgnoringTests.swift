@@ -5,6 +5,7 @@ import MetadataStore
 import Testing
 
 @testable import FileSystem
+@testable import Tree
 
 @Suite struct IgnoringTests {
     private static let patterns = "*.o\nnode_modules/\n/top/only\n!keep.o"

@@ -7,6 +7,7 @@ import RemoteStore
 import Sync
 
 @testable import FileSystem
+@testable import Tree
 
 /// A difference between the filesystem and the reference.
 struct Difference: Error, CustomStringConvertible {

@@ -5,6 +5,7 @@ import MetadataStore
 import Testing
 
 @testable import FileSystem
+@testable import Tree
 
 struct NameTests {
     @Test(

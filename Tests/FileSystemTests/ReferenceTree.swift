@@ -6,6 +6,7 @@ import Glibc
 import TestSupport
 
 @testable import FileSystem
+@testable import Tree
 
 /// A tree that is obviously right.
 struct ReferenceTree {

@@ -9,6 +9,7 @@ import Sync
 import Testing
 
 @testable import FileSystem
+@testable import Tree
 
 struct RevisionTests {
     @Test("an upload that ends while a file is open changes nothing for its handles")

@@ -2,6 +2,7 @@
 // mounts that dead processes leave behind.
 
 import Glibc
+import TestSupport
 import Testing
 
 extension MountedTests {
@@ -108,12 +109,7 @@ extension MountedTests {
         func aborted() async throws {
             try await TestMount.run { mount in
                 let number = try #require(TestMount.connection(at: mount.path))
-                let result = try await mount.shell(
-                    """
-                    c=/sys/fs/fuse/connections; [ -e $c/\(number) ] || mount -t fusectl none $c
-                    echo 1 > $c/\(number)/abort
-                    """)
-                #expect(result.output == "")
+                FuseConnections.abort([number])
                 #expect(await mount.nextAnswer() == "ended")
             }
         }

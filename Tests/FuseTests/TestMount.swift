@@ -5,6 +5,7 @@ import Foundation
 import Mounting
 import Synchronization
 import SystemPackage
+import TestSupport
 
 /// How a program ended.
 struct ShellResult: Sendable, CustomStringConvertible {
@@ -206,23 +207,14 @@ final class TestMount: Sendable {
 
     /// The connection's number from the table of mounts, which asks no filesystem anything.
     static func connection(at path: String) -> String? {
-        let table = try? String(
-            decoding: FileHandle(forReadingFrom: URL(filePath: "/proc/self/mountinfo"))
-                .readToEnd() ?? Data(), as: UTF8.self)
-        let line = table?.split(separator: "\n").first { $0.split(separator: " ")[4] == path }
-        return line?.split(separator: " ")[2].split(separator: ":").last.map(String.init)
+        KernelMount.all.first { $0.path == path }?.minor
     }
 
     /// Ends everything by force. Harmless after a good end.
     private func abort() {
         closeOrders()
-        let connections = "/sys/fs/fuse/connections"
         if let number = connection.withLock({ $0 }), Self.connection(at: path) == number {
-            if !FileManager.default.fileExists(atPath: "\(connections)/\(number)") {
-                _ = Glibc.mount("none", connections, "fusectl", 0, nil)
-            }
-            let abort = FileHandle(forWritingAtPath: "\(connections)/\(number)/abort")
-            try? abort?.write(contentsOf: Data("1".utf8))
+            FuseConnections.abort([number])
         }
         while Self.connection(at: path) != nil, umount2(path, CInt(MNT_DETACH)) == 0 {}
         // The process that was waited for has given its number back.

@@ -3,6 +3,8 @@
 import Core
 import Foundation
 import GRDB
+import Glibc
+import Synchronization
 import Testing
 
 @testable import MetadataStore
@@ -33,6 +35,86 @@ import Testing
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.copyItem(atPath: other, toPath: path)
         #expect(try MetadataStore(path: path).damage == .replaced)
+    }
+
+    @Test("an older copy of a database is noticed, also after an orderly end")
+    func older() throws {
+        var store = try MetadataStore(path: path)
+        try store.close()
+        let copy = try Data(contentsOf: URL(fileURLWithPath: path))
+        store = try MetadataStore(path: path)
+        #expect(store.damage == nil)
+        try store.write { try $0.setSetting("key", to: "value") }
+        try store.close()
+        store = try MetadataStore(path: path)
+        #expect(store.damage == nil)
+        try store.close()
+        try copy.write(to: URL(fileURLWithPath: path))
+        store = try MetadataStore(path: path)
+        #expect(store.damage == .older)
+        try store.close()
+        // What was said once is the database from then on.
+        #expect(try MetadataStore(path: path).damage == nil)
+    }
+
+    @Test("a copy that was made while the database was open is older than its end")
+    func olderOfSameRun() throws {
+        let store = try MetadataStore(path: path)
+        try store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        let copy = try Data(contentsOf: URL(fileURLWithPath: path))
+        try store.write { try $0.setSetting("key", to: "value") }
+        try store.close()
+        try copy.write(to: URL(fileURLWithPath: path))
+        #expect(try MetadataStore(path: path).damage == .older)
+    }
+
+    /// Flushes, of which some fail, and whether the last one was of a file opened for writing.
+    private final class Disk: Sendable {
+        let state = Mutex<(failures: Int, wasWritten: Bool)>((0, false))
+
+        func flush(_ descriptor: Int32) -> Int32 {
+            state.withLock { state in
+                state.wasWritten = fcntl(descriptor, F_GETFL) & O_ACCMODE == O_WRONLY
+                guard state.failures > 0 else { return 0 }
+                state.failures -= 1
+                errno = EIO
+                return -1
+            }
+        }
+    }
+
+    @Test("a log whose flush has failed is written anew, because the next flush would succeed")
+    func failedFlush() throws {
+        let disk = Disk()
+        let store = try MetadataStore(path: path, flush: disk.flush)
+        try store.write { try $0.setSetting("key", to: "value") }
+        disk.state.withLock { $0.failures = 2 }
+        for _ in 0..<2 {
+            #expect(throws: POSIXError.self) { try store.synchronize() }
+            #expect(!store.isSafe)
+        }
+        try store.synchronize()
+        #expect(store.isSafe && disk.state.withLock { $0.wasWritten })
+        try store.write { try $0.setSetting("key", to: "other") }
+        try store.synchronize()
+        #expect(store.isSafe && !disk.state.withLock { $0.wasWritten })
+        #expect(try store.read { try $0.setting("key") } == "other")
+        try store.close()
+        #expect(try MetadataStore(path: path).damage == nil)
+    }
+
+    @Test("a log that reads otherwise than it was written after a failed flush is not believed")
+    func failedFlushAndLoss() throws {
+        let disk = Disk()
+        let store = try MetadataStore(path: path, flush: disk.flush)
+        try store.write { try $0.setSetting("key", to: "value") }
+        disk.state.withLock { $0.failures = 1 }
+        #expect(throws: POSIXError.self) { try store.synchronize() }
+        let log = try FileHandle(forWritingTo: URL(fileURLWithPath: path + "-wal"))
+        try log.seek(toOffset: 100)
+        try log.write(contentsOf: [UInt8](repeating: 0xFF, count: 100))
+        #expect(throws: POSIXError.self) { try store.synchronize() }
+        #expect(!store.isSafe)
     }
 
     @Test("the extent of a log is what SQLite has committed, by the file and by its index")

@@ -198,10 +198,19 @@ import Testing
         #expect(try store.read { try $0.brokenInvariants() } == [])
     }
 
-    @Test("a kept folder that loses what it was kept for is a folder like others")
-    func emptied() throws {
+    @Test(
+        "a kept folder that loses what it was kept for is a folder like others",
+        arguments: [false, true])
+    func emptied(byRemoval: Bool) throws {
         let kept = try keptFolder()
-        try store.write { try $0.move(kept.file, to: place("f")) }
+        try store.write { transaction in
+            if byRemoval {
+                // As when a power cut took the content of a file that only this machine had.
+                try transaction.remove(kept.file)
+            } else {
+                try transaction.move(kept.file, to: place("f"))
+            }
+        }
         #expect(try isQueued(kept.inner))
         #expect(try isQueued(kept.outer))
         #expect(try store.read { try $0.brokenInvariants() } == [])

@@ -72,6 +72,9 @@ struct AccountRecordTests {
         #expect(other?.accountID == "dbid:2")
         #expect(other?.person == "the account dbid:2")
         #expect(other?.team == nil)
+        let named = try AccountRecord.read(path, stored: "dbid:2", person: "B <b@c>")
+        #expect(named?.person == "B <b@c>")
+        #expect(named?.accountID == "dbid:2")
         _ = try folder.write("{", to: "account.json", mode: 0o600)
         #expect(throws: CommandError.self) { try AccountRecord.read(path, stored: nil) }
         #expect(try AccountRecord.read(path, stored: "dbid:1")?.accountID == "dbid:1")

@@ -19,6 +19,7 @@ import Testing
         ),
         (.noMountpoint(account: "a"), .usage, "mountpoint in [account.a]"),
         (.notRoot, .usage, "for root"),
+        (.capabilitiesKept(reason: "r"), .system, "cannot be given up (r)"),
         (
             .noToken(account: "a", command: "dbxfs login", file: "/f"), .mountFailure,
             "DBXFS_ACCESS_TOKEN"
@@ -48,6 +49,11 @@ import Testing
         (
             .otherAccount(account: "a", folder: "/f", expected: "x", found: "y"), .mountFailure,
             "another account name"
+        ),
+        (
+            .filesOfOtherServer(
+                account: "a", folder: "/f", noted: "Dropbox", configured: "http://127.0.0.1:1"),
+            .mountFailure, "/f keeps files of Dropbox, but the server is http://127.0.0.1:1,"
         ),
         (.accountDamaged(file: "/f", reason: "r"), .mountFailure, "remove it"),
         (.notOnDropbox("/a"), .system, "on Dropbox"),

@@ -244,6 +244,58 @@ import Testing
         _ = try Configuration(parsing: "# \(dots)\ncache_size = \"1G\" # ...\n", file: "/f")
     }
 
+    @Test(
+        "what nests over many lines is refused before the parser's stack ends",
+        arguments: [
+            ("a = ", "[\n", 50_000, "line 101: has more than 100 open brackets"),
+            ("a = ", "{b = [\n", 50_000, "line 51: has more than 100 open brackets"),
+            ("a = ", "[\"]\", \n", 50_000, "line 101: has more than 100 open brackets"),
+            ("a = ", "[''']''',[\n", 50_000, "line 51: has more than 100 open brackets"),
+            ("a = [\"\"\"x\"\"\"\"", ",[", 50_000, "line 1: has more than 100 open brackets"),
+            ("a = [\"\\\"\"", ",[\"#\"", 50_000, "line 1: has more than 100 open brackets"),
+            ("", "[b.c.d]\n", 5_000, "there are more than 2000 dots"),
+        ])
+    func deepDocuments(start: String, piece: String, count: Int, message: String) throws {
+        let text = start + String(repeating: piece, count: count)
+        let error = try #require(throws: CommandError.self) {
+            try Configuration(parsing: text, file: "/f")
+        }
+        #expect(error.message.contains(message))
+    }
+
+    @Test(
+        "texts and comments nest nothing, whatever is in them",
+        arguments: [
+            "'MARKS'", "\"MARKS\\\"MARKS\"", "\"\"\"\nMARKS\n\"MARKS\"\"\"\"\"", "'''\nMARKS'''",
+        ])
+    func flatDocuments(text: String) throws {
+        let marks = String(repeating: "[{.", count: 500)
+        let value = text.replacing("MARKS", with: marks)
+        _ = try Configuration(
+            parsing: "# \(marks)\napp_key = \(value) # \(marks)\n", file: "/f")
+    }
+
+    private func refusal(_ path: String) -> String? {
+        do throws(CommandError) {
+            _ = try ConfigurationFile.read(path)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    @Test(
+        "a configuration of another user, or of a group that is nobody's own, is refused",
+        .enabled(if: geteuid() == 0, "needs root"))
+    func ofOthers() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("cache_size = \"1G\"\n", to: "config.toml", mode: 0o644)
+        #expect(chown(path, 0, 65533) == 0 && chmod(path, 0o664) == 0)
+        #expect(refusal(path)?.contains("others can write to it") == true)
+        #expect(chown(path, 65534, 0) == 0 && chmod(path, 0o600) == 0)
+        #expect(refusal(path)?.contains("belongs to another user") == true)
+    }
+
     @Test("a configuration that others can write to, or that is no file, is refused at once")
     func strangers() throws {
         let folder = try TemporaryFolder()
@@ -254,24 +306,9 @@ import Testing
         let link = folder.path + "/link.toml"
         #expect(symlink(path, link) == 0)
         #expect(try ConfigurationFile.read(link) != nil)
-        func refusal(_ path: String) -> String? {
-            do throws(CommandError) {
-                _ = try ConfigurationFile.read(path)
-                return nil
-            } catch {
-                return error.message
-            }
-        }
         #expect(chmod(path, 0o646) == 0)
         #expect(refusal(path)?.contains("others can write to it") == true)
         #expect(refusal(link)?.contains("others can write to it") == true)
-        // Group 65533 is nobody's own.
-        if geteuid() == 0 {
-            #expect(chown(path, 0, 65533) == 0 && chmod(path, 0o664) == 0)
-            #expect(refusal(path)?.contains("others can write to it") == true)
-            #expect(chown(path, 65534, 0) == 0 && chmod(path, 0o600) == 0)
-            #expect(refusal(path)?.contains("belongs to another user") == true)
-        }
         let pipe = folder.path + "/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
         #expect(refusal(pipe)?.contains("is not a file") == true)

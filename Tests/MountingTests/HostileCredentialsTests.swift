@@ -117,9 +117,16 @@ enum HostileFile: Sendable {
 
     @Test(
         "what others could have read or made, or what is no token, is not taken for one",
-        arguments: HostileFile.all)
-    func tokens(file: HostileFile) throws {
-        if file.needsRoot, geteuid() != 0 { return }
+        arguments: HostileFile.all.filter { !$0.needsRoot })
+    func tokens(file: HostileFile) throws { try refuseToken(file) }
+
+    @Test(
+        "what another user has made is not taken for a token",
+        .enabled(if: geteuid() == 0, "needs root"),
+        arguments: HostileFile.all.filter(\.needsRoot))
+    func tokensOfOthers(file: HostileFile) throws { try refuseToken(file) }
+
+    private func refuseToken(_ file: HostileFile) throws {
         let path = folder.path + "/token"
         try file.make(at: path, in: folder, good: "evil")
         try check(file, path)
@@ -127,9 +134,16 @@ enum HostileFile: Sendable {
 
     @Test(
         "what others could have read or made, or what is no login, is not taken for one, nor passed over",
-        arguments: HostileFile.all)
-    func logins(file: HostileFile) throws {
-        if file.needsRoot, geteuid() != 0 { return }
+        arguments: HostileFile.all.filter { !$0.needsRoot })
+    func logins(file: HostileFile) throws { try refuseLogin(file) }
+
+    @Test(
+        "what another user has made is not taken for a login, nor passed over",
+        .enabled(if: geteuid() == 0, "needs root"),
+        arguments: HostileFile.all.filter(\.needsRoot))
+    func loginsOfOthers(file: HostileFile) throws { try refuseLogin(file) }
+
+    private func refuseLogin(_ file: HostileFile) throws {
         _ = try folder.write("a-good-token", to: "token", mode: 0o600)
         try file.make(at: login.path, in: folder, good: StoredLogin.sample.json)
         try check(file, login.path)

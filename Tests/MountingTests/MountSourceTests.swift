@@ -222,6 +222,25 @@ import Testing
         }
     }
 
+    @Test(
+        "addresses of one server are one server, and all hosts of Dropbox are one",
+        arguments: [
+            ("https://example.com", "https://example.com"),
+            ("https://EXAMPLE.com:443/", "https://example.com"),
+            ("https://example.com:8443", "https://example.com:8443"),
+            ("http://127.0.0.1:80", "http://127.0.0.1"),
+            ("http://127.0.0.1:443", "http://127.0.0.1:443"),
+            ("https://api.dropboxapi.com", "Dropbox"), ("https://WWW.Dropbox.com:443", "Dropbox"),
+            ("https://dropboxapi.com.example.com", "https://dropboxapi.com.example.com"),
+            ("https://notdropboxapi.com", "https://notdropboxapi.com"),
+            ("https://api.dropboxapi.com:8443", "https://api.dropboxapi.com:8443"),
+        ])
+    func servers(text: String, server: String) throws {
+        #expect(try Endpoint(parsing: text).server == server)
+        #expect(try Environment(["HOME": "/h"]).server == "Dropbox")
+        #expect(try Environment(["HOME": "/h", "DBXFS_ENDPOINT": text]).server == server)
+    }
+
     @Test("a configuration file's address is checked like a variable's", arguments: forms)
     func configured(text: String, verdict: Verdict) throws {
         // What TOML itself does not take is an error, too.

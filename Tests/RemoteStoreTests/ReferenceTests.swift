@@ -33,6 +33,22 @@ struct ReferenceTests {
         }
     }
 
+    @Test("A node whose id is refused as no id is not taken for gone")
+    func refusedLookup() async throws {
+        try await EmulatedAccount.withAccount { account in
+            let store = DropboxStore(client: account.client, log: silent)
+            let id = try #require(try await store.makeFolder(at: "/a").id)
+            try account.server.addFault([
+                "kind": "route_error", "route": "files/get_metadata", "count": 1,
+                "error": [".tag": "path", "path": [".tag": "malformed_path"]],
+            ])
+            await #expect(throws: RemoteError.malformed("the id of a node was refused as no id")) {
+                try await store.entry(of: id)
+            }
+            #expect(try await store.entry(of: id)?.foldedPath == "/a")
+        }
+    }
+
     /// What a server that takes no ids answers, as an error of the route and as bad input.
     static let refusals: [JSONValue] = [
         [

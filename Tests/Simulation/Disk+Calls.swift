@@ -198,9 +198,12 @@ func diskUnlink(_ path: UnsafePointer<CChar>) -> Int64 {
 }
 
 @c(disk_rename)
-func diskRename(_ path: UnsafePointer<CChar>, _ target: UnsafePointer<CChar>) -> Int64 {
-    let path = String(cString: path)
-    return Disks.current.disk(of: path)?.rename(path, String(cString: target)) ?? -Int64(ENOENT)
+func diskRename(
+    _ path: UnsafePointer<CChar>, _ target: UnsafePointer<CChar>, _ mustBeNew: Int32
+) -> Int64 {
+    let (path, target) = (String(cString: path), String(cString: target))
+    guard let disk = Disks.current.disk(of: path) else { return -Int64(ENOENT) }
+    return disk.rename(path, target, mustBeNew: mustBeNew != 0)
 }
 
 @c(disk_list)

@@ -78,7 +78,11 @@ final class Disk {
     /// Called when the process ends in a call.
     var onEnd: () -> Void = {}
 
-    init(_ scheduler: Scheduler) { self.scheduler = scheduler }
+    /// Creates a disk with an empty folder.
+    init(_ scheduler: Scheduler, root: String) {
+        self.scheduler = scheduler
+        folders = [root]
+    }
 
     /// A process begins.
     func beginProcess() {
@@ -166,9 +170,10 @@ final class Disk {
         return 0
     }
 
-    func rename(_ path: String, _ target: String) -> Int64 {
+    func rename(_ path: String, _ target: String, mustBeNew: Bool) -> Int64 {
         guard admits() else { return -Int64(EIO) }
         guard let file = names[path] else { return -Int64(ENOENT) }
+        if mustBeNew, names[target] != nil { return -Int64(EEXIST) }
         change(.rename(path, target, file))
         return 0
     }

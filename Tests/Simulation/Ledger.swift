@@ -83,9 +83,11 @@ final class Ledger {
         if found.contains(token) || given.contains(token) { return true }
         let seen = seen.union([token])
         return (replacements[token] ?? []).contains { others in
-            // Who only began to write had emptied the file before; and of what nobody asked to be kept, the replacement
-            // may be lost alone.
-            !safe.contains(token) || others.allSatisfy { !uncertain.contains($0) }
+            // Who only began to write had emptied the file before, and what was there once has replaced what nobody
+            // asked to be kept.
+            others.allSatisfy {
+                !uncertain.contains($0) || settled.contains($0) && !safe.contains(token)
+            }
                 || others.subtracting(seen).contains { isAccounted($0, found, after: seen) }
         }
     }

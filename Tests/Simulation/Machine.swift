@@ -21,10 +21,10 @@ final class Machine: @unchecked Sendable {
 
     init(_ index: Int, database: MemoryDatabase, scheduler: Scheduler) throws {
         self.index = index
-        disk = Disk(scheduler)
         self.database = database
         self.scheduler = scheduler
         folder = Disks.path(of: index)
+        disk = Disk(scheduler, root: folder)
         try database.reset()
     }
 

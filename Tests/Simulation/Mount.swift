@@ -10,6 +10,7 @@ import RemoteStore
 import RemoteStoreTesting
 import Staging
 import Sync
+import Tree
 
 /// A mount's machine, and its process while it runs.
 ///
@@ -61,8 +62,9 @@ final class Mount: @unchecked Sendable {
             setNetwork()
             try world.scheduler.value { try await process.engine.start() }
         } catch {
-            if machine.disk.isFull, process == nil, !isDead.isSet {
+            if machine.disk.isFull, !isDead.isSet {
                 world.note("\(name) does not start: \(error)")
+                if let process { return try end(process) }
                 return machine.disk.endProcess()
             }
             guard isDead.isSet else { throw error }
@@ -136,7 +138,7 @@ final class Mount: @unchecked Sendable {
         process.user.closeAll()
         machine.disk.callsLeft = nil
         try end(process)
-        world.ledger.settle(of: name, until: .max)
+        if world.plan.flushes(machine.index) { world.ledger.settle(of: name, until: .max) }
     }
 
     /// Takes what `status` names.
@@ -174,7 +176,8 @@ final class Mount: @unchecked Sendable {
     /// What was closed a while ago was flushed since.
     private func settleOld(since start: Int64) {
         let time = world.scheduler.now - Self.flushTime
-        if start <= time, !world.plan.fillsDisk(of: machine.index) { world.ledger.settle(of: name, until: time) }
+        guard start <= time, world.plan.flushes(machine.index) else { return }
+        world.ledger.settle(of: name, until: time)
     }
 
     /// The rows of the tree, for people.

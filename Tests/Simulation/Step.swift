@@ -110,8 +110,16 @@ struct Plan: Sendable {
         self.steps = steps
     }
 
-    /// Whether a mount's disk is full at some time.
-    func fillsDisk(of mount: Int) -> Bool { steps.contains(.disk(mount, isFull: true)) }
+    /// Whether a mount's machine flushes by itself what was closed, and knows afterwards that it did: not with a full
+    /// disk, nor after its date was set back.
+    func flushes(_ mount: Int) -> Bool {
+        !steps.contains { step in
+            switch step {
+            case .disk(mount, isFull: true), .date(mount, _): true
+            default: false
+            }
+        }
+    }
 
     /// Whether the power of a mount's machine is cut at some time.
     func cutsPower(of mount: Int) -> Bool {

@@ -101,15 +101,27 @@ final class User: @unchecked Sendable {
         let token = ledger.issue(name)
         try await within(path) { name, parent in
             let before = try self.text(named: name, in: parent)
-            let created = try await self.fs.create(
-                name, in: parent, permissions: 0o644,
-                flags: OpenFlags(writes: true, truncates: true), caller: Self.caller
-            ).value()
+            let created = try await self.emptied(name, in: parent, before)
             let inode = created.entry.attributes.inode
             defer { self.fs.forget(inode, count: 1) }
             self.ledger.give(up: before, for: token)
             defer { self.fs.release(inode, handle: created.opened.handle) }
             try await self.put(token, at: 0, inode, created.opened.handle)
+        }
+    }
+
+    /// Opens a file, or makes it, and empties it. A full disk may refuse that after the file was emptied.
+    private func emptied(
+        _ name: [UInt8], in parent: InodeID, _ before: String
+    ) async throws -> CreatedFile {
+        do {
+            return try await fs.create(
+                name, in: parent, permissions: 0o644,
+                flags: OpenFlags(writes: true, truncates: true), caller: Self.caller
+            ).value()
+        } catch FileSystemError.noSpace {
+            ledger.give(up: before)
+            throw FileSystemError.noSpace
         }
     }
 

@@ -253,11 +253,11 @@ final class World: @unchecked Sendable {
             mount.setNetwork()
             mount.spare()
             mount.machine.disk.isFull = false
-            // Then nothing stays local, and all views are to be equal. What a full disk kept from being noted as
-            // searched, the next process searches.
-            if !mount.ignored.isEmpty || plan.fillsDisk(of: mount.machine.index) {
-                try mount.remount(ignoring: "")
-            }
+        }
+        for mount in mounts {
+            try mount.reap()
+            // Then nothing stays local, and all views are to be equal.
+            if !mount.ignored.isEmpty { try mount.remount(ignoring: "") }
             try mount.start()
             mount.process?.user.closeAll()
         }

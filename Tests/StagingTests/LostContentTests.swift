@@ -57,6 +57,20 @@ import Testing
         #expect(missing { $0.blocks = [-1, .max] } == [0..<3 * block + 5])
     }
 
+    @Test("content whose note cannot be read keeps its file", arguments: ["", "{"])
+    func unreadableNote(note: String) throws {
+        let first = try take("first", content(size: 5))
+        let file = try #require(lost.file(of: first))
+        try Data(note.utf8).write(to: URL(fileURLWithPath: file + ".json"))
+        let second = try take("second", content(size: 6))
+        #expect(try text(file) == "first")
+        #expect(try text(try #require(lost.file(of: second))) == "second")
+        unlink(file + ".json")
+        let third = try take("third", content(size: 5))
+        #expect(try text(file) == "first")
+        #expect(try text(try #require(lost.file(of: third))) == "third")
+    }
+
     @Test("a copy has the bytes, the time and mode 0600, and nothing is overwritten")
     func copy() throws {
         let entry = try take("the text", content(size: 8, path: "/folder/a"))

@@ -191,6 +191,46 @@ import Testing
         #expect(local.staging.found.map(\.reason) == [.short])
     }
 
+    @Test("a staging file that loses bytes at run time is not filled with zeros")
+    func shortAtRunTime() throws {
+        let local = try open()
+        var file: StagedFile? = try edit(String(repeating: "x", count: 26_000), of: "a", local)
+        let inode = try #require(file?.inode)
+        let path = try #require(file.map { number($0) })
+        #expect(truncate(path, 5000) == 0)
+        #expect(throws: StagingError.short) { try file?.read(at: 0, count: 26_000) }
+        #expect(throws: StagingError.short) {
+            var bytes = [UInt8](repeating: 1, count: 26_000)
+            try bytes.withUnsafeMutableBytes { try file?.readForUpload(at: 0, into: $0) }
+        }
+        // Who opens it next could make it longer again, with zeros between.
+        file = nil
+        #expect(throws: StagingError.short) { try local.staging.existing(inode) }
+        #expect(try local.staging.existing([inode]).isEmpty)
+    }
+
+    @Test("zeros behind a base are there also if the staging file has to be created anew")
+    func zerosBehindBase() throws {
+        let local = try open()
+        let base = StagedContent.Base(
+            revision: Revision("0123456789"), hash: .init(blockDigests: []), size: 3, limit: 3)
+        let inode = try local.store.write { transaction in
+            let inode = try transaction.insertRemote(
+                .file, at: Place(parent: .root, name: try FileName("a")),
+                facts: RemoteFacts(id: FileID("id:1"), revision: base.revision, size: 3))
+            let file = try local.staging.begin(inode, base: base, size: 3, in: transaction)
+            _ = try file.truncate(to: 1000, now: .now())
+            try file.persist(in: transaction)
+            #expect(unlink(number(file)) == 0)
+            return inode
+        }
+        let file = try #require(try local.staging.existing(inode))
+        try file.fill(0..<3, with: [1, 2, 3], of: base)
+        var sent = [UInt8](repeating: 1, count: 1000)
+        try sent.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
+        #expect(sent == [1, 2, 3] + [UInt8](repeating: 0, count: 997))
+    }
+
     @Test("a row whose file is gone ends, and does not wait for ever")
     func missing() throws {
         var local = try open()

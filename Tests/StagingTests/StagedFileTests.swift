@@ -77,7 +77,7 @@ import Testing
                 of: try #require(file.base))
         }
         var sent = [UInt8](repeating: 1, count: expected.count)
-        _ = try sent.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
+        try sent.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
         #expect(sent == expected)
     }
 

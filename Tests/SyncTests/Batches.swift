@@ -5,6 +5,7 @@ import MetadataStore
 import RemoteStore
 
 @testable import Sync
+@testable import Tree
 
 extension RemoteEntry {
     static func folder(_ path: String, _ id: String) throws -> RemoteEntry {

@@ -7,6 +7,7 @@ import RemoteStore
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite struct BetweenMovesTests {
     private func journalEntry(_ harness: Harness, _ path: String) async throws -> JournalEntry? {

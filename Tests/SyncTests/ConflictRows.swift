@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 extension ConflictRow {
     static var all: [ConflictRow] { unchanged + new + edited + moved + deleted + localOnly }
@@ -169,7 +170,9 @@ extension ConflictRow {
         ConflictRow(
             here: "folder deleted",
             there: "something stored inside between the last look and the deletion",
-            result: "it is restored, with the folder",
+            result:
+                "it is stored again, with the folder; beside what is at its path by then, as a "
+                + "conflicted copy",
             base: ["/d/x": "1"],
             local: { harness in
                 harness.faulty.inject(.stall) { $0.operation == .delete && $0.subject == "/d" }

@@ -10,6 +10,7 @@ import Staging
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 /// A row of the table, with an example.
 struct ConflictRow: Sendable, CustomTestStringConvertible {

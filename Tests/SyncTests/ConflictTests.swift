@@ -11,6 +11,7 @@ import Synchronization
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite struct ConflictTests {
     /// A mount that has seen `files` and is not running, so that both sides change unseen.

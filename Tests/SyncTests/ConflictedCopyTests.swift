@@ -4,6 +4,7 @@ import Core
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite struct ConflictedCopyTests {
     private static func copy(_ text: String) throws -> ConflictedCopy? {

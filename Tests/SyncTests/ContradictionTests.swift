@@ -8,6 +8,7 @@ import RemoteStore
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite struct ContradictionTests {
     @Test(

@@ -8,6 +8,7 @@ import RemoteStoreTesting
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite struct DeepFolderTests {
     private final class Counter {

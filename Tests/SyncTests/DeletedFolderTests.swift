@@ -175,6 +175,10 @@ import Testing
             try await harness.put("/a/new", "theirs")
         } afterwards: { harness in
             let engine = try #require(harness.engine)
+            // The search ends after the journal is empty.
+            for _ in 0..<5_000 where engine.status.unsearchedFolders.isEmpty {
+                try await Task.sleep(for: .milliseconds(2))
+            }
             #expect(engine.status.unsearchedFolders == ["/a"])
             guard isRepeated else { return }
             harness.faulty.removeFaults()

@@ -13,14 +13,19 @@ import TestSupport
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite(.serialized) struct DeltaFuzzTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let pages = environment["DELTA_PAGES"].flatMap { Int($0) } ?? 1_000
+    /// Ten times what they take on a machine of two cores, and what a busy one or a sanitizer needs.
+    private static let minutes = 5 + pages / 5_000
     private static let firstSeed = environment["DELTA_SEED"].flatMap { Int($0) } ?? 0
     private static let pagesOfHistory = 250
 
-    @Test("whatever pages say, the rows do not contradict each other, and a listing heals the tree")
+    @Test(
+        "whatever pages say, the rows do not contradict each other, and a listing heals the tree",
+        .timeLimit(.minutes(minutes)))
     func randomPages() async throws {
         let count = max(1, Self.pages / Self.pagesOfHistory)
         let seeds = Self.firstSeed..<Self.firstSeed + count

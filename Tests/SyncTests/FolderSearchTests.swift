@@ -12,16 +12,17 @@ import Testing
 @Suite struct FolderSearchTests {
     /// Deletes `/a` here; others store `/a/new` after its last listing, and the deletion is about to reach the server.
     private func deleting(
-        _ paths: [String], _ meanwhile: (Harness) async throws -> Void = { _ in }
+        _ paths: [String], clock: any SyncClock = FastClock(), new: String = "theirs",
+        _ meanwhile: (Harness) async throws -> Void = { _ in }
     ) async throws -> Harness {
-        let harness = try Harness()
+        let harness = try Harness(clock: clock)
         for path in paths { try await harness.put(path, path) }
         try await harness.settle()
         harness.faulty.inject(.stall) { $0.operation == .delete && $0.subject == "/a" }
         try await harness.delete("/a")
         harness.noteChange()
         while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
-        try await harness.put("/a/new", "theirs")
+        try await harness.put("/a/new", new)
         try await meanwhile(harness)
         return harness
     }
@@ -67,6 +68,58 @@ import Testing
         if endsProcess { await harness.stop() }
         harness.faulty.isOffline = false
         #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
+    }
+
+    @Test(
+        "the date of this machine is of no matter",
+        arguments: [-86_400, -1200, 86_400] as [Double])
+    func otherDate(shift: Double) async throws {
+        let clock = ShiftedClock(by: shift)
+        let harness = try await deleting(["/a/1"], clock: clock)
+        harness.faulty.releaseStalled()
+        #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
+    }
+
+    @Test("a search waits for a late deletion however the date is set meanwhile")
+    func dateSet() async throws {
+        let clock = ShiftedClock()
+        let harness = try await deleting(["/a/1"], clock: clock)
+        harness.faulty.isOffline = true
+        harness.faulty.releaseStalled()
+        while harness.faulty.stalledCount > 0 { try await Task.sleep(for: .milliseconds(2)) }
+        clock.setDate(by: -86_400)
+        harness.faulty.isOffline = false
+        #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
+    }
+
+    @Test(
+        "what others store at the path of a file that comes back is not replaced",
+        arguments: [6, 5 << 20])
+    func storedMeanwhile(size: Int) async throws {
+        let theirs = String(repeating: "a", count: size)
+        let harness = try await deleting(["/a/1"], new: theirs)
+        let ends: Set<RemoteOperation> = [.restore, .upload, .finishUpload]
+        harness.faulty.inject(.stall) { ends.contains($0.operation) }
+        harness.faulty.releaseStalled()
+        while !harness.faulty.calls.contains(where: { ends.contains($0.operation) }) {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        try await harness.put("/a/new", "newer")
+        harness.faulty.releaseStalled()
+        let files = try await finish(harness)
+        #expect(files["/a/new"] == "newer" && files.count == 2, "\(harness.history.text)")
+        let copy = files.first { $0.key.contains("conflicted copy") }
+        #expect(copy?.value == theirs)
+    }
+
+    @Test("what comes back has the names that others gave it")
+    func names() async throws {
+        let harness = try await deleting(["/a/1"]) {
+            try await $0.put("/a/Folder/New", "theirs, too")
+        }
+        harness.faulty.releaseStalled()
+        let expected = ["/a/new": "theirs", "/a/Folder/New": "theirs, too"]
+        #expect(try await finish(harness) == expected, "\(harness.history.text)")
     }
 
     @Test("a folder that others move in the last moment is searched where it went")

@@ -14,6 +14,7 @@ import TestSupport
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 final class Harness: Sendable {
     struct Observer: TreeChangeObserving {
@@ -322,6 +323,11 @@ final class Harness: Sendable {
         guard let folder = try await inode(path), let engine else { return }
         history.note("user looks at \(path)")
         Task { try? await engine.ensureListed(folder) }
+    }
+
+    /// Why a file waits; nil if it does not, or if nothing is wrong.
+    func problem(of inode: InodeID) async throws -> String? {
+        try await store.read { try $0.journalEntry(of: inode)?.problem }
     }
 
     func inode(_ path: String) async throws -> InodeID? {

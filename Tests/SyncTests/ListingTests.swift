@@ -7,6 +7,7 @@ import RemoteStoreTesting
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite struct ListingTests {
     /// A mount that knows everything, and that is told nothing before `body` is done but the first page of a
@@ -27,6 +28,29 @@ import Testing
         harness.noteChange()
         faulty.releaseStalled()
         return harness
+    }
+
+    @Test("after a cursor has expired, nothing is sent before everything is listed again")
+    func nothingSentBefore() async throws {
+        let harness = try Harness(server: InMemoryStore(pageSize: 2))
+        for path in ["/a/x", "/c/1", "/c/2", "/c/3", "/z"] { try await harness.put(path, path) }
+        try await harness.settle()
+        await harness.stop()
+        try await harness.relocate("/a", to: "/zz")
+        try await harness.write("/a/mine", "mine")
+        harness.server.resetCursors()
+        let faulty = harness.faulty
+        faulty.inject(.stall) { $0.operation == .listAfter && $0.subject.contains("\"epoch\":1") }
+        try await harness.start()
+        while faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        harness.noteChange()
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(!faulty.calls.contains { $0.operation == .upload })
+        faulty.releaseStalled()
+        try await harness.settle()
+        await harness.stop()
+        let tree = try await harness.serverTree()
+        #expect(tree["/zz/mine"] == "mine" && tree["/a/mine"] == nil, "\(harness.history.text)")
     }
 
     @Test("what a folder had is announced in the one that it turns out to be")

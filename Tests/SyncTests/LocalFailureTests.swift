@@ -1,13 +1,16 @@
 // A failure of this machine is not the server's: it is told as what it is, and ends no wait for the network.
 
 import Core
+import Foundation
 import Glibc
 import MetadataStore
 import RemoteStore
+import RemoteStoreTesting
 import Staging
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite struct LocalFailureTests {
     @Test(
@@ -19,6 +22,19 @@ import Testing
         ])
     func causes(cause: StagingError, expected: RemoteError) {
         #expect(RemoteError.local(cause: cause) == expected)
+    }
+
+    @Test(
+        "a part of the disk is kept for what people write: 64 MiB, or a twentieth of a small disk")
+    func reserve() {
+        let (small, large) = (Int64(100) << 20, Int64.max)
+        #expect(DiskReserve.isUsedUp(free: 4 << 20, of: small))
+        #expect(!DiskReserve.isUsedUp(free: 6 << 20, of: small))
+        #expect(DiskReserve.isUsedUp(free: 63 << 20, of: large))
+        #expect(!DiskReserve.isUsedUp(free: 65 << 20, of: large))
+        #expect(!DiskReserve.isUsedUp(at: "/nowhere"))
+        // What is brought in together is looked at before, and not only afterwards.
+        #expect(!DiskReserve.isUsedUp(at: "/tmp") && DiskReserve.isUsedUp(at: "/tmp", added: .max))
     }
 
     @Test("what the server said, and the end of a task, stay what they are")
@@ -56,5 +72,68 @@ import Testing
         let move = NodeMove(source: source, target: target, id: nil, isFolder: false)
         #expect(
             UploadReaction(to: .notFound, step: .move(move), attempts: 0) == .wait(seconds: 1))
+    }
+
+    @Test("content that has lost bytes is not sent, and waits with a problem; all else is sent")
+    func short() async throws {
+        let harness = try Harness()
+        let inode = try await harness.write("/damaged", "a longer text")
+        for number in 0..<6 { _ = try await harness.write("/\(number)", "text") }
+        let number = try await harness.store.read { try $0.node(inode)?.staged?.file }
+        #expect(truncate(harness.staging.path(of: try #require(number)), 3) == 0)
+        try await harness.start()
+        let end = Date().addingTimeInterval(120)
+        var rest = 7
+        var problem: String?
+        while rest > 1 || problem == nil {
+            try #require(Date() < end)
+            try await Task.sleep(for: .milliseconds(5))
+            rest = try await harness.store.read { try $0.pending().operations }
+            problem = try await harness.problem(of: inode)
+        }
+        #expect(problem?.contains("dbxfs recover") == true)
+        #expect(try await harness.server.entry(at: RemotePath(rawValue: "/damaged")) == nil)
+        await harness.stop()
+    }
+
+    @Test(
+        "an edit of a version that Dropbox has forgotten waits with a problem",
+        arguments: [9 << 20, 100])
+    func forgottenBase(size: Int) async throws {
+        let harness = try Harness()
+        try await harness.put("/a", String(repeating: "x", count: size))
+        try await harness.settle()
+        await harness.stop()
+        let inode = try #require(try await harness.inode("/a"))
+        try await harness.store.write { [staging = harness.staging] transaction in
+            let facts = try #require(try transaction.node(inode)?.facts)
+            let base = try #require(StagedContent.Base(whole: facts))
+            let file = try staging.begin(inode, base: base, size: base.size, in: transaction)
+            _ = try file.truncate(to: base.size - 10, now: .now())
+            try file.persist(in: transaction)
+        }
+        harness.faulty.inject(.failBefore(.notFound), times: nil) { $0.operation == .download }
+        try await harness.start()
+        let end = Date().addingTimeInterval(120)
+        while try await harness.problem(of: inode) == nil {
+            try #require(Date() < end)
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let isSaid = try await harness.problem(of: inode)?.contains("no longer on Dropbox")
+        #expect(isSaid == true)
+        await harness.stop()
+    }
+
+    @Test("a version that is forgotten is asked for hourly, but soon at first")
+    func forgottenBaseReaction() {
+        let error = RemoteError.local(.other(UploadReaction.lostBase))
+        let step = UploadStep.makeFolder(at: RemotePath(rawValue: "/a"))
+        #expect(
+            UploadReaction(to: error, step: step, attempts: 3)
+                == .retry(seconds: 3600, problem: UploadReaction.lostBase))
+        #expect(
+            UploadReaction(to: error, step: step, attempts: 0)
+                == .retry(seconds: 1, problem: UploadReaction.lostBase))
+        #expect(RemoteError(problem: UploadReaction.lostBase) == error)
     }
 }

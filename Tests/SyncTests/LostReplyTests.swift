@@ -1,13 +1,16 @@
 // Commits that the server has made and that this mount was not told of, because the reply was lost or
 // the process ended: whatever users do before the news come, they are this mount's own.
 
+import ContentHashing
 import Core
+import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 import Synchronization
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite struct LostReplyTests {
     /// A mount whose process ends when the server has made a commit, and before it says so. The other
@@ -52,6 +55,57 @@ import Testing
         harness.faulty.inject(.failBefore(.server("test")), times: 3) { $0.operation == .listAfter }
         try await harness.move("/a", to: "/b")
         return harness
+    }
+
+    @Test(
+        "a commit that arrives late is known again, however the date is set after a start",
+        arguments: [86_400, -86_400] as [Double])
+    func late(shift: Double) async throws {
+        let clock = ShiftedClock()
+        let harness = try Harness(clock: clock)
+        try await harness.settle()
+        await harness.stop()
+        // The request is on its way when the process ends.
+        harness.faulty.inject(.failBefore(.offline("test")), times: nil) {
+            $0.operation == .makeFolder
+        }
+        try await harness.makeFolder("/a")
+        try await harness.start(knowingAll: true)
+        try await harness.waitForCall(.makeFolder)
+        await harness.stop()
+        harness.faulty.removeFaults()
+        try await harness.delete("/a")
+        clock.setDate(by: shift)
+        try await harness.start()
+        try await harness.put("/other", "text")
+        try await harness.finishDeltas()
+        try await harness.putFolder("/a")
+        try await harness.settle()
+        await harness.stop()
+        #expect(try await harness.serverTree() == ["/other": "text"], "\(harness.history.text)")
+    }
+
+    @Test("an intent is forgotten once its commit cannot arrive any more")
+    func tooLate() async throws {
+        let harness = try Harness()
+        let start = Timestamp.now()
+        let ages = AttemptAges()
+        let inode = try await harness.write("/a", "text")
+        let context = harness.deltaContext
+        func intents(after seconds: Double) async throws -> Int {
+            try await harness.store.write { transaction in
+                try ages.noteCaughtUp(at: start.adding(seconds: seconds), in: transaction)
+                try DeltaApplier(transaction: transaction, context: context).feedCaughtUp()
+                return try transaction.wasAttempted(.empty, for: inode) ? 1 : 0
+            }
+        }
+        try await harness.store.write { transaction in
+            _ = try transaction.noteAttempt(
+                inode, at: nil, hash: .empty, modified: nil, sent: start.adding(seconds: -10_000))
+        }
+        #expect(try await intents(after: 0) == 1)
+        #expect(try await intents(after: 800) == 1)
+        #expect(try await intents(after: 901) == 0)
     }
 
     @Test("what is changed in a folder whose move may have arrived goes where the folder is")

@@ -24,6 +24,35 @@ import Testing
         #expect(sum == smallest)
     }
 
+    @Test("a sign is turned round, up to the limits")
+    func negated() {
+        let numbers: [Int64] = [.min, 5, -5, .max]
+        #expect(numbers.map(\.negated) == [.max, -5, 5, -.max])
+        #expect(UInt8(7).negated == 0)
+    }
+
+    @Test(
+        "ranges and parts of collections are empty or whole where they cannot be, and end nothing")
+    func parts() {
+        #expect([1 ..<| 3, 3 ..<| 1, Int.max ..<| Int.min] == [1..<3, 3..<3, Int.max..<Int.max])
+        let list = [1, 2, 3]
+        #expect(list.prefix(clamping: -1) == [] && list.prefix(clamping: 2) == [1, 2])
+        #expect(list.suffix(clamping: .min) == [] && list.suffix(clamping: 9) == [1, 2, 3])
+        #expect(list.dropFirst(clamping: -1) == [1, 2, 3] && list.dropFirst(clamping: 2) == [3])
+        #expect(list.dropLast(clamping: -1) == [1, 2, 3] && list.dropLast(clamping: .max) == [])
+        #expect([Int](repeating: 7, clamping: -1) == [] && [Int](repeating: 7, clamping: 1) == [7])
+        #expect(String(repeating: "ab", clamping: .min).isEmpty)
+        #expect(String(repeating: "ab", clamping: 2) == "abab")
+    }
+
+    @Test("any number is a duration")
+    func seconds() {
+        #expect(Duration.seconds(clamping: UInt64.max) == .seconds(Int64.max))
+        #expect(Duration.seconds(clamping: -3) == .seconds(-3))
+        #expect(Duration.seconds(clamping: Double.nan) == .zero)
+        #expect(Duration.seconds(clamping: 0.5) == .milliseconds(500))
+    }
+
     @Test("a duration is doubled up to what there can be, however often")
     func doubled() {
         #expect(Duration.milliseconds(100).doubled(times: 4) == .milliseconds(1600))

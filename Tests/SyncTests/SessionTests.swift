@@ -11,6 +11,7 @@ import Synchronization
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite(.serialized) struct SessionTests {
     private static let block = Int64(ContentHasher.blockSize)

@@ -8,6 +8,7 @@ import RemoteStoreTesting
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite struct StepChoiceTests {
     private func upload(_ number: UInt64, size: Int64 = 10, base: Bool = false) -> UploadStep {

@@ -41,3 +41,25 @@ final class TickingClock: SyncClock {
         time.withLock { $0 = max($0, target) }
     }
 }
+
+/// A fast clock whose date is another than its time, as after somebody has set it.
+final class ShiftedClock: SyncClock {
+    private let clock = FastClock()
+    private let shift: Mutex<Double>
+
+    init(by seconds: Double = 0) {
+        shift = Mutex(seconds)
+    }
+
+    /// Sets the date on, or back.
+    func setDate(by seconds: Double) {
+        shift.withLock { $0 += seconds }
+    }
+
+    func now() -> Timestamp { clock.now() }
+    func date() -> Timestamp { Timestamp.now().adding(seconds: shift.withLock { $0 }) }
+
+    func sleep(until time: Timestamp) async throws(CancellationError) {
+        try await clock.sleep(until: time)
+    }
+}

@@ -8,8 +8,10 @@ import ctypes
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -20,6 +22,8 @@ RENAME_EXCHANGE = 2
 AT_FDCWD = -100
 CONNECTIONS = "/sys/fs/fuse/connections"
 BLOCK = 4 << 20
+# By these a Swift program says that it has crashed.
+CRASHES = ["Fatal error", "Crash:", "Assertion failed", "Precondition failed", "AddressSanitizer", "Simultaneous accesses"]
 
 
 class Broken(Exception):
@@ -42,14 +46,20 @@ def exchange(first, second):
 
 # The kernel's mounts. Reading mountinfo asks no filesystem anything, so that nothing here can hang.
 
+def unescaped(path):
+    """A path as it is: the table has spaces, tabs, ends of lines and backslashes in octal."""
+    return re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), path)
+
+
 def mounts_below(folder):
     """The numbers of the connections and the places of all mounts of dbxfs in a folder."""
     found = []
     with open("/proc/self/mountinfo") as mounts:
         for line in mounts:
             fields = line.split()
-            if " - fuse.dbxfs " in line and (fields[4] + "/").startswith(folder + "/"):
-                found.append((fields[2].split(":")[1], fields[4]))
+            path = unescaped(fields[4])
+            if " - fuse.dbxfs " in line and (path + "/").startswith(folder + "/"):
+                found.append((fields[2].split(":")[1], path))
     return found
 
 
@@ -62,15 +72,21 @@ def detach(path):
 def abort_below(folder):
     """Ends the connections of all mounts in a folder: whatever waits for them goes on with an error."""
     left = mounts_below(folder)
+    connections, own = CONNECTIONS, None
     if left and not os.listdir(CONNECTIONS):
-        LIBC.mount(b"none", os.fsencode(CONNECTIONS), b"fusectl", 0, None)
+        # For this moment, and at a place of its own.
+        connections = own = tempfile.mkdtemp()
+        LIBC.mount(b"none", os.fsencode(own), b"fusectl", 0, None)
     for number, path in left:
         try:
-            with open(f"{CONNECTIONS}/{number}/abort", "w") as file:
+            with open(f"{connections}/{number}/abort", "w") as file:
                 file.write("1")
         except OSError:
             pass
         detach(path)
+    if own:
+        LIBC.umount2(os.fsencode(own), MNT_DETACH)
+        os.rmdir(own)
 
 
 def run_group(command, folder, seconds):
@@ -91,6 +107,16 @@ def run_group(command, folder, seconds):
         abort_below(folder)
         output.seek(0)
         return status, output.read()
+
+
+def crash_line(paths):
+    """The first line of a crash, and where it is."""
+    for path in paths:
+        with open(path, errors="replace") as file:
+            for line in file:
+                if any(crash in line for crash in CRASHES):
+                    return f"{os.path.basename(path)}: {line.strip()}"
+    return None
 
 
 class Emulator:

@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 
-from bed import Broken, Client, Emulator, Mount, abort_below
+from bed import Broken, Client, Emulator, Mount, abort_below, crash_line
 from system_calls import last_calls
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -30,19 +30,8 @@ CALL_LIMIT, STATUS_LIMIT, CANARY_LIMIT, SYNC_LIMIT, END_LIMIT = 60, 5, 60, 120, 
 DESCRIPTOR_LIMIT = 700
 # What the run may write to the disk, its own logs and the server's files among it.
 DISK_LIMIT = 6 << 30
-CRASHES = ["Fatal error", "Crash:", "Assertion failed", "Precondition failed", "AddressSanitizer", "Simultaneous accesses"]
 # Names of the workers by kind.
 KINDS = {"kernel": range(KERNEL_WORKERS), "control": range(10, 11)}
-
-
-def crash_line(paths):
-    """The first line by which a Swift program says that it has crashed, and where it is."""
-    for path in paths:
-        with open(path, errors="replace") as file:
-            for line in file:
-                if any(crash in line for crash in CRASHES):
-                    return f"{os.path.basename(path)}: {line.strip()}"
-    return None
 
 
 def content_of(path):

@@ -82,7 +82,7 @@ package enum JSON {
                 text.unicodeScalars.append(ascii)
             } else {
                 let digits = String(unit, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 -| digits.count) + digits
+                text += "\\u" + String(repeating: "0", clamping: 4 -| digits.count) + digits
             }
         }
         return text

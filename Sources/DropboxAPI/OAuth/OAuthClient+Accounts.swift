@@ -1,5 +1,7 @@
 // Tokens of accounts with a stored login. Not responsible for logging in.
 
+import Saturating
+
 extension OAuthClient {
     /// Access tokens of an account, from its stored login; nil without one.
     ///
@@ -27,10 +29,10 @@ extension StoredLogin {
     /// The remaining validity of the access token, capped at a year.
     func validity(at now: Timestamp) -> Duration {
         let year = Int64(365 * 86_400)
-        guard let end = expires?.secondsSince1970 else { return .seconds(year) }
+        guard let end = expires?.secondsSince1970 else { return .seconds(clamping: year) }
         let (left, overflow) = end.subtractingReportingOverflow(now.secondsSince1970)
-        if overflow { return .seconds(end < 0 ? 0 : year) }
-        return .seconds(min(max(left, 0), year))
+        if overflow { return .seconds(clamping: end < 0 ? 0 : year) }
+        return .seconds(clamping: min(max(left, 0), year))
     }
 }
 

@@ -151,7 +151,7 @@ public actor RefreshingAccessTokens: AccessTokenProvider {
             let token = AccessToken(grant.accessToken)
             // A token without a lifetime does not expire; its validity is capped at a year.
             let seconds = min(max(grant.expiresIn ?? .max, 0), 365 * 86_400)
-            current = (token, now().advanced(by: .seconds(seconds)))
+            current = (token, now().advanced(by: .seconds(clamping: seconds)))
             refreshToken = grant.refreshToken ?? refreshToken
             outcome = .success(token)
         case .failure(let error):

@@ -45,6 +45,6 @@ struct BandwidthLimit {
     var pause: Duration {
         guard let rate else { return .zero }
         let missing = burst / 10.0 + 1.0 - allowance
-        return .seconds(max(0, missing / Double(rate)))
+        return .seconds(clamping: max(0, missing / Double(rate)))
     }
 }

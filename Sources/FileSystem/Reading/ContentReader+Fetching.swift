@@ -65,7 +65,7 @@ extension ContentReader {
 
     func blockRange(_ index: Int, of content: FileContent) -> Range<Int64> {
         let lower = Int64(clamping: index) *| DiskBlockCache.blockSize
-        return lower..<min(lower +| DiskBlockCache.blockSize, content.size)
+        return lower ..<| min(lower +| DiskBlockCache.blockSize, content.size)
     }
 
     func chunkStart(_ offset: Int64) -> Int64 {

@@ -44,7 +44,7 @@ extension ContentReader {
         fetch.start()
         while !Task.isCancelled, fetch.count < fetch.range.count {
             let start = fetch.range.lowerBound +| Int64(clamping: fetch.count)
-            let piece = start..<min(start +| Self.piece, fetch.range.upperBound)
+            let piece = start ..<| min(start +| Self.piece, fetch.range.upperBound)
             let bytes = await disk.run { [cache] in
                 cache.bytes(of: content.hash, size: content.size, range: piece)
             }

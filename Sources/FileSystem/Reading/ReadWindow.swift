@@ -58,7 +58,7 @@ struct ReadWindow: Hashable, Sendable {
     /// How a read continues this stream.
     func relation(to range: Range<Int64>) -> Relation {
         let distance = range.lowerBound -| position
-        if (-Self.backwardTolerance...Self.forwardTolerance).contains(distance) {
+        if (Self.backwardTolerance.negated...Self.forwardTolerance).contains(distance) {
             return .contiguous
         }
         return isOpen && distance > 0 && distance <= Self.longestSkip ? .skip : .foreign

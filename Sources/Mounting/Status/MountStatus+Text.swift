@@ -32,6 +32,8 @@ extension MountStatus {
         var summary = LostSummary()
         (summary.count, summary.paths) = (lost, lostPaths)
         if let text = summary.text(command: "dbxfs recover") { rows.append(("problem", text)) }
+        // For a refused token it is in the state.
+        if state != .authRequired, let advice { rows.append(("problem", advice)) }
         return rows
     }
 

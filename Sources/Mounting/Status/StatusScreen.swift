@@ -48,7 +48,10 @@ public enum StatusScreen {
         }
         if lines.count > size.rows, size.rows > 0 {
             let hidden = lines.count -| size.rows +| 1
-            lines = lines.prefix(size.rows -| 1) + ["… \(Terminal.count(hidden, "more line"))"]
+            lines =
+                lines.prefix(clamping: size.rows -| 1) + [
+                    "… \(Terminal.count(hidden, "more line"))"
+                ]
         }
         return lines.prefix(max(size.rows, 0)).map { Terminal.cut($0, to: size.columns) }
     }

@@ -7,6 +7,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import Staging
+import Tree
 
 /// Sends batches.
 struct BatchSender: Sendable {
@@ -34,6 +35,15 @@ struct BatchSender: Sendable {
         var upload: ContentUpload
         var bytes: [UInt8]
         var hash: ContentHash
+        var file: StagedFile
+
+        func vouch() throws(RemoteError) {
+            do throws(StagingError) {
+                try file.vouch()
+            } catch {
+                throw .local(cause: error)
+            }
+        }
     }
 
     private func sendContents(
@@ -61,30 +71,38 @@ struct BatchSender: Sendable {
     }
 
     /// Reads the contents and notes their hashes, so that they are recognised if the response to
-    /// the commit is lost. Contents that have changed since are left out.
+    /// the commit is lost. Contents that have changed since, or cannot be
+    /// read, are left out.
     private func load(_ items: [StepBatch.Item]) async throws(RemoteError) -> [Loaded] {
         let environment = environment
         do {
             return try await environment.disk.run {
                 let files = try environment.staging.existing(items.map(\.inode))
-                let loaded = try items.compactMap { item -> (Loaded, StagedFile)? in
+                let loaded = items.compactMap { item -> Loaded? in
                     guard case .upload(var upload) = item.step, let file = files[item.inode],
                         let content = file.contentToSend(), content.size <= upload.limit,
                         // A copy made since has its bytes in the base.
                         content.base == nil
                     else { return nil }
                     var bytes = [UInt8](repeating: 0, count: Int(clamping: content.size))
-                    _ = try bytes.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
+                    let isRead = bytes.withUnsafeMutableBytes {
+                        (try? file.readForUpload(at: 0, into: $0)) != nil
+                    }
+                    // Alone, its step tells why.
+                    guard isRead else { return nil }
                     upload.staged = content
                     let hash = ContentHasher.hash(bytes)
-                    return (Loaded(item: item, upload: upload, bytes: bytes, hash: hash), file)
+                    return Loaded(
+                        item: item, upload: upload, bytes: bytes, hash: hash, file: file)
                 }
                 return try environment.store.write { transaction in
-                    try loaded.compactMap { content, file in
-                        let generation = content.upload.staged.generation
+                    try loaded.filter { content in
+                        let (file, generation) = (
+                            content.file, content.upload.staged.generation
+                        )
                         file.noteHash(content.hash, generation: generation)
                         try file.persist(in: transaction)
-                        return file.generation == generation ? content : nil
+                        return file.generation == generation
                     }
                 }
             }
@@ -107,7 +125,8 @@ struct BatchSender: Sendable {
                 inode: content.item.inode, step: .upload(content.upload), hash: content.hash)
         }
         return await commit(attempts) { wanted async throws(RemoteError) in
-            try await self.environment.remote.finishUploads(wanted.map { uploads[$0] })
+            for index in wanted { try ready[index].loaded.vouch() }
+            return try await self.environment.remote.finishUploads(wanted.map { uploads[$0] })
         } record: { recorder, index, entry in
             let content = ready[index].loaded
             try recorder.stored(content.upload, for: content.item.inode, entry)
@@ -190,7 +209,7 @@ struct BatchSender: Sendable {
     private func commit<Value: Sendable>(
         _ attempts: [Attempt], isAlone: Bool = false,
         send: @Sendable ([Int]) async throws(RemoteError) -> [RemoteOutcome<Value>],
-        record note: @escaping @Sendable (inout UploadRecorder, Int, Value) throws -> Void
+        record note: @escaping @Sendable (inout UploadResults, Int, Value) throws -> Void
     ) async -> [Failure] {
         await environment.gate.commit(isAlone: isAlone) {
             let wanted: [Sent]

@@ -8,6 +8,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import Staging
+import Tree
 
 /// Sends the contents of single files.
 struct ContentSender: Sendable {
@@ -66,14 +67,14 @@ struct ContentSender: Sendable {
         let size = Int(clamping: upload.staged.size)
         let bytes = try await environment.local {
             var bytes = [UInt8](repeating: 0, count: size)
-            _ = try bytes.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
+            try bytes.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
             return bytes
         }
         let hash = ContentHasher.hash(bytes)
         try await environment.noteHash(hash, of: file, upload)
         try await environment.gate.commit { () async throws(RemoteError) in
             let sent = try await environment.note(
-                Attempt(inode: file.inode, step: .upload(upload), hash: hash))
+                Attempt(inode: file.inode, step: .upload(upload), hash: hash), of: file)
             try await environment.forgettingRefusal(of: sent) { () async throws(RemoteError) in
                 let entry = try await environment.remote.upload(
                     ByteSource(bytes: bytes), commit: upload.commit(hash))
@@ -89,7 +90,7 @@ struct ContentSender: Sendable {
     private func fillMissing(of file: StagedFile) async throws(RemoteError) {
         guard let base = file.base else { return }
         for range in file.missingRanges {
-            let bytes = try await environment.baseBytes(base, range)
+            let bytes = try await environment.neededBaseBytes(base, range)
             try await environment.local { try file.fill(range, with: bytes, of: base) }
         }
         // The base has changed since.
@@ -118,6 +119,31 @@ extension UploadEnvironment {
             throw .malformed("a download of \(range.count) bytes gave \(bytes.count)")
         }
         return bytes
+    }
+
+    /// The same for content that cannot be sent without them. `notFound` would be taken for the
+    /// absence of the file.
+    func neededBaseBytes(
+        _ base: StagedContent.Base, _ range: Range<Int64>
+    ) async throws(RemoteError) -> [UInt8] {
+        do throws(RemoteError) {
+            return try await baseBytes(base, range)
+        } catch {
+            throw error == .notFound ? .local(.other(UploadReaction.lostBase)) : error
+        }
+    }
+
+    /// Writes the intent of a content's commit. Throws if its flush has failed: whoever was told of
+    /// that, the bytes may not be what was written.
+    func note(_ attempt: Attempt, of file: StagedFile) async throws(RemoteError) -> Sent {
+        let sent = try await note(attempt)
+        do throws(StagingError) {
+            try file.vouch()
+        } catch {
+            await forget([sent])
+            throw .local(cause: error)
+        }
+        return sent
     }
 
     /// Notes the hash before the commit is sent: if the response is lost, a delta with this hash is

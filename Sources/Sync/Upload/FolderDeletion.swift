@@ -8,6 +8,7 @@ import MetadataStore
 import RemoteStore
 import Staging
 import Synchronization
+import Tree
 
 /// Deletes folders.
 struct FolderDeletion: Sendable {
@@ -25,7 +26,14 @@ struct FolderDeletion: Sendable {
         let search = permission.search
         // A power cut after the deletion must leave the search.
         let staging = environment.staging
-        if search != nil { try await environment.local { try staging.flush() } }
+        if let search {
+            do throws(RemoteError) {
+                try await environment.local { try staging.flush() }
+            } catch {
+                await searcher.forget(search)
+                throw error
+            }
+        }
         do throws(RemoteError) {
             try await remote.delete(folder, revision: nil)
         } catch {
@@ -105,12 +113,6 @@ struct FolderDeletion: Sendable {
     }
 }
 
-/// Whether a folder may be deleted.
-private enum FolderVerdict: Sendable {
-    case mayGo(at: RemotePath)
-    case stays, isFiledElsewhere
-}
-
 /// The permission to delete a folder.
 private struct DeletionPermission: Sendable {
     /// The search after the deletion; nil if the server does not report deletions.
@@ -130,36 +132,5 @@ private final class Verdict: Sendable {
 
     func set(_ search: FolderSearch) {
         state.withLock { $0.search = search }
-    }
-}
-
-extension Transaction {
-    /// Decides, after a folder's listing was applied, whether users have deleted all its remote
-    /// contents.
-    fileprivate func verdict(
-        on folder: InodeID, at path: RemotePath, holding inside: [RemoteEntry]
-    ) throws -> FolderVerdict {
-        guard try node(folder)?.isTombstone == true, try remotePath(of: folder) == path.rawValue,
-            try obstacle(toDeleting: folder) == nil, let keys = try remoteKeyPath(of: folder)
-        else { return .stays }
-        let place = RemotePath(rawValue: keys)
-        let isRight = inside.allSatisfy { $0.foldedPath.isWithin(place) }
-        return isRight ? .mayGo(at: place) : .isFiledElsewhere
-    }
-}
-
-extension TreeReading {
-    /// A node that the server has below a deleted folder and that must not be deleted with it: it
-    /// has another local place, or is a file to be deleted by its own revision.
-    func obstacle(toDeleting folder: InodeID) throws -> InodeID? {
-        for child in try remoteChildren(of: folder) {
-            if child.place != nil { return child.inode }
-            if child.kind == .folder {
-                if let below = try obstacle(toDeleting: child.inode) { return below }
-            } else if child.facts.revision != nil {
-                return child.inode
-            }
-        }
-        return nil
     }
 }

@@ -6,6 +6,7 @@ import Core
 import Logging
 import MetadataStore
 import RemoteStore
+import Tree
 import Saturating
 
 /// Searches deleted folders.
@@ -13,8 +14,14 @@ actor FolderSearcher {
     private let environment: UploadEnvironment
     /// The searches that are repeated beside the commits, by their numbers.
     private var repeated: [Int64: Task<Void, Never>] = [:]
+    /// When this process has begun to repeat them.
+    private var began: [Int64: Timestamp] = [:]
     /// Whether the searches of earlier processes have begun.
     private var isResumed = false
+
+    /// Seconds for which a server works on a commit at most: as long as this client waits for a
+    /// response.
+    private static let longestCommit = 900.0
 
     init(environment: UploadEnvironment) {
         self.environment = environment
@@ -56,18 +63,22 @@ actor FolderSearcher {
     }
 
     /// Searches a folder after its deletion. A failed search is repeated beside the commits, and
-    /// shown in `status` until it succeeds.
+    /// shown in `status` until it succeeds. The caller holds the commit gate.
     func begin(_ search: FolderSearch) async {
-        if await isFinished(search) { return }
+        if await isFinished(search, holdsGate: true) { return }
         repeatedly(search, afterPause: true)
     }
 
     private func repeatedly(_ search: FolderSearch, afterPause: Bool) {
+        began[search.number] = environment.clock.now()
         repeated[search.number] = Task { await repeatSearch(search, afterPause: afterPause) }
     }
 
     private func repeatSearch(_ search: FolderSearch, afterPause: Bool) async {
-        defer { repeated[search.number] = nil }
+        defer {
+            repeated[search.number] = nil
+            began[search.number] = nil
+        }
         let clock = environment.clock
         for attempt in 0... {
             if attempt > 0 || afterPause {
@@ -76,17 +87,17 @@ actor FolderSearcher {
                 else { return }
             }
             if Task.isCancelled { return }
-            if await isFinished(search) { return }
+            if await isFinished(search, holdsGate: false) { return }
         }
     }
 
     /// Searches once. Returns whether that needs no repetition.
-    private func isFinished(_ search: FolderSearch) async -> Bool {
+    private func isFinished(_ search: FolderSearch, holdsGate: Bool) async -> Bool {
         let place = search.place
         do throws(RemoteError) {
-            switch try await outcome(of: search) {
+            switch try await outcome(of: search, holdsGate: holdsGate) {
             case .searched: break
-            case .notDeletedYet: return false
+            case .goesOn: return false
             }
         } catch {
             if Task.isCancelled { return true }
@@ -96,30 +107,34 @@ actor FolderSearcher {
             environment.state.update { _ = $0.unsearchedFolders.insert(place) }
             if error.isTransient { return false }
             // A retry would fail alike: it stays in `status`.
-            await forget(search)
-            return true
+            return await forget(search)
         }
         environment.state.update { _ = $0.unsearchedFolders.remove(place) }
-        await forget(search)
-        return true
+        return await forget(search)
     }
 
     private enum Outcome {
-        case searched, notDeletedYet
+        case searched, goesOn
     }
 
-    private func outcome(of search: FolderSearch) async throws(RemoteError) -> Outcome {
+    private func outcome(
+        of search: FolderSearch, holdsGate: Bool
+    ) async throws(RemoteError) -> Outcome {
         let entries = try await environment.remote.changes(after: search.cursor).entries
         let told = ToldChanges(entries)
         guard search.isConfirmed || told.contain(deletionOf: search) else {
-            let isLate = search.latestDeletion < environment.clock.date()
-            return isLate ? .searched : .notDeletedYet
+            return isPointless(search) ? .searched : .goesOn
         }
-        let survivors = told.survivors
         var failure: RemoteError?
+        var outcome = Outcome.searched
         for path in told.deletedFiles(in: search) {
             do throws(RemoteError) {
-                try await restore(path, unseenBy: search, unlessIn: survivors)
+                guard let file = try await file(at: path, unless: told.survivors) else { continue }
+                if holdsGate, !FileRevival.isQuick(file) {
+                    outcome = .goesOn
+                } else {
+                    try await revive(file, at: told.shown(path), holdsGate: holdsGate)
+                }
             } catch {
                 failure = error
             }
@@ -128,37 +143,44 @@ actor FolderSearcher {
         guard told.contain(search.folders) else {
             throw .malformed("it tells the deletion of a folder, and not of what is in it")
         }
-        return .searched
+        return outcome
     }
 
-    /// Restores a deleted file, unless it was moved away or its deletion was another one.
-    private func restore(
-        _ path: RemotePath, unseenBy search: FolderSearch, unlessIn survivors: Set<FileID>
-    ) async throws(RemoteError) {
-        let (remote, store) = (environment.remote, environment.store)
-        guard let found = try await remote.deletedFile(at: path),
+    /// Whether a deletion that has not arrived never will. This machine's date is of no use: it may
+    /// be set, and differ from the server's.
+    private func isPointless(_ search: FolderSearch) -> Bool {
+        let now = environment.clock.now()
+        return (began[search.number] ?? now).adding(seconds: Self.longestCommit) < now
+    }
+
+    /// A deleted file, unless it was moved away or this mount's users have deleted it.
+    private func file(
+        at path: RemotePath, unless survivors: Set<FileID>
+    ) async throws(RemoteError) -> RemoteFile? {
+        let store = environment.store
+        guard let found = try await environment.remote.deletedFile(at: path),
             let file = found.versions.first?.file, !survivors.contains(file.id)
-        else { return }
-        if let deleted = found.deleted, deleted > search.latestDeletion { return }
+        else { return nil }
         let isOwn = try await environment.local {
             try store.read { try $0.isOwnDeletion(file.revision) }
         }
-        guard !isOwn else { return }
-        let entry = try await remote.restore(path, to: file.revision)
+        return isOwn ? nil : file
+    }
+
+    private func revive(
+        _ file: RemoteFile, at path: RemotePath, holdsGate: Bool
+    ) async throws(RemoteError) {
+        try await FileRevival(environment: environment).store(file, at: path, holdsGate: holdsGate)
         environment.log.warning(
             "a file that others stored in a folder while it was deleted is restored",
             metadata: ["path": "\(path)"])
-        await environment.record { try $0.apply([entry]) }
     }
 
-    private func forget(_ search: FolderSearch) async {
+    /// Removes the row of a search. Returns whether the disk took that.
+    @discardableResult
+    func forget(_ search: FolderSearch) async -> Bool {
         let store = environment.store
-        await environment.attempt { try await store.write { try $0.forgetSearch(search) } }
+        return await environment.attempt { try await store.write { try $0.forgetSearch(search) } }
+            != nil
     }
-}
-
-extension FolderSearch {
-    /// A later deletion in the folder is not this one: a server works on a commit for at most a
-    /// quarter of an hour, as long as this client waits for a response.
-    var latestDeletion: Timestamp { sent.adding(seconds: 900) }
 }

@@ -5,18 +5,7 @@
 import Core
 import MetadataStore
 import RemoteStore
-
-/// The result of a look.
-struct LookFindings: Sendable {
-    /// The entries at requested paths.
-    var atPaths: [(path: RemotePath, entry: RemoteEntry)] = []
-    /// The entries of requested IDs, after unknown folders above them.
-    var byID: [RemoteEntry] = []
-    /// IDs without a node, if the absence is certain enough.
-    var missingIDs: [FileID] = []
-    /// The same for nodes of unknown ID.
-    var missingPaths: [RemotePath] = []
-}
+import Tree
 
 /// The subject of a look.
 private struct LookQuestion: Sendable {

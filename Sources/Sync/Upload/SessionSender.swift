@@ -7,6 +7,7 @@ import MetadataStore
 import RemoteStore
 import Saturating
 import Staging
+import Tree
 
 /// Sends contents through upload sessions.
 struct SessionSender: Sendable {
@@ -71,7 +72,7 @@ struct SessionSender: Sendable {
         try await environment.noteHash(hash, of: file, upload)
         try await environment.gate.commit { () async throws(RemoteError) in
             let sent = try await environment.note(
-                Attempt(inode: file.inode, step: .upload(upload), hash: hash))
+                Attempt(inode: file.inode, step: .upload(upload), hash: hash), of: file)
             try await environment.forgettingRefusal(of: sent) { () async throws(RemoteError) in
                 let entry = try await environment.remote.finishUpload(
                     partial.remote, size: size, commit: upload.commit(hash))
@@ -91,7 +92,7 @@ struct SessionSender: Sendable {
         let store = environment.store
         let inode = file.inode
         let now = environment.clock.date()
-        let oldest = now.adding(seconds: -Self.longestUse)
+        let oldest = now.adding(seconds: 0.0 - Self.longestUse)
         let known = try await environment.local { () -> PartialUpload? in
             guard let known = try store.read({ try $0.partialUpload(of: inode) }),
                 known.file == file.number, known.begun > oldest
@@ -191,7 +192,8 @@ extension SessionSender {
         var fetched: [Int64: [UInt8]] = [:]
         for range in file.missingRanges(in: piece) {
             guard let base = upload.staged.base else { break }
-            fetched[range.lowerBound] = try await environment.baseBytes(base, range)
+            fetched[range.lowerBound] = try await environment.neededBaseBytes(
+                base, range)
         }
         return StagedSource(file: file, size: upload.staged.size, fetched: fetched)
     }
@@ -223,13 +225,13 @@ struct StagedSource: UploadSource {
             let upper = min(block +| StagedFile.blockSize, end)
             let part = UnsafeMutableRawBufferPointer(
                 rebasing: buffer[
-                    Int(clamping: position -| offset)..<Int(clamping: upper -| offset)])
+                    Int(clamping: position -| offset) ..<| Int(clamping: upper -| offset)])
             if let bytes = fetched[block] {
                 part.initializeMemory(as: UInt8.self, repeating: 0)
-                let rest = bytes.dropFirst(Int(clamping: position -| block))
+                let rest = bytes.dropFirst(clamping: Int(clamping: position -| block))
                 part.copyBytes(from: rest.prefix(part.count))
             } else {
-                _ = try file.readForUpload(at: position, into: part)
+                try file.readForUpload(at: position, into: part)
             }
             position = upper
         }

@@ -6,6 +6,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import Saturating
+import Tree
 
 /// Steps of one kind that share requests.
 struct StepBatch: Sendable {

@@ -8,6 +8,7 @@ import MetadataStore
 import RemoteStore
 import Saturating
 import Staging
+import Tree
 
 /// The dependencies of the parts that upload.
 struct UploadEnvironment: Sendable {

@@ -2,6 +2,7 @@
 
 import Core
 import RemoteStore
+import Tree
 
 /// The reaction to a refusal.
 enum UploadReaction: Hashable, Sendable {
@@ -51,6 +52,9 @@ enum UploadReaction: Hashable, Sendable {
         case .forbidden(let reason): self = Self.refused(step, "not allowed: \(reason)")
         case .protected(let reason): self = Self.refused(step, "protected: \(reason)")
         case .disallowedName: self = Self.refused(step, "Dropbox does not store this name")
+        // A revision can be unknown for seconds after its upload.
+        case .local(.other(Self.lostBase)) where attempts >= 3:
+            self = .retry(seconds: 3600, problem: Self.lostBase)
         case .local(let failure): self = .retry(seconds: min(delay, 30), problem: failure.problem)
         case .cursorReset, .notDownloadable:
             self = .retry(seconds: delay, problem: "\(error)")
@@ -61,6 +65,11 @@ enum UploadReaction: Hashable, Sendable {
     static let fullAccount = "the account is full: delete something or get more space"
     /// The message for people if the local disk is full.
     static let fullDisk = "the disk of the state folder is full: free some space"
+
+    /// The message for people if a base revision is gone.
+    static let lostBase =
+        "the version that this is an edit of is no longer on Dropbox, and with it the parts that were never read here: "
+        + "save the whole file anew, or copy what is here with dd conv=noerror,sync and remove the file"
 
     /// Exponential backoff from one second to five minutes.
     static func delay(after attempts: Int) -> Double {
@@ -86,21 +95,6 @@ enum UploadReaction: Hashable, Sendable {
         // Content of users is kept, and waits for an action of the user.
         case .makeFolder, .upload, .copy: .retry(seconds: 600, problem: problem)
         case .settled, .waitFor, .waitForWriters: .restart
-        }
-    }
-}
-
-extension UploadStep {
-    /// The paths whose state decides the next step: targets first, so that a node moved there by a
-    /// request with a lost response is found before it is missed at its source.
-    var paths: [RemotePath] {
-        switch self {
-        case .settled, .waitFor, .waitForWriters: []
-        case .makeFolder(let path): [path]
-        case .deleteFile(let node, _), .deleteFolder(let node): [node.path]
-        case .upload(let upload): [upload.path]
-        case .copy(let source, let upload): [upload.path, source.path]
-        case .move(let move): [move.target, move.source]
         }
     }
 }

@@ -6,6 +6,7 @@ import Logging
 import MetadataStore
 import RemoteStore
 import Saturating
+import Tree
 
 extension Uploader {
     /// Number of retries for a node that is missing on the server, because a delta may contain its

@@ -1,6 +1,6 @@
 // The scheduler of uploads: decides which steps of the journal start, keeps the necessary order,
 // and waits. Contents, batches and deletions of folders are sent by the types of this folder;
-// refusals are in `Uploader+Refusals.swift`, records of responses in `UploadRecorder.swift`.
+// refusals are in `Uploader+Refusals.swift`, records of responses in `UploadResults.swift`.
 
 import Blocking
 import Core
@@ -9,6 +9,7 @@ import MetadataStore
 import RemoteStore
 import Saturating
 import Staging
+import Tree
 
 /// Sends the journal. Steps of different nodes run concurrently, except those that change other
 /// nodes' paths: they run alone.

@@ -46,7 +46,7 @@ struct DoctorCommand: ParsableCommand {
             try report(folder.findings)
         }
         // The folders are judged with the rights that a mount has when it makes them.
-        ProcessSettings.giveUpCapabilities()
+        try ProcessSettings.giveUpCapabilities()
         for name in accounts {
             var look = AccountLook(environment: environment, account: name)
             look.isOneOfSeveral = account == nil && accounts.count > 1

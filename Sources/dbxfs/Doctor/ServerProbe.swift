@@ -30,7 +30,7 @@ final class ServerProbe: HTTPTransport {
         let response = try await transport.send(request)
         let latency = start.duration(to: .now) / .seconds(1)
         // The server wrote its date somewhere between the request and now.
-        let now = Date.now.addingTimeInterval(-latency / 2)
+        let now = Date.now.addingTimeInterval(0.0 - latency / 2.0)
         let date = response.headers["Date"].flatMap(ServerRoute.moment)
         let sample = Sample(
             latency: latency, clockLead: date.map { now.timeIntervalSince($0) })

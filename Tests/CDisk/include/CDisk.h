@@ -32,7 +32,7 @@ int64_t disk_stat_file(int file, struct disk_status *status);
 int64_t disk_stat(const char *path, struct disk_status *status);
 int64_t disk_make_folder(const char *path);
 int64_t disk_unlink(const char *path);
-int64_t disk_rename(const char *path, const char *target);
+int64_t disk_rename(const char *path, const char *target, int32_t must_be_new);
 // The number of a listing, and its next name, of at most 255 bytes; 0 at its end.
 int64_t disk_list(const char *path);
 int64_t disk_next(int64_t listing, char *name);

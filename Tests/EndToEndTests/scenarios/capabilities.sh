@@ -72,10 +72,17 @@ connection = server.accept()
 print("accepted", flush=True)
 time.sleep(100)
 END
-for command in ls-remote doctor; do
+echo code > "$WORK/code"
+for command in ls-remote doctor 'login --system --account in --app-key test-app --no-browser' 'logout --system --account out'; do
     python3 "$WORK/silent.py" > "$WORK/port" & server=$!
     until grep -q . "$WORK/port"; do sleep 0.1; done
-    DBXFS_ENDPOINT=http://127.0.0.1:$(head -n 1 "$WORK/port") dbxfs $command > "$WORK/log" 2>&1 & asking=$!
+    address=http://127.0.0.1:$(head -n 1 "$WORK/port")
+    mkdir -p -m 700 "$DBXFS_STATE_DIR/out"
+    (umask 077; cat > "$DBXFS_STATE_DIR/out/credentials.json" << END
+{"app_key":"test-app","refresh_token":"x","scopes":[],"account_id":"dbid:x","server":"$address"}
+END
+    )
+    DBXFS_ENDPOINT=$address dbxfs $command < "$WORK/code" > "$WORK/log" 2>&1 & asking=$!
     until grep -q accepted "$WORK/port"; do
         kill -0 $asking
         sleep 0.1
@@ -83,4 +90,45 @@ for command in ls-remote doctor; do
     check_rights $asking
     kill $asking $server
     wait $asking $server || true
+done
+
+# What opens the browser, too, and so the browser. A login that comes to nothing leaves no folder.
+mkdir "$WORK/bin"
+cat > "$WORK/bin/xdg-open" << END
+#!/bin/sh
+grep -E '^(Cap(Inh|Prm|Eff|Bnd|Amb)|NoNewPrivs)' /proc/self/status | tr -d '\t' > "$WORK/opener.new"
+mv "$WORK/opener.new" "$WORK/opener"
+END
+chmod +x "$WORK/bin/xdg-open"
+PATH="$WORK/bin:$PATH" DISPLAY=:0 dbxfs login --system --account none --app-key test-app > "$WORK/log" 2>&1 & asking=$!
+until test -e "$WORK/opener"; do
+    kill -0 $asking
+    sleep 0.1
+done
+check_rights $asking
+# A program of root's has all that its bounding set has.
+for set in CapPrm CapEff CapBnd; do test $((0x$(sed -n "s/^$set://p" "$WORK/opener") & ~0x$expected)) = 0; done
+grep -qx 'NoNewPrivs:1' "$WORK/opener"
+kill $asking
+wait $asking || true
+status=0
+dbxfs login --system --account none --app-key test-app --no-browser < /dev/null > "$WORK/log" 2>&1 || status=$?
+test $status = 2
+test ! -e "$DBXFS_STATE_DIR/none"
+
+# Where the kernel is told to refuse the giving up, nobody is asked with everything.
+cat > "$WORK/refusing.py" << 'END'
+import ctypes, os, platform, struct, sys
+number = {"x86_64": 126, "aarch64": 91}[platform.machine()]
+# Loads the number of the call; capset is EPERM, and all others are allowed.
+code = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7FFF0000)]
+filter = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in code))
+program = struct.pack("@HP", len(code), ctypes.addressof(filter))
+assert ctypes.CDLL(None).prctl(22, 2, program, 0, 0) == 0
+os.execvp(sys.argv[1], sys.argv[1:])
+END
+for command in ls-remote 'login --system --account in --app-key test-app --no-browser' 'logout --system --account out' "mount $MNT"; do
+    if DBXFS_ENDPOINT=$address python3 "$WORK/refusing.py" dbxfs $command < "$WORK/code" > "$WORK/log" 2>&1; then exit 1; fi
+    cat "$WORK/log"
+    grep -q 'cannot be given up (Operation not permitted)' "$WORK/log"
 done

@@ -2,8 +2,6 @@
 # needs: root
 # mounts: itself
 # limit: 120
-pattern=/proc/sys/kernel/core_pattern
-before=$(cat $pattern)
 # The runtime of a debug build would catch the signal and print a trace instead.
 export SWIFT_BACKTRACE=enable=no
 pid_of() { dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])'; }
@@ -36,22 +34,54 @@ setpriv --reuid=65534 --regid=65534 --clear-groups cat "/proc/$login/environ" &&
 exec 9>&-
 wait $login && exit 1
 
-# A handler that takes what it is given, if this machine lets us have one: the setting is the whole machine's, so it
-# is put back whatever happens, also by a process of its own when this one is killed.
+# A handler that takes what it is given, if this machine lets us have one. The setting is the whole machine's: one run at a
+# time has it, dumps of other programs go where they went, and it is put back whatever happens, also by a process of its own
+# when this one is killed. That holds the lock until then.
+pattern=/proc/sys/kernel/core_pattern
+exec 8< $pattern
+flock -w 60 8
+before=$(cat $pattern)
+case $before in
+    *dbxfs-e2e-*)
+        echo "$pattern is a handler of an earlier run, which somebody has to put back: $before"
+        exit 1 ;;
+esac
+# As the kernel does it for files.
+before_name=$before
+case $(cat /proc/sys/kernel/core_uses_pid)$before in
+    0* | *%p* | 1'|'*) ;;
+    *) before_name=$before.%p ;;
+esac
 cat > "$WORK/handler" << END
 #!/bin/sh
-for id in \$(cat "$WORK/victims"); do
-    if [ "\$id" = "\$1" ]; then cat > "$WORK/core.\$1"; fi
+# The process, its limit, its user, its group and whether it may be dumped; then the pattern before.
+id=\$1 limit=\$2 user=\$3 group=\$4 dumpable=\$5
+shift 5
+for victim in \$(cat "$WORK/victims"); do
+    if [ "\$victim" = "\$id" ]; then exec cat > "$WORK/core.\$id"; fi
 done
+case '$before' in '|'*) exec "\$@" ;; esac
+# The kernel writes no file of such, and a file in the folder and with the rights of the process.
+if [ "\$#" = 0 ] || [ "\$limit" = 0 ] || [ "\$dumpable" != 1 ]; then exit 0; fi
+cd "/proc/\$id/cwd"
+exec setpriv --reuid="\$user" --regid="\$group" --clear-groups sh -c \
+    'umask 077; rm -f "\$1"; set -C; exec head -c "\$2" > "\$1"' - "\$*" "\$limit"
 END
 chmod +x "$WORK/handler"
 : > "$WORK/victims"
-export pattern before
+ours="|$WORK/handler %P %c %u %g %d ${before_name#|}"
+# The kernel's limit, with the null byte.
+if [ ${#ours} -gt 127 ]; then
+    echo 'skipped: core_pattern has no room for a handler that passes on what is not its own'
+    exit 0
+fi
+restore() { test "$(cat $pattern)" != "$ours" || printf '%s' "$before" > $pattern; }
+export pattern before ours
 # shellcheck disable=SC2016
-setsid sh -c 'while kill -0 "$1" 2> /dev/null; do sleep 0.2; done; printf %s "$before" > "$pattern"' - $$ \
-    > /dev/null 2>&1 &
-trap 'printf %s "$before" > "$pattern"' EXIT
-if ! printf '|%s %%P' "$WORK/handler" > $pattern; then
+setsid sh -c 'while kill -0 "$1" 2> /dev/null; do sleep 0.2; done
+    test "$(cat "$pattern")" != "$ours" || printf %s "$before" > "$pattern"' - $$ > /dev/null 2>&1 &
+trap restore EXIT
+if ! printf '%s' "$ours" > $pattern; then
     echo 'skipped: core_pattern cannot be changed here'
     exit 0
 fi
@@ -71,6 +101,24 @@ until [ -s "$WORK/core.$other" ]; do
     fi
     sleep 0.1
 done
+# A dump of somebody else goes where it went, if that is a file beside the program.
+case $before in
+    */* | *%* | '|'* | '') ;;
+    *)
+        mkdir "$WORK/others"
+        (cd "$WORK/others" && ulimit -c 100000 && exec sleep 1000) &
+        stranger=$!
+        until [ "$(cat /proc/$stranger/comm)" = sleep ]; do sleep 0.05; done
+        kill -SEGV $stranger
+        wait $stranger || true
+        tries=0
+        until [ -s "$WORK/others/$before" ] || [ -s "$WORK/others/$before.$stranger" ]; do
+            tries=$((tries + 1))
+            test $tries -lt 100
+            sleep 0.1
+        done
+        test ! -e "$WORK/core.$stranger" ;;
+esac
 # But not for a mount: the victim's whole memory would have the token in it.
 dbxfs mount "$MNT"
 pid=$(pid_of)

@@ -1,7 +1,7 @@
 # A server that is hostile: whatever it answers, the mount lives, shows the rest, and takes no more memory than its
 # budget.
 # mounts: itself
-# limit: 400
+# limit: 500
 export MODE="$WORK/mode" COUNTS="$WORK/counts"
 mode() { echo "$*" > "$MODE.new"; mv "$MODE.new" "$MODE"; : > "$COUNTS"; }
 mode plain
@@ -100,6 +100,16 @@ for kind in bomb endless; do
     for file in $(seq 40); do test "$(timeout 100 cat "$MNT/$kind/$file")" = "$kind $file"; done
     serves
 done
+# Few values, and long ones: one name, as many as fit into an answer, and pages of deep paths without an end.
+for strings in '1 60000000' '9000 7000' '1 7000000' '500 7000 200'; do
+    mode strings $strings
+    echo strings | client upload "/plain/wakes strings $strings"
+    until grep -q continue "$COUNTS"; do kill -0 "$pid"; sleep 0.1; done
+    sleep 6
+    mode plain
+    serves
+    hears "after strings $strings"
+done
 # A wish to wait for three hundred years.
 mode retry 9223372037
 echo mine > "$MNT/mine"
@@ -126,3 +136,25 @@ done
 test "$(grep -c download "$COUNTS")" = 1
 serves
 dbxfs unmount "$MNT" --timeout 1 || test $? = 3
+
+# Nonsense about whose the token is: nothing is listed or sent until there is an answer.
+account='"name":{"given_name":"","surname":"","familiar_name":"","display_name":"x","abbreviated_name":""},"email":"x@example.com"'
+for text in '' nonsense null '[]' '{}' '{"account_id":7}' "{\"account_id\":null,$account}" "{\"account_id\":\"dbid:x\"}" \
+    "$(head -c 100000 /dev/zero | tr '\0' '[')"; do
+    printf %s "$text" > "$WORK/account"
+    mode account "$WORK/account"
+    dbxfs mount "$MNT" 2> "$WORK/said"
+    grep -q 'mounted offline' "$WORK/said"
+    echo unsure > "$MNT/unsure"
+    sleep 1
+    pid=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pid"])' "$DBXFS_STATE_DIR/default/lock")
+    kill -0 "$pid"
+    grep -q get_current_account "$COUNTS"
+    grep -v -e get_current_account "$COUNTS" && exit 1
+    dbxfs unmount "$MNT" --timeout 1 || test $? = 3
+done
+mode plain
+dbxfs mount "$MNT"
+dbxfs sync "$MNT" --timeout 100
+test "$(client get /unsure)" = unsure
+dbxfs unmount "$MNT"

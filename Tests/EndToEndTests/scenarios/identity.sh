@@ -110,13 +110,37 @@ for damage in '' '{' '[]' '{}' '{"accountID":7,"name":"A","email":"a@example.com
     DBXFS_ACCESS_TOKEN="$TOKEN" dbxfs mount "$MNT" 2> "$WORK/said" || status=$?
     test $status = 32
     test "$(wc -l < "$WORK/said")" = 1
-    grep -q 'keeps the files of the account dbid:' "$WORK/said"
+    grep -q 'keeps the files of Mallory Other <mallory@example.com>' "$WORK/said"
     test "$damage" = gone || test "$(cat "$note")" = "$damage"
     dbxfs mount "$MNT"
     test "$(cat "$MNT/PRIVATE")" = private
     dbxfs unmount "$MNT"
     cmp "$note" "$WORK/note"
 done
+
+# Nothing is asked of another server, whatever it would say of the account, until the folder's own is set again. A folder
+# from before its server was noted takes the one that is there.
+"$EMULATOR" --port 0 --port-file "$WORK/port" --state "$WORK/elsewhere" --request-log "$WORK/asked" --token mallorys \
+    --exit-with-parent > /dev/null 2>&1 &
+elsewhere=$!
+until test -s "$WORK/port"; do kill -0 $elsewhere; sleep 0.1; done
+other=http://127.0.0.1:$(cat "$WORK/port")
+status=0
+DBXFS_ENDPOINT="$other" dbxfs mount "$MNT" 2> "$WORK/said" || status=$?
+test $status = 32
+grep -qF "default keeps files of $ENDPOINT, but the server is $other," "$WORK/said"
+test "$(wc -l < "$WORK/said")" = 1
+test ! -s "$WORK/asked"
+kill $elsewhere
+server() {
+    python3 -c 'import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as db:
+    for (value,) in db.execute(sys.argv[2]): print(value)' "$DBXFS_STATE_DIR/default/tree.sqlite" "$1"
+}
+server "DELETE FROM setting WHERE key = 'account.server'"
+dbxfs mount "$MNT"
+dbxfs unmount "$MNT"
+test "$(server "SELECT value FROM setting WHERE key = 'account.server'")" = "$ENDPOINT"
 
 # A database that does not know its account (an older version's) leaves the note to decide: a damaged one is refused.
 python3 -c 'import sqlite3, sys

@@ -25,6 +25,16 @@ cat "$WORK/message"
 test $status = 1
 grep -q "$WORK/run/mnt was left behind" "$WORK/message"
 mounted "$WORK/run/mnt" && exit 1
+# A name that the kernel's table writes in another way is the same name.
+run=$(printf '%s/run of\tit\\it' "$WORK")
+mkdir -p "$run/m n"
+DBXFS_STATE_DIR=$WORK/state DBXFS_CACHE_DIR=$WORK/cache DBXFS_ACCESS_TOKEN=$TOKEN2 dbxfs mount "$run/m n"
+grep -qF "$WORK/run\\040of\\011it\\134it/m\\040n fuse.dbxfs " /proc/mounts
+status=0
+TMPDIR=$WORK "$leftovers" "$run" 2> "$WORK/message" || status=$?
+test $status = 1
+grep -qF "$run/m n was left behind" "$WORK/message"
+grep -F "$WORK/run\\040of" /proc/mounts && exit 1
 # Somebody else's is alive.
 echo alive > "$MNT/file"
 test "$(cat "$MNT/file")" = alive

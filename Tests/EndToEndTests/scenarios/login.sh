@@ -189,17 +189,33 @@ echo 'mine' > "$MNT/mine"
 dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /mine)" = mine
 dbxfs unmount "$MNT"
-fails 32 'keeps the files of' dbxfs mount "$MNT"
+fails 32 'is the account dbid:.*keeps the files of Sample User' dbxfs mount "$MNT"
+# One that says that it is this account's, and is not, is found out when Dropbox is back.
+python3 -c 'import json, sys
+login, own = (json.load(open(path)) for path in sys.argv[1:])
+login["account_id"] = own["account_id"]
+json.dump(login, open(sys.argv[1], "w"))' "$credentials" "$WORK/own"
+kill -STOP "$(cat "$EMULATOR_PID_FILE")"
+dbxfs mount "$MNT" 2> "$WORK/message"
+grep -q 'mounted offline' "$WORK/message"
+echo theirs > "$MNT/theirs"
+kill -CONT "$(cat "$EMULATOR_PID_FILE")"
+until_state auth-required
+dbxfs status "$MNT" > "$WORK/status"
+grep -q 'the token is Other.*keeps the files of Sample User' "$WORK/status"
+"$TOOLS/dropbox.py" get /theirs && exit 1
+rm "$MNT/theirs"
+dbxfs unmount "$MNT" --timeout 1 || true
 cp "$WORK/own" "$credentials"
 # A login goes to no other server than the one that gave it.
 fails 32 "is for $ENDPOINT, but the server is http://127.0.0.1:9," env DBXFS_ENDPOINT=http://127.0.0.1:9 dbxfs mount "$MNT"
 # A known account mounts without Dropbox.
-sed -i "s|$ENDPOINT|http://127.0.0.1:9|" "$credentials"
-DBXFS_ENDPOINT=http://127.0.0.1:9 dbxfs mount "$MNT" 2> "$WORK/message"
+kill -STOP "$(cat "$EMULATOR_PID_FILE")"
+dbxfs mount "$MNT" 2> "$WORK/message"
 grep -q 'mounted offline' "$WORK/message"
 test "$(cat "$MNT/mine")" = mine
 dbxfs unmount "$MNT"
-cp "$WORK/own" "$credentials"
+kill -CONT "$(cat "$EMULATOR_PID_FILE")"
 dbxfs mount "$MNT"
 dbxfs logout --account other
 test ! -e "$DBXFS_STATE_DIR/other/credentials.json"

@@ -53,3 +53,13 @@ fails 2 'cannot be reached' env DBXFS_ENDPOINT=http://127.0.0.1:1 dbxfs ls-remot
 if [ "$(id -u)" = 0 ]; then
     test "$(dbxfs ls-remote --system :/many | wc -l)" = 2100
 fi
+
+# A server whose pages are never the last one is given up.
+export MODE="$WORK/mode" COUNTS="$WORK/counts"
+echo strings 0 1 > "$MODE"
+python3 "$TOOLS/hostile.py" > "$WORK/address" &
+proxy=$!
+trap 'kill $proxy' EXIT
+until test -s "$WORK/address"; do kill -0 $proxy; sleep 0.1; done
+fails 2 'goes on for ever' env DBXFS_ENDPOINT="$(cat "$WORK/address")" timeout 60 dbxfs ls-remote --recursive :/many
+test "$(wc -l < "$COUNTS")" -lt 120

@@ -160,8 +160,8 @@ else
 fi
 
 # What is queued is known without a mount, too.
-DBXFS_ENDPOINT=http://127.0.0.1:9
 dbxfs unmount "$place"
+kill -STOP "$(cat "$EMULATOR_PID_FILE")"
 dbxfs mount "$place" 2> "$WORK/message"
 echo waiting > "$place/waiting"
 test "$(dbxfs accounts --json | grep -c '"pending_operations":1')" = 1

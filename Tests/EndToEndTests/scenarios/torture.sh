@@ -2,11 +2,19 @@
 # mounts: itself
 # limit: 1800
 export PYTHONDONTWRITEBYTECODE=1
-seeds=${TORTURE_SEEDS:-1..50}
 keep=${TORTURE_KEEP:-$WORK/failures}
 torture="$TOOLS/../../../torture/torture.py"
 status=0
-"$torture" "$(dirname "$DBXFS")" --seeds "$seeds" --keep "$keep" || status=$?
+run() {
+    "$torture" "$(dirname "$DBXFS")" --keep "$keep" --seeds "$@" || status=$?
+}
+if [ -n "${TORTURE_SEEDS:-}" ]; then
+    run "$TORTURE_SEEDS"
+else
+    run 1..30
+    run 31..40 --refuse-ids
+    run 41..50 --folding contextual
+fi
 # The kept files go with the scenario's folder: the end of a history says what it was.
 for history in "$keep"/*/history; do
     test ! -e "$history" || tail -n 40 "$history"

@@ -76,12 +76,16 @@ class Bed:
 
     # The server
 
+    # One for all emulators: what a state folder keeps is one server's.
+    port = "0"
+
     def start_emulator(self):
         tokens = ["--token", os.environ["TOKEN"], "--token", os.environ["TOKEN2"]]
         self.emulator = subprocess.Popen(
-            [os.environ["EMULATOR"], "--port", "0", "--state", self.folder + "/dropbox",
+            [os.environ["EMULATOR"], "--port", Bed.port, "--state", self.folder + "/dropbox",
              "--exit-with-parent", *tokens], stdout=subprocess.PIPE)
         address = self.emulator.stdout.readline().decode().split()[-1]
+        Bed.port = address.split(":")[-1]
         self.environment.update(DBXFS_ENDPOINT=address, ENDPOINT=address, ADMIN=address + "/admin")
 
     def admin(self, method, path, body=None):

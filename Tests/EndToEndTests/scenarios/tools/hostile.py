@@ -9,9 +9,13 @@ Prints its address. Modes, one a line, with what they need behind them:
   retry SECONDS    the next five requests that change something are refused: too many, wait so long
   later SECONDS    downloads are refused: too many, wait so long
   values           listings and pages of changes have millions of values, in few bytes
+  strings N SIZE [PIECE]  pages have N folders whose names have SIZE bytes, or their paths names of PIECE bytes, and are
+                   never the last one
+  account FILE     whose a token is, is what is in FILE
   bomb             archives are few bytes that become a gigabyte
   endless          archives never end, and nothing in them is wanted
   spin             longpolls end at once, and there is no change
+  random SEED PERCENT  so many answers in a hundred, but to whose the token is, are what hostile_random.py makes of them
   more             pages of changes are empty and never the last one
 Each route that is asked for is counted in the file COUNTS, a line each.
 """
@@ -25,6 +29,8 @@ import sys
 import urllib.error
 import urllib.request
 import zlib
+
+from hostile_random import Mutator
 
 ENDPOINT, MODE, COUNTS = (os.environ[name] for name in ("ENDPOINT", "MODE", "COUNTS"))
 CHANGING = ("upload", "create_folder", "delete", "move")
@@ -48,6 +54,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     used = set()
     refused = 0
     pages = 0
+    mutators = {}
 
     def log_message(self, *_):
         pass
@@ -62,6 +69,32 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer_json(self, value):
         self.answer(json.dumps(value).encode(), headers=[("Content-Type", "application/json")])
+
+    def answer_damaged(self, mutator, body, status, headers):
+        status, headers, body, count = mutator.change(status, headers, body)
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[:count])
+        self.close_connection = self.close_connection or count < len(body)
+
+    def answer_packed(self, document):
+        self.answer(gzip.compress(document, 9), headers=[
+            ("Content-Type", "application/json"), ("Content-Encoding", "gzip")])
+
+    def named(self, count, size, piece=1 << 30):
+        """A page of new folders."""
+        Handler.pages += 1
+        entries = []
+        for number in range(count):
+            name = f"{Handler.pages} {number} ".ljust(size, "n")
+            names = [name[start:start + piece] for start in range(0, size, piece)]
+            path = "/" + "/".join(names)
+            entries.append({".tag": "folder", "name": names[-1], "path_lower": path, "path_display": path,
+                            "id": f"id:strings{Handler.pages}x{number}"})
+        return json.dumps({"entries": entries, "cursor": f"more {Handler.pages}", "has_more": True}).encode()
 
     def do_POST(self):
         if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
@@ -90,8 +123,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(b"{}", 429, [("Retry-After", words[0])])
         elif mode == "values" and "list_folder" in self.path and "longpoll" not in self.path:
             document = b'{"entries":[' + b"{}," * 5_000_000 + b'{}],"cursor":"x","has_more":false}'
-            self.answer(gzip.compress(document, 9), headers=[
-                ("Content-Type", "application/json"), ("Content-Encoding", "gzip")])
+            self.answer_packed(document)
+        elif mode == "strings" and "list_folder" in self.path and "longpoll" not in self.path:
+            self.answer_packed(self.named(*map(int, words)))
+        elif mode == "account" and self.path.endswith("get_current_account"):
+            with open(words[0], "rb") as file:
+                self.answer(file.read(), headers=[("Content-Type", "application/json")])
         elif mode == "bomb" and self.path.endswith("download_zip"):
             self.answer(local_file("bomb", zeros(), 8))
         elif mode == "endless" and self.path.endswith("download_zip"):
@@ -138,6 +175,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     if name.lower() not in ("content-length", "transfer-encoding", "connection")]
         if status == 200 and self.path.endswith(("list_folder", "list_folder/continue")):
             text = self.change(mode, words, json.loads(text))
+        if mode == "random" and not self.path.endswith("get_current_account"):
+            return self.answer_damaged(Handler.mutators.setdefault(tuple(words), Mutator(*map(int, words))), text, status, kept)
         self.answer(text, status, kept)
 
     def change(self, mode, words, page):

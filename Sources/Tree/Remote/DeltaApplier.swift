@@ -3,42 +3,56 @@
 // invalidations: it returns the changes.
 
 import ContentHashing
-import Core
-import MetadataStore
-import RemoteStore
+package import Core
+package import MetadataStore
+package import RemoteStore
 import Saturating
-import Staging
+package import Staging
 
 /// The context of the rules besides the tree.
-struct DeltaContext: Sendable {
+package struct DeltaContext: Sendable {
     /// Decides whether a file is open, which makes a remote change a rename over it.
-    var openFiles: any OpenFileTracking
+    package var openFiles: any OpenFileTracking
     /// Where content is staged that the server has lost and the user still wants.
-    var staging: StagingArea
+    package var staging: StagingArea
     /// The clock's time, from which the wait for a second move counts.
-    var now: Timestamp
+    package var now: Timestamp
     /// The date and time of day.
-    var date: Timestamp
+    package var date: Timestamp
     /// This machine's name, for conflicted copies.
-    var host: String
+    package var host: String
     /// Whether a full listing is running, which marks the nodes that it sees.
-    var isListing: Bool
+    package var isListing: Bool
     /// Whether the tree is complete, so that the kernel may cache negative entries.
-    var isTreeComplete: Bool
+    package var isTreeComplete: Bool
     /// Whether a contradictory entry is left out, instead of failing its batch.
-    var leavesOutContradictions = false
+    package var leavesOutContradictions = false
+
+    /// Memberwise.
+    package init(
+        openFiles: any OpenFileTracking, staging: StagingArea, now: Timestamp, date: Timestamp,
+        host: String, isListing: Bool, isTreeComplete: Bool
+    ) {
+        self.openFiles = openFiles
+        self.staging = staging
+        self.now = now
+        self.date = date
+        self.host = host
+        self.isListing = isListing
+        self.isTreeComplete = isTreeComplete
+    }
 }
 
 /// Applies the server's entries, in order, within one transaction.
-struct DeltaApplier {
+package struct DeltaApplier {
     let transaction: Transaction
     let context: DeltaContext
     /// The changes to announce after the commit.
-    var changes: [TreeChange] = []
+    package var changes: [TreeChange] = []
     /// Folders whose listing is among the changes: once is enough.
     private var changedListings: Set<InodeID> = []
     /// The new names of conflicted copies.
-    private(set) var conflicts: [String] = []
+    package private(set) var conflicts: [String] = []
 
     /// For each ID in the batch, the index of its last entry. A node that a `deleted` entry removes
     /// and a later entry adds again was moved, and keeps its inode.
@@ -51,7 +65,7 @@ struct DeltaApplier {
     /// Paths of the feed's deletions that had no node at their turn.
     var unknownDeletions: [String] = []
     /// Nodes to be requested by their IDs, although the batch may have them.
-    var doubted: Set<FileID> = []
+    package var doubted: Set<FileID> = []
     /// Number of contradictory entries that were left out.
     var leftOut = 0
     /// Number of nodes that the running listing had not seen before.
@@ -62,7 +76,8 @@ struct DeltaApplier {
     /// The number of the full listing that is running; 0 without one, which marks no node.
     let listing: Int64
 
-    init(transaction: Transaction, context: DeltaContext) throws {
+    /// Begins to apply in a transaction.
+    package init(transaction: Transaction, context: DeltaContext) throws {
         self.transaction = transaction
         self.context = context
         listing = context.isListing ? try transaction.listingNumber() : 0
@@ -70,7 +85,7 @@ struct DeltaApplier {
 
     /// Applies a batch: all entries between two states of the server. With `isFeed`, deletions may
     /// name previous paths.
-    mutating func apply(_ entries: [RemoteEntry], isFeed: Bool = false) throws {
+    package mutating func apply(_ entries: [RemoteEntry], isFeed: Bool = false) throws {
         self.isFeed = isFeed
         lastIndex.reserveCapacity(entries.count)
         for (index, entry) in entries.enumerated() {
@@ -98,7 +113,7 @@ struct DeltaApplier {
     }
 
     /// Removes the nodes that a full listing has not seen.
-    mutating func removeUnseen() throws {
+    package mutating func removeUnseen() throws {
         lastIndex = [:]
         for node in try transaction.nodes(notMetBy: transaction.listingNumber()) {
             try applyUnlessContradictory { applier in
@@ -113,9 +128,9 @@ struct DeltaApplier {
     private static let longestCommit = 900.0
 
     /// Drops intents and previous paths: the feed is up to date, with no commit in flight.
-    func feedCaughtUp() throws {
+    package func feedCaughtUp() throws {
         try transaction.forgetAttempts(
-            sentBefore: context.date.adding(seconds: -Self.longestCommit))
+            sentBefore: context.date.adding(seconds: 0.0 - Self.longestCommit))
         try transaction.forgetDepartures()
     }
 
@@ -355,14 +370,6 @@ struct DeltaApplier {
     }
 }
 
-extension RemotePath {
-    /// The parent folder; the root's is the root.
-    var parent: RemotePath {
-        guard let slash = rawValue.utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
-        return RemotePath(rawValue: String(rawValue[..<slash]))
-    }
-}
-
 extension RemoteFacts {
     init(_ file: RemoteFile) {
         var flags: NodeFlags = []
@@ -391,5 +398,31 @@ extension RemoteEntry {
         self.init(
             foldedPath: RemotePath(rawValue: try tree.remoteKeyPath(ofNames: names)), name: name,
             kind: .deleted)
+    }
+}
+
+/// The changes of an applied batch.
+package struct DeltaOutcome: Sendable {
+    package var changes: [TreeChange] = []
+    package var conflicts: [String] = []
+    /// Number of contradictory entries that were left out.
+    package var leftOut = 0
+    /// Number of nodes that the running listing had not seen before.
+    package var met = 0
+
+    /// Memberwise.
+    package init(
+        changes: [TreeChange] = [], conflicts: [String] = [], leftOut: Int = 0, met: Int = 0
+    ) {
+        self.changes = changes
+        self.conflicts = conflicts
+        self.leftOut = leftOut
+        self.met = met
+    }
+}
+
+extension DeltaApplier {
+    package var outcome: DeltaOutcome {
+        DeltaOutcome(changes: changes, conflicts: conflicts, leftOut: leftOut, met: met)
     }
 }

@@ -1,7 +1,7 @@
 // Remote deletions and the nodes that they remove: files, and folders with all their contents at
 // any depth. Nodes that users wrote or moved stay. Not responsible for kernel invalidations.
 
-import Core
+package import Core
 import MetadataStore
 import RemoteStore
 import Staging
@@ -182,6 +182,15 @@ extension DeltaApplier {
         case .folder: try removeRemoteFolder(node, isKept: isKept)
         case .file, .symbolicLink: try removeRemoteFile(node, isKept: isKept)
         }
+    }
+
+    /// Removes a node whose ID the server does not know any more, and the folder that only stood for
+    /// its path.
+    package mutating func removeMissing(_ id: FileID) throws {
+        guard let node = try transaction.node(id: id), node.remote != .absent else { return }
+        let folder = try transaction.remotePlace(of: node)?.parent
+        try removeRemote(node)
+        if let folder { try removeEmptyPlaceholder(folder) }
     }
 
     private mutating func removeRemoteFile(_ node: Node, isKept: Bool) throws {

@@ -2,94 +2,43 @@
 // transaction, at the moment of sending; `Uploader` sends it.
 
 import ContentHashing
-import Core
-import MetadataStore
+package import Core
+package import MetadataStore
 import RemoteStore
 import Saturating
-import Staging
-
-/// The next step for one node of the journal.
-enum UploadStep: Hashable, Sendable {
-    /// No step: the remote state equals the local one.
-    case settled
-    /// Another node must be sent first.
-    case waitFor(InodeID)
-    /// The file is still being written.
-    case waitForWriters
-    /// Create the folder on the server.
-    case makeFolder(at: RemotePath)
-    /// Upload the staged content.
-    case upload(ContentUpload)
-    /// Let the server copy its own content: the staged base, or content with the noted hash.
-    case copy(from: RemoteReference, ContentUpload)
-    /// Move to the local place, or to a temporary name.
-    case move(NodeMove)
-    /// Delete a file, if it still has this revision.
-    case deleteFile(RemoteReference, Revision?)
-    /// Delete a folder and the contents that users deleted.
-    case deleteFolder(RemoteReference)
-
-    /// Whether it changes the paths of other nodes, or frees a place: then no other step may be in
-    /// flight, except other moves of files.
-    var isExclusive: Bool {
-        switch self {
-        case .move, .deleteFolder: true
-        case .settled, .waitFor, .waitForWriters, .makeFolder, .upload, .copy, .deleteFile: false
-        }
-    }
-}
-
-/// A move of a node on the server.
-struct NodeMove: Hashable, Sendable {
-    /// The present remote path.
-    var source: RemotePath
-    /// The intended remote path.
-    var target: RemotePath
-    /// ID on the server, if known.
-    var id: FileID?
-    /// Whether other nodes' paths change with its own.
-    var isFolder: Bool
-}
-
-extension NodeMove {
-    /// The node to move, by path and ID.
-    var node: RemoteReference { RemoteReference(path: source, id: id) }
-
-    init(_ node: Node, from source: RemotePath, to target: RemotePath) {
-        self.init(
-            source: source, target: target, id: node.facts.id, isFolder: node.kind == .folder)
-    }
-}
-
-/// Content to upload, and its target.
-struct ContentUpload: Hashable, Sendable {
-    /// Remote path of the file.
-    var path: RemotePath
-    /// The state that must be there.
-    var expectation: RemoteCommit.Expectation
-    /// The modification time to send.
-    var modified: Timestamp
-    /// The content at the time of the decision.
-    var staged: StagedContent
-}
+package import Staging
 
 /// Decides the next step for a node. Transfers the remote identity of a deleted node to a new one
 /// if that keeps a file's history, and otherwise changes nothing.
-struct UploadPlanner {
-    let transaction: Transaction
-    let openFiles: any OpenFileTracking
-    let staging: StagingArea
+package struct UploadPlanner {
+    package let transaction: Transaction
+    package let openFiles: any OpenFileTracking
+    package let staging: StagingArea
     /// A drain is running: open files are sent too, with their present content.
-    let isDraining: Bool
+    package let isDraining: Bool
     /// The date and time of day, to compare with modification times.
-    let date: Timestamp
+    package let date: Timestamp
     /// Seconds that a recently written file with an open handle may wait.
-    let openFileInterval: Double
+    package let openFileInterval: Double
     /// Nodes found to wait for another one that is in flight, not due or being written. Valid for
     /// this transaction, which must end before another step can be sent.
-    var waiting: Set<InodeID> = []
+    package var waiting: Set<InodeID> = []
 
-    func step(for inode: InodeID, busy: Set<InodeID> = []) throws -> UploadStep {
+    /// Memberwise.
+    package init(
+        transaction: Transaction, openFiles: any OpenFileTracking, staging: StagingArea,
+        isDraining: Bool, date: Timestamp, openFileInterval: Double
+    ) {
+        self.transaction = transaction
+        self.openFiles = openFiles
+        self.staging = staging
+        self.isDraining = isDraining
+        self.date = date
+        self.openFileInterval = openFileInterval
+    }
+
+    /// The next step for a node; `busy` nodes are in flight.
+    package func step(for inode: InodeID, busy: Set<InodeID> = []) throws -> UploadStep {
         guard let node = try transaction.node(inode), !node.flags.contains(.localOnly) else {
             return .settled
         }
@@ -147,7 +96,7 @@ struct UploadPlanner {
             let lastChange = try staging.file(of: node)?.modified ?? node.modified
             // A future time is from a clock that was set back since.
             let (earliest, latest) = (
-                date.adding(seconds: -openFileInterval), date.adding(seconds: openFileInterval)
+                date.adding(seconds: 0.0 - openFileInterval), date.adding(seconds: openFileInterval)
             )
             if lastChange > earliest, lastChange <= latest {
                 return .waitForWriters
@@ -275,7 +224,7 @@ struct UploadPlanner {
 
     /// Breaks a ring of waiting nodes: files that swap places, or a folder created under the name
     /// of a node that is to move into it. One that blocks another moves to a temporary name.
-    func breakRing(
+    package func breakRing(
         of waiting: [InodeID]
     ) throws -> (inode: InodeID, step: UploadStep)? {
         let wanted = try waiting.compactMap { try transaction.node($0)?.place }

@@ -1,19 +1,19 @@
 // The temporary name of a node on the server between two moves: a rename that changes only case, or
 // a swap of places, takes two.
 
-import Core
+package import Core
 import MetadataStore
 
 /// Builds and parses `.dbxfs-rename-INODE-NUMBER-NAME`. The last part is the original name, under
 /// which the node is shown if the second move is never made.
-enum TemporaryName {
+package enum TemporaryName {
     private static let prefix = ".dbxfs-rename-"
     /// Seconds that another client gets between its two moves before this mount makes the second
     /// one. Deltas were seen to come ten seconds late.
-    static let patience = 30.0
+    package static let patience = 30.0
 
     /// The temporary name of a node named `original`, which is left out if it is too long.
-    static func name(
+    package static func name(
         for original: FileName, _ inode: InodeID, number: Int
     ) throws(FileName.Invalid) -> FileName {
         let start = "\(prefix)\(inode.rawValue)-\(number)"
@@ -23,10 +23,10 @@ enum TemporaryName {
     }
 
     /// Whether a path may contain a temporary name.
-    static func occurs(in path: String) -> Bool { path.contains("/" + prefix) }
+    package static func occurs(in path: String) -> Bool { path.contains("/" + prefix) }
 
     /// Whether a name is a temporary one.
-    static func isTemporary(_ name: FileName) -> Bool {
+    package static func isTemporary(_ name: FileName) -> Bool {
         guard name.string.hasPrefix(prefix) else { return false }
         let parts = name.string.utf8.dropFirst(prefix.utf8.count).split(
             separator: UInt8(ascii: "-"), maxSplits: 2, omittingEmptySubsequences: false)
@@ -37,7 +37,7 @@ enum TemporaryName {
     private static func isNumber(_ text: String) -> Bool { Int(text, radix: 10) != nil }
 
     /// The original name; nil if this is no temporary name, or has none.
-    static func original(of name: FileName) -> FileName? {
+    package static func original(of name: FileName) -> FileName? {
         guard name.string.hasPrefix(prefix) else { return nil }
         // A name may begin with a mark that would be one character with the hyphen.
         let parts = name.string.utf8.dropFirst(prefix.utf8.count).split(

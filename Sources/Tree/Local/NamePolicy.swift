@@ -1,10 +1,10 @@
 // Which names Dropbox stores, which stay local-only, and which are refused. Pure: the tree decides
 // whether a name is taken.
 
-import Core
+package import Core
 
 /// The handling of a file by its name.
-enum NamePolicy: Hashable, Sendable {
+package enum NamePolicy: Hashable, Sendable {
     /// The file is uploaded to Dropbox.
     case synced
     /// The file is local-only: it works, but is never uploaded.
@@ -13,7 +13,7 @@ enum NamePolicy: Hashable, Sendable {
     case refused
 
     /// Decides by the name alone.
-    init(_ name: FileName) {
+    package init(_ name: FileName) {
         if Self.isRefused(name) {
             self = .refused
         } else if Self.isIgnored(name) {
@@ -47,33 +47,4 @@ enum NamePolicy: Hashable, Sendable {
     ]
 
     private static let prefixes = ["~$", ".~", ".fuse_hidden", ".nfs"]
-}
-
-extension FileName {
-    /// The name of a node to be created.
-    ///
-    /// Throws the error that `open(2)` has for an invalid name.
-    init(creating bytes: [UInt8]) throws(FileSystemError) {
-        do {
-            try self.init(utf8: bytes)
-        } catch {
-            switch error {
-            case .tooLong: throw .nameTooLong
-            case .notUTF8: throw .invalidEncoding
-            case .reserved, .forbiddenCharacter: throw .invalidArgument
-            }
-        }
-    }
-
-    /// The name of a lookup. An invalid name does not exist.
-    init(finding bytes: [UInt8]) throws(FileSystemError) {
-        do {
-            try self.init(utf8: bytes)
-        } catch {
-            switch error {
-            case .tooLong: throw .nameTooLong
-            case .notUTF8, .reserved, .forbiddenCharacter: throw .noEntry
-            }
-        }
-    }
 }

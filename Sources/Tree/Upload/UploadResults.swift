@@ -1,41 +1,40 @@
-// The changes of the tree by the server's responses. Each response is one transaction; files are
-// moved and changes announced after it.
+// The changes of the tree by the server's responses to this mount's own steps: stored, placed,
+// refused, undone. Not responsible for the requests, nor for what is done after the commit: it
+// returns the changes to announce and the staging files that are free.
 
-import Blocking
 import ContentHashing
-import Core
-import Logging
-import MetadataStore
-import RemoteStore
+package import Core
+package import MetadataStore
+package import RemoteStore
 import Staging
-import Synchronization
 
-/// Records one response of the server.
-struct UploadRecorder {
-    let transaction: Transaction
-    let environment: UploadEnvironment
+/// Records the server's responses within one transaction.
+package struct UploadResults {
+    package let transaction: Transaction
     let context: DeltaContext
     /// The changes to announce.
-    private(set) var changes: [TreeChange] = []
+    package private(set) var changes: [TreeChange] = []
     /// Staging files whose content is committed, with the content if they have all of it.
-    private(set) var retired: [(number: Int64, content: FileContent?)] = []
+    package private(set) var retired: [(number: Int64, content: FileContent?)] = []
     /// Names of new conflicted copies.
-    private(set) var conflicts: [String] = []
+    package private(set) var conflicts: [String] = []
 
-    init(transaction: Transaction, environment: UploadEnvironment) {
+    /// Begins to record in a transaction.
+    package init(transaction: Transaction, context: DeltaContext) {
         self.transaction = transaction
-        self.environment = environment
-        self.context = environment.deltaContext()
+        self.context = context
     }
 
     /// Removes the intent of a commit with a response.
-    func arrived(_ sent: Sent) throws {
+    package func arrived(_ sent: Sent) throws {
         if let attempt = sent.attempt { try transaction.noteArrival(of: attempt) }
     }
 
     /// Records that a node is at its local place, by a new folder or a move of the node with the
     /// ID.
-    mutating func placed(_ inode: InodeID, _ entry: RemoteEntry, meant id: FileID? = nil) throws {
+    package mutating func placed(_ inode: InodeID, _ entry: RemoteEntry, meant id: FileID? = nil)
+        throws
+    {
         if let arrived = entry.id { try transaction.noteUnconfirmed(arrived) }
         if let node = try transaction.node(inode),
             (node.kind == .folder) != entry.isFolder || id != nil && entry.id != id
@@ -88,7 +87,9 @@ struct UploadRecorder {
     }
 
     /// Records content that was stored.
-    mutating func stored(_ upload: ContentUpload, for inode: InodeID, _ entry: RemoteEntry) throws {
+    package mutating func stored(_ upload: ContentUpload, for inode: InodeID, _ entry: RemoteEntry)
+        throws
+    {
         if case .absent = upload.expectation, let arrived = entry.id {
             try transaction.noteUnconfirmed(arrived)
         }
@@ -174,7 +175,7 @@ struct UploadRecorder {
     }
 
     /// Records that the server already has this content.
-    mutating func settle(_ inode: InodeID) throws {
+    package mutating func settle(_ inode: InodeID) throws {
         guard let node = try transaction.node(inode), !node.flags.contains(.localOnly) else {
             return
         }
@@ -189,7 +190,7 @@ struct UploadRecorder {
     }
 
     /// Records that the server no longer has a node, nor its contents.
-    mutating func deleted(_ inode: InodeID) throws {
+    package mutating func deleted(_ inode: InodeID) throws {
         guard let node = try transaction.node(inode) else { return }
         try useApplier { applier in
             try applier.removeRemote(node)
@@ -197,7 +198,7 @@ struct UploadRecorder {
     }
 
     /// Undoes a move or a deletion that will never be allowed, unless users have changed it since.
-    mutating func undo(_ step: UploadStep, of inode: InodeID) throws {
+    package mutating func undo(_ step: UploadStep, of inode: InodeID) throws {
         guard let node = try transaction.node(inode), node.remote == .displaced,
             step.isWanted(for: node)
         else { return }
@@ -218,7 +219,7 @@ struct UploadRecorder {
     }
 
     /// Applies entries by the rules for deltas.
-    mutating func apply(_ entries: [RemoteEntry]) throws {
+    package mutating func apply(_ entries: [RemoteEntry]) throws {
         try useApplier { applier in
             try applier.apply(entries)
         }
@@ -226,7 +227,7 @@ struct UploadRecorder {
 
     /// Applies the findings after a node's step was refused: at paths that the step needs, and by
     /// IDs.
-    mutating func found(_ findings: LookFindings, insteadOf inode: InodeID) throws {
+    package mutating func found(_ findings: LookFindings, insteadOf inode: InodeID) throws {
         try useApplier { applier in
             for (path, entry) in findings.atPaths {
                 try applier.learnKey(of: inode, from: entry, at: path)
@@ -237,9 +238,8 @@ struct UploadRecorder {
             let present = findings.atPaths.map(\.entry)
             try applier.apply([findings.byID, present, missing].flatMap(\.self))
         }
-        for id in findings.missingIDs {
-            guard let node = try transaction.node(id: id), node.remote != .absent else { continue }
-            try useApplier { try $0.removeRemote(node) }
+        try useApplier { applier in
+            for id in findings.missingIDs { try applier.removeMissing(id) }
         }
     }
 
@@ -257,7 +257,7 @@ struct UploadRecorder {
             return
         }
         let content = FileContent(revision: revision, hash: hash, size: facts.size)
-        guard let file = try environment.staging.file(of: node) else { return }
+        guard let file = try context.staging.file(of: node) else { return }
         let isWhatWasSent = file.contentToSend()?.hash.map { $0 == hash } ?? true
         guard isWhatWasSent, file.retire(generation: generation, as: content) else {
             // Written to since: the rows must not name this content as the committed one.
@@ -287,52 +287,6 @@ struct UploadRecorder {
     }
 }
 
-extension UploadEnvironment {
-    /// Records a response in one transaction; afterwards moves uploaded content to the cache and
-    /// announces the changes. Fails if nothing is recorded.
-    @discardableResult
-    func record(
-        _ body: @escaping @Sendable (inout UploadRecorder) throws -> Void
-    ) async -> RemoteOutcome<Void> {
-        let recorded = await outcome {
-            try await store.write { transaction in
-                var recorder = UploadRecorder(transaction: transaction, environment: self)
-                try body(&recorder)
-                return RecordedChanges(
-                    changes: recorder.changes, retired: recorder.retired.map { $0 },
-                    conflicts: recorder.conflicts)
-            }
-        }
-        let outcome: RecordedChanges
-        switch recorded {
-        case .success(let changes): outcome = changes
-        case .failure(let error): return .failure(error)
-        }
-        tell(outcome.changes, conflicts: outcome.conflicts)
-        guard !outcome.retired.isEmpty else { return .success(()) }
-        // The cache moves the file away, so a power cut must not restore rows that name it. If the
-        // flush fails, the files stay until the next start.
-        let isOnDisk = await disk.run { (try? staging.flush()) != nil }
-        guard isOnDisk else { return .success(()) }
-        for (number, content) in outcome.retired {
-            await disk.run {
-                if let content {
-                    cache.adopt(
-                        path: staging.path(of: number), content: content)
-                }
-                staging.removeFile(number)
-            }
-        }
-        return .success(())
-    }
-}
-
-private struct RecordedChanges: Sendable {
-    var changes: [TreeChange]
-    var retired: [(number: Int64, content: FileContent?)]
-    var conflicts: [String]
-}
-
 extension UploadStep {
     /// Whether users still want a step that moves or deletes a node.
     fileprivate func isWanted(for node: Node) -> Bool {
@@ -353,4 +307,19 @@ extension RemoteFacts {
         case .deleted: self = fallback
         }
     }
+}
+
+/// The result of a look.
+package struct LookFindings: Sendable {
+    /// The entries at requested paths.
+    package var atPaths: [(path: RemotePath, entry: RemoteEntry)] = []
+    /// The entries of requested IDs, after unknown folders above them.
+    package var byID: [RemoteEntry] = []
+    /// IDs without a node, if the absence is certain enough.
+    package var missingIDs: [FileID] = []
+    /// The same for nodes of unknown ID.
+    package var missingPaths: [RemotePath] = []
+
+    /// Creates empty findings.
+    package init() {}
 }

@@ -1,9 +1,9 @@
 // Carries out the `ConflictTable`'s resolution for a node that the server has changed: no unsent
 // content of users is lost.
 
-import ContentHashing
+package import ContentHashing
 import Core
-import MetadataStore
+package import MetadataStore
 import RemoteStore
 
 extension DeltaApplier {
@@ -287,7 +287,7 @@ extension DeltaApplier {
 
 extension StagedContent {
     /// The hash of the content, if known: it was computed, or the content is a whole revision.
-    var knownHash: ContentHash? {
+    package var knownHash: ContentHash? {
         if let hash { return hash }
         guard let base, size == base.size, base.limit == base.size,
             blocks.allSatisfy({ $0 == 0 })

@@ -3,17 +3,18 @@
 // content. A write through one of them is an edit like any other, and must not end with the handle.
 
 import Core
-import MetadataStore
+public import MetadataStore
 import Saturating
 
 /// A detached file that is reattached to the tree.
-struct ReturnedFile: Sendable {
-    var place: Place
+public struct ReturnedFile: Sendable {
+    /// Its place now.
+    public var place: Place
     /// Whether it stands beside another file of its name.
-    var isConflict: Bool
+    public var isConflict: Bool
 
     /// The changes to announce.
-    var changes: [TreeChange] {
+    package var changes: [TreeChange] {
         [.entry(parent: place.parent, name: place.name), .listing(place.parent)]
     }
 

@@ -1,42 +1,14 @@
-// Choosing the next node: a walk through the due journal entries, and from each one to the node
-// that it waits for. Not responsible for a node's step (`UploadPlan.swift`) nor for batches
-// (`StepChoice`).
+// Choosing the next node: from a due journal entry to the node that it waits for. Not responsible
+// for a node's step (`UploadPlan.swift`) nor for batches.
 
-import Core
-import MetadataStore
+package import Core
+package import MetadataStore
 import Staging
 
 extension UploadPlanner {
-    /// Offers the steps of due entries to a choice, in order, after one.
-    mutating func offer(
-        to choice: StepChoice, at now: Timestamp, after start: Int64
-    ) throws -> StepChoice {
-        var choice = choice
-        choice.lastLookedAt = start
-        while true {
-            let entries = try transaction.dueEntries(
-                at: now, after: choice.lastLookedAt, limit: 256)
-            if entries.isEmpty { break }
-            for entry in entries where !choice.busy.contains(entry.inode) {
-                guard !choice.isFull else { return choice }
-                choice.lastLookedAt = entry.sequence
-                guard let (inode, step) = try decide(from: entry, at: now, busy: choice.busy)
-                else {
-                    choice.passOver()
-                    continue
-                }
-                let attempts = try transaction.journalEntry(of: inode)?.attempts ?? 0
-                if !choice.add(step, for: inode, attempts: attempts) { return choice }
-            }
-            choice.lastLookedAt = entries.last?.sequence ?? 0
-        }
-        choice.isExhausted = true
-        return choice
-    }
-
     /// Skips an entry whose new parent folder was found to wait: many levels of new folders would
     /// cost as many queries for each level that is sent.
-    private mutating func decide(
+    package mutating func decide(
         from entry: JournalEntry, at now: Timestamp, busy: Set<InodeID>
     ) throws -> (inode: InodeID, step: UploadStep)? {
         if let folder = entry.unsentFolder, waiting.contains(folder) {
@@ -48,7 +20,7 @@ extension UploadPlanner {
 
     /// The step to send for a node, or for the one that it waits for, directly or not; nil if there
     /// is none now. `busy` nodes are in flight already.
-    mutating func decide(
+    package mutating func decide(
         from start: InodeID, at now: Timestamp, busy: Set<InodeID>
     ) throws -> (inode: InodeID, step: UploadStep)? {
         var visited: [InodeID] = []

@@ -1,16 +1,16 @@
 // The names of conflicted copies.
 
-import Core
+package import Core
 import Saturating
 
 /// Builds names of conflicted copies, in the form of Dropbox's own client.
-struct ConflictName: Sendable {
+package struct ConflictName: Sendable {
     /// The machine whose version is renamed.
-    var host: String
+    package var host: String
     /// The day, as year-month-day in UTC.
-    var day: String
+    package var day: String
 
-    init(host: String, at time: Timestamp) {
+    package init(host: String, at time: Timestamp) {
         self.host = host
         self.day = Self.day(of: time)
     }
@@ -18,7 +18,7 @@ struct ConflictName: Sendable {
     /// `NAME (HOST's conflicted copy YYYY-MM-DD).EXT`, with a number from the second one on.
     ///
     /// A name that would be too long loses the end of its stem, never its extension.
-    func name(for original: FileName, number: Int) -> FileName {
+    package func name(for original: FileName, number: Int) -> FileName {
         let (stem, suffix) = Self.split(original.string)
         let counter = number > 1 ? " (\(number))" : ""
         let mark = " (\(host)'s conflicted copy \(day))\(counter)"

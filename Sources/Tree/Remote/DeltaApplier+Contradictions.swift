@@ -3,7 +3,7 @@
 // responsible for finding them: the store refuses contradictory rows.
 
 import Core
-import MetadataStore
+package import MetadataStore
 import RemoteStore
 import Saturating
 
@@ -75,7 +75,7 @@ extension DeltaApplier {
 extension MetadataStore {
     /// Applies the result of a listing or look in one transaction. If that is contradictory, it is
     /// tried again with a context that leaves contradictions out.
-    func bringIn<Outcome>(
+    package func bringIn<Outcome>(
         _ context: DeltaContext, _ body: (Transaction, DeltaContext) throws -> Outcome
     ) throws -> Outcome {
         do {
@@ -87,7 +87,7 @@ extension MetadataStore {
     }
 
     /// The same without holding a thread of the cooperative pool.
-    func bringIn<Outcome: Sendable>(
+    package func bringIn<Outcome: Sendable>(
         _ context: DeltaContext,
         _ body: @escaping @Sendable (Transaction, DeltaContext) throws -> Outcome
     ) async throws -> Outcome {

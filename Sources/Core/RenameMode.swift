@@ -1,0 +1,11 @@
+// The kinds of rename(2).
+
+/// What rename does with an existing target.
+public enum RenameMode: Hashable, Sendable {
+    /// Replaces the existing target.
+    case replace
+    /// Fails if the target exists (`RENAME_NOREPLACE`).
+    case noReplace
+    /// Swaps source and target (`RENAME_EXCHANGE`).
+    case exchange
+}

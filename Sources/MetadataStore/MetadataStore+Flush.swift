@@ -1,0 +1,149 @@
+// Making the database survive power loss, and closing it. Not responsible for what its log must
+// have at the next opening: that is `LogMark`.
+
+import Foundation
+import GRDB
+import Glibc
+import Saturating
+import Synchronization
+
+extension MetadataStore {
+    /// Makes everything committed so far survive power loss. Blocks for the disk. Must not be
+    /// called in a transaction.
+    ///
+    /// A commit under `synchronous = NORMAL` is complete in the WAL file but perhaps not on the
+    /// platter; flushing that file is all that `FULL` would add. Pages that have left the WAL were
+    /// flushed by the checkpoint that moved them.
+    public func synchronize() throws {
+        guard let path else {
+            try gate?(.flush)
+            return
+        }
+        guard !isSafe else { return }
+        // Callers take turns: of two flushes at once, the system tells one of a failure.
+        let isDoubtful = try hasFlushFailed.withLock { hasFailed in
+            if hasFailed { return true }
+            // Read before the flush, which may or may not include later commits.
+            let extent = LogExtent(indexAt: path + "-shm")
+            if let extent, isSafe(extent) { return false }
+            let descriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                if errno == ENOENT { return false }
+                throw Self.systemError
+            }
+            defer { Glibc.close(descriptor) }
+            guard flush(descriptor) == 0 else {
+                hasFailed = true
+                throw Self.systemError
+            }
+            if let extent { noteFlushed(extent) }
+            return false
+        }
+        if isDoubtful { try rewriteLog(path) }
+    }
+
+    /// Writes the log's bytes anew and flushes them. After a failed flush, the system takes them
+    /// for written: another flush would return success. What is read is what was written if its
+    /// checksums are right.
+    private func rewriteLog(_ path: String) throws {
+        try database.writeWithoutTransaction { database in
+            // No commit and no restart of the log meanwhile.
+            try database.inTransaction(.immediate) {
+                try hasFlushFailed.withLock { hasFailed in
+                    try self.rewriteFlushedLog(path)
+                    hasFailed = false
+                }
+                return .rollback
+            }
+        }
+    }
+
+    private func rewriteFlushedLog(_ path: String) throws {
+        guard let extent = LogExtent(indexAt: path + "-shm"),
+            let log = FileManager.default.contents(atPath: path + "-wal")
+        else { throw POSIXError(.EIO) }
+        // Without frames, a checkpoint has flushed all of them in the database.
+        guard extent.frames > 0 else { return noteFlushed(extent) }
+        let bytes = [UInt8](log)
+        guard let found = LogExtent(log: bytes), found.salts == extent.salts,
+            found.frames >= extent.frames
+        else { throw POSIXError(.EIO) }
+        let descriptor = open(path + "-wal", O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.systemError }
+        defer { Glibc.close(descriptor) }
+        var done = 0
+        while done < bytes.count {
+            let count = bytes[done...].withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress, $0.count, off_t(clamping: done))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Self.systemError }
+            done +|= count
+        }
+        guard flush(descriptor) == 0 else { throw Self.systemError }
+        noteFlushed(extent)
+    }
+
+    private func noteFlushed(_ extent: LogExtent) {
+        guard let path else { return }
+        mark.withLock { mark in
+            mark.salts = extent.salts
+            mark.frames = extent.frames
+            mark.isClosed = false
+            mark.write(to: Self.markPath(path))
+        }
+    }
+
+    /// Whether every transaction so far is known to survive power loss.
+    public var isSafe: Bool {
+        guard let path else { return true }
+        return LogExtent(indexAt: path + "-shm").map { isSafe($0) } ?? false
+    }
+
+    private func isSafe(_ extent: LogExtent) -> Bool {
+        mark.withLock { $0.salts == extent.salts && $0.frames == extent.frames && !$0.isClosed }
+    }
+
+    private static var systemError: POSIXError {
+        POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    }
+
+    /// Waits for running work and closes the file. Later accesses throw `Closed`.
+    public func close() throws {
+        guard let path else { return }
+        accesses.close()
+        let changes = try? countClosing()
+        // Before the last connection deletes the log: no commit follows.
+        mark.withLock { mark in
+            mark.isClosed = true
+            if let changes { mark.changes = changes }
+            mark.write(to: Self.markPath(path))
+        }
+        try database.close()
+    }
+
+    /// Counts the end, so that a copy made before it is older than the mark. It is flushed before
+    /// the mark demands it.
+    private func countClosing() throws -> Int64 {
+        let changes = (mark.withLock { $0.changes } ?? 0) +| 1
+        try Self.noteChanges(changes, database)
+        try synchronize()
+        return changes
+    }
+
+    static func noteChanges(_ changes: Int64, _ database: any DatabaseWriter) throws {
+        try database.write { database in
+            let transaction = Transaction(database: database, end: TransactionEnd())
+            try transaction.setSetting(Transaction.changesKey, to: String(changes))
+        }
+    }
+}
+
+extension Transaction {
+    fileprivate static let changesKey = "database.changes"
+
+    /// How many openings and closings the database counts.
+    func changes() throws -> Int64 {
+        try setting(Self.changesKey).flatMap { Int64($0, radix: 10) } ?? 0
+    }
+}

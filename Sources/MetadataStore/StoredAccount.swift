@@ -1,0 +1,45 @@
+// The account whose tree a database has. It is among the rows, so that they have an owner whatever becomes of the files
+// beside them.
+
+/// The account of a database, as of its last mount with a network.
+public struct StoredAccount: Hashable, Sendable {
+    /// The server's ID of the account.
+    public var id: String
+    /// The server; nil in databases from before it was noted.
+    public var server: String?
+    /// Name and address of the person, for messages; nil in databases from before they were noted.
+    public var person: String?
+
+    /// Memberwise and without defaults.
+    public init(id: String, server: String?, person: String?) {
+        self.id = id
+        self.server = server
+        self.person = person
+    }
+
+    fileprivate enum Key {
+        static let id = "account.id"
+        static let server = "account.server"
+        static let person = "account.person"
+    }
+}
+
+extension TreeReading {
+    /// The account whose tree this is; nil until its first mount.
+    public func account() throws -> StoredAccount? {
+        guard let id = try setting(StoredAccount.Key.id) else { return nil }
+        return StoredAccount(
+            id: id, server: try setting(StoredAccount.Key.server),
+            person: try setting(StoredAccount.Key.person))
+    }
+}
+
+extension Transaction {
+    /// Sets the account whose tree this is.
+    public func setAccount(_ account: StoredAccount) throws {
+        guard try self.account() != account else { return }
+        try setSetting(StoredAccount.Key.id, to: account.id)
+        try setSetting(StoredAccount.Key.server, to: account.server)
+        try setSetting(StoredAccount.Key.person, to: account.person)
+    }
+}

@@ -1,0 +1,100 @@
+// Reading staged content. A staging file that lacks bytes of the content is an error: nothing takes
+// them for zeros. Not responsible for fetching what is the base's.
+
+import Core
+import Glibc
+import MetadataStore
+import Saturating
+import Synchronization
+
+extension StagedFile {
+    /// Reads up to `count` bytes from `offset`; returns fewer only at the end of the file.
+    public func read(at offset: Int64, count: Int) throws(StagingError) -> StagedRead {
+        let snapshot = state.withLock { $0 }
+        if let revision = snapshot.retired {
+            return .retired(revision)
+        }
+        let end = min(snapshot.content.size, offset +| Int64(clamping: count))
+        guard offset >= 0, offset < end else { return .bytes([]) }
+        guard let base = snapshot.content.base else {
+            return .bytes(try localBytes(offset..<end))
+        }
+        var segments: [StagedRead.Segment] = []
+        var position = offset
+        while position < end {
+            let block = position / Self.blockSize
+            let blockEnd = min((block +| 1) *| Self.blockSize, end)
+            if snapshot.blocks[Int(clamping: block)] {
+                segments.append(.bytes(try localBytes(position..<blockEnd)))
+                position = blockEnd
+            } else if position < base.limit {
+                let upper = min(blockEnd, base.limit)
+                segments.append(.base(position..<upper))
+                position = upper
+            } else {
+                segments.append(.zeros(Int(clamping: blockEnd -| position)))
+                position = blockEnd
+            }
+        }
+        if segments.count == 1, case .bytes(let bytes) = segments[0] {
+            return .bytes(bytes)
+        }
+        return .mixed(segments)
+    }
+
+    private func localBytes(_ range: Range<Int64>) throws(StagingError) -> [UInt8] {
+        var bytes = [UInt8](
+            repeating: 0, clamping: Int(clamping: range.upperBound -| range.lowerBound))
+        let failure = bytes.withUnsafeMutableBytes { buffer -> StagingError? in
+            do throws(StagingError) {
+                try readBytes(at: range.lowerBound, into: buffer)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure {
+            throw failure
+        }
+        return bytes
+    }
+
+    /// Fills the buffer from the staging file; with zeros behind the content's end, and where the
+    /// content has neither the file's bytes nor the base's.
+    func readBytes(
+        at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(StagingError) {
+        guard let address = buffer.baseAddress else { return }
+        var done = 0
+        while done < buffer.count {
+            let position = offset +| Int64(clamping: done)
+            let count = pread(
+                descriptor, address.advanced(by: done), buffer.count -| done,
+                off_t(clamping: position))
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw StagingError(code: errno) }
+            if count == 0 {
+                if try isLonger(than: position) { continue }
+                address.advanced(by: done).initializeMemory(
+                    as: UInt8.self, repeating: 0, count: max(0, buffer.count -| done))
+                return
+            }
+            done +|= count
+        }
+    }
+
+    /// Whether the staging file has grown beyond its former end, found by a read without the lock.
+    /// Throws EIO if it lacks a byte of the content there: holes are within a file's size.
+    private func isLonger(than position: Int64) throws(StagingError) -> Bool {
+        try state.withLock { (state) throws(StagingError) in
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw StagingError(code: errno) }
+            if Int64(clamping: status.st_size) > position { return true }
+            guard position < state.content.size else { return false }
+            let isStaged =
+                state.content.base == nil || state.blocks[Int(clamping: position / Self.blockSize)]
+            guard !isStaged else { throw .short }
+            return false
+        }
+    }
+}

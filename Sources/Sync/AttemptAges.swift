@@ -1,0 +1,24 @@
+// How long upload intents have been unanswered, by the clock that never jumps: by the machine's
+// date, a clock that is set forward would end the intent of a commit that a server still works on.
+
+import Core
+import MetadataStore
+import Synchronization
+
+/// Measures the time between two counts of the intents.
+final class AttemptAges: Sendable {
+    /// Seconds for which a server works on a commit at most.
+    private static let longestCommit = 900.0
+
+    /// When they were counted last; nil before the first time in this process. Lock: a leaf.
+    private let last = Mutex<Timestamp?>(nil)
+
+    /// Notes that all deltas up to now are in, in the transaction that applies them, before it ends
+    /// the intents that are too old.
+    func noteCaughtUp(at now: Timestamp, in transaction: Transaction) throws {
+        let last = last.withLock { $0 }
+        if let last, now < last.adding(seconds: Self.longestCommit) { return }
+        try transaction.ageAttempts(first: last == nil)
+        transaction.afterCommit { [self] in self.last.withLock { $0 = now } }
+    }
+}

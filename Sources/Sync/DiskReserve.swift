@@ -1,0 +1,59 @@
+// The part of the state folder's disk that is kept for what people write here: a server that lists new entries without an
+// end stops before it.
+
+import Glibc
+import RemoteStore
+import Saturating
+import Staging
+
+enum DiskReserve {
+    /// Bytes that stay free: room for a day's text and code, until somebody looks at the status.
+    private static let bytes: Int64 = 64 << 20
+    /// The part of a small disk.
+    private static let part: Int64 = 20
+
+    /// Bytes on the disk, at most, for an entry that is brought in, beside those of its texts: a row, what
+    /// is found by, and all of it in the log once more.
+    private static let bytesOfEntry: Int64 = 600
+    private static let copiesOfText: Int64 = 4
+
+    static let problem =
+        "the disk of the state folder is almost full, and changes on Dropbox wait: free some space"
+
+    /// Whether so few bytes of a disk are free that they are kept.
+    static func isUsedUp(free: Int64, of total: Int64) -> Bool {
+        free < min(bytes, total.divided(by: part))
+    }
+
+    /// Bytes that bringing in these entries may take.
+    static func bytes(for entries: [RemoteEntry]) -> Int64 {
+        entries.reduce(0) {
+            $0 +| bytesOfEntry +| copiesOfText *| Int64(clamping: $1.textBytes)
+        }
+    }
+
+    /// Whether that is so where a folder is, once `added` bytes are written. Unknown is no.
+    static func isUsedUp(at folder: String, added: Int64 = 0) -> Bool {
+        var disk = statvfs()
+        guard statvfs(folder, &disk) == 0 else { return false }
+        let unit = Int64(clamping: disk.f_frsize)
+        return isUsedUp(
+            free: Int64(clamping: disk.f_bavail) *| unit -| added,
+            of: Int64(clamping: disk.f_blocks) *| unit
+        )
+    }
+}
+
+extension RemoteWatcher {
+    /// Throws, and says so in the status, while the disk has no room but the reserve for entries that
+    /// are brought in together.
+    func checkReserve(_ entries: [RemoteEntry] = []) throws(RemoteError) {
+        let failure = RemoteError.LocalFailure.other(DiskReserve.problem)
+        guard
+            DiskReserve.isUsedUp(
+                at: environment.staging.directory, added: DiskReserve.bytes(for: entries))
+        else { return }
+        environment.state.noteStore(failure)
+        throw .local(failure)
+    }
+}

@@ -1,0 +1,137 @@
+// Stores the last content of a deleted file again, without replacing anything. The server's own
+// restoration would make it the current revision of whatever other clients have stored at the path
+// in the same moment. Not responsible for which files come back (`FolderSearcher.swift`).
+
+import ContentHashing
+import Core
+import MetadataStore
+import RemoteStore
+import Saturating
+import Tree
+
+/// Brings deleted files back.
+struct FileRevival: Sendable {
+    let environment: UploadEnvironment
+
+    /// Names that are tried besides the file's own.
+    private static let mostCopies = 9
+
+    /// Whether the content is stored in one request, which may wait for no other change.
+    static func isQuick(_ file: RemoteFile) -> Bool {
+        file.size <= Int64(clamping: ContentHasher.blockSize)
+    }
+
+    /// Stores a file at a path again, or beside it, if something is there by now. The caller may
+    /// hold the commit gate, if that is quick.
+    func store(
+        _ file: RemoteFile, at path: RemotePath, holdsGate: Bool
+    ) async throws(RemoteError) {
+        guard let hash = file.hash, file.isDownloadable, file.symbolicLinkTarget == nil else {
+            return try await restore(file, at: path, holdsGate: holdsGate)
+        }
+        let base = StagedContent.Base(
+            revision: file.revision, hash: hash, size: file.size, limit: file.size)
+        let content = try await sent(base)
+        for path in paths(besides: path) {
+            let commit = RemoteCommit(
+                path: path.path, expectation: .absent(strict: path.isStrict),
+                clientModified: file.clientModified, hash: hash)
+            do throws(RemoteError) {
+                return try await self.commit(content, commit, holdsGate: holdsGate)
+            } catch {
+                guard case .conflict = error else { throw error }
+            }
+        }
+        throw .conflict(.file)
+    }
+
+    /// For what cannot be downloaded.
+    private func restore(
+        _ file: RemoteFile, at path: RemotePath, holdsGate: Bool
+    ) async throws(RemoteError) {
+        let environment = environment
+        try await committing(holdsGate) { () async throws(RemoteError) in
+            guard try await environment.remote.deletedFile(at: path) != nil else { return }
+            let entry = try await environment.remote.restore(path, to: file.revision)
+            await environment.record { try $0.apply([entry]) }
+        }
+    }
+
+    /// The path, and names for a conflicted copy. An equal file under one of those is the copy of
+    /// an earlier request, whose response was lost.
+    private func paths(
+        besides path: RemotePath
+    ) -> [(path: RemotePath, isStrict: Bool)] {
+        var paths = [(path: path, isStrict: true)]
+        guard let name = path.components.last.flatMap({ try? FileName($0) }) else { return paths }
+        let names = ConflictName(host: environment.host, at: environment.clock.date())
+        for number in 1...Self.mostCopies {
+            paths.append((path.parent.appending(names.name(for: name, number: number)), false))
+        }
+        return paths
+    }
+
+    // MARK: Content
+
+    /// Content that the server has, or is about to get.
+    private enum Content: Sendable {
+        case bytes([UInt8])
+        case session(UploadSession, size: Int64)
+    }
+
+    private func sent(_ base: StagedContent.Base) async throws(RemoteError) -> Content {
+        let piece = Int64(clamping: ContentHasher.blockSize)
+        if base.size <= piece {
+            return .bytes(try await environment.baseBytes(base, 0..<base.size))
+        }
+        let session = try await environment.remote.startUpload(concurrent: false)
+        var start: Int64 = 0
+        while start < base.size {
+            let range = start..<min(start +| piece, base.size)
+            let bytes = try await environment.baseBytes(base, range)
+            try await environment.remote.append(
+                PieceSource(start: start, bytes: bytes), range: range, to: session,
+                closes: range.upperBound == base.size)
+            start = range.upperBound
+        }
+        return .session(session, size: base.size)
+    }
+
+    private func commit(
+        _ content: Content, _ commit: RemoteCommit, holdsGate: Bool
+    ) async throws(RemoteError) {
+        let environment = environment
+        try await committing(holdsGate) { () async throws(RemoteError) in
+            let entry =
+                switch content {
+                case .bytes(let bytes):
+                    try await environment.remote.upload(
+                        PieceSource(start: 0, bytes: bytes), commit: commit)
+                case .session(let session, let size):
+                    try await environment.remote.finishUpload(session, size: size, commit: commit)
+                }
+            await environment.record { try $0.apply([entry]) }
+        }
+    }
+
+    private func committing(
+        _ holdsGate: Bool, _ body: () async throws(RemoteError) -> Void
+    ) async throws(RemoteError) {
+        if holdsGate { return try await body() }
+        try await environment.gate.commit(body)
+    }
+}
+
+/// A part of a content in memory.
+private struct PieceSource: UploadSource {
+    /// The first byte's offset in the content.
+    let start: Int64
+    let bytes: [UInt8]
+    var size: Int64 { start +| Int64(clamping: bytes.count) }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        let part = bytes.dropFirst(Int(clamping: max(0, offset -| start))).prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        return part.count
+    }
+}

@@ -1,0 +1,94 @@
+// Upload intents around a request: written and flushed before it, removed when the server has
+// refused it. Not responsible for whether a step still holds (`Attempt`).
+
+import Blocking
+import Core
+import MetadataStore
+import RemoteStore
+import Staging
+import Tree
+
+extension UploadEnvironment {
+    /// Writes the intent of a commit. Throws `cancelled` if the step no longer holds.
+    func note(_ attempt: Attempt) async throws(RemoteError) -> Sent {
+        guard let sent = try await note([attempt]).first else { throw .cancelled }
+        return sent
+    }
+
+    /// Writes the intents of a batch, and leaves out steps that no longer hold: all of them while
+    /// the outcome of a folder's move is unknown, because they may be below it, or when their paths
+    /// start from another root now.
+    ///
+    /// When it returns, the content, the intents, and every change that led to the steps are
+    /// flushed. So a power cut leaves no older state here than on the server: this mount recognises
+    /// its own commits, and neither takes them for another client's nor sends the replaced content
+    /// again.
+    func note(_ attempts: [Attempt]) async throws(RemoteError) -> [Sent] {
+        let sent = try await noteInStore(attempts)
+        guard !sent.isEmpty else { return [] }
+        do throws(RemoteError) {
+            try await local { try staging.flush() }
+        } catch {
+            await forget(sent)
+            throw error
+        }
+        return sent
+    }
+
+    private func noteInStore(_ attempts: [Attempt]) async throws(RemoteError) -> [Sent] {
+        if state.current.isRootNew { return [] }
+        let time = clock.date()
+        return try await local {
+            try store.write { transaction in
+                guard try transaction.attemptedMoves().isEmpty else { return [] }
+                return try attempts.enumerated().compactMap { index, attempt in
+                    try attempt.note(in: transaction, index: index, at: time)
+                }
+            }
+        }
+    }
+}
+
+extension UploadEnvironment {
+    /// Sends an intended step. If the server refuses it, removes the intent; after any other
+    /// failure it may have been done, or be done later.
+    nonisolated(nonsending) func forgettingRefusal(
+        of sent: Sent, _ body: () async throws(RemoteError) -> Void
+    ) async throws(RemoteError) {
+        do throws(RemoteError) {
+            try await body()
+        } catch {
+            if error.saysNotDone { await forget([sent]) }
+            throw error
+        }
+    }
+
+    /// Removes the intents of steps that were not done, and will not be.
+    func forget(_ refused: [Sent]) async {
+        let ids = refused.compactMap(\.attempt)
+        guard !ids.isEmpty else { return }
+        await attempt {
+            try await store.write { transaction in
+                for id in ids { try transaction.forgetAttempt(id) }
+            }
+        }
+    }
+}
+
+extension RemoteError {
+    /// Whether a change was refused, and no earlier request for it can have succeeded. A conflict
+    /// may be with this mount's own earlier request.
+    var saysNotDone: Bool {
+        switch self {
+        case .notAFolder, .notAFile, .insufficientSpace, .tooLarge, .disallowedName, .forbidden,
+            .protected, .contentMismatch, .rateLimited, .unauthorized, .busy:
+            true
+        default: false
+        }
+    }
+}
+
+extension Attempt {
+    /// The step as a part of a batch.
+    var item: StepBatch.Item { StepBatch.Item(inode: inode, step: step) }
+}

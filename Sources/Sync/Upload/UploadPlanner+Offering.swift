@@ -1,0 +1,35 @@
+// The walk through the due journal entries. Not responsible for the steps (`UploadPlanner`) nor for
+// what may travel together (`StepChoice`).
+
+import Core
+import MetadataStore
+import Tree
+
+extension UploadPlanner {
+    /// Offers the steps of due entries to a choice, in order, after one.
+    mutating func offer(
+        to choice: StepChoice, at now: Timestamp, after start: Int64
+    ) throws -> StepChoice {
+        var choice = choice
+        choice.lastLookedAt = start
+        while true {
+            let entries = try transaction.dueEntries(
+                at: now, after: choice.lastLookedAt, limit: 256)
+            if entries.isEmpty { break }
+            for entry in entries where !choice.busy.contains(entry.inode) {
+                guard !choice.isFull else { return choice }
+                choice.lastLookedAt = entry.sequence
+                guard let (inode, step) = try decide(from: entry, at: now, busy: choice.busy)
+                else {
+                    choice.passOver()
+                    continue
+                }
+                let attempts = try transaction.journalEntry(of: inode)?.attempts ?? 0
+                if !choice.add(step, for: inode, attempts: attempts) { return choice }
+            }
+            choice.lastLookedAt = entries.last?.sequence ?? 0
+        }
+        choice.isExhausted = true
+        return choice
+    }
+}

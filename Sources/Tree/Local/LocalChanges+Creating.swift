@@ -1,0 +1,74 @@
+// New nodes: folders, files and symbolic links.
+
+package import Core
+package import MetadataStore
+package import Staging
+
+/// A node to be made.
+package enum NewNode: Sendable {
+    case folder
+    /// An empty file.
+    case file
+    /// Local-only, because the API cannot store a symbolic link.
+    case symbolicLink(target: String)
+}
+
+/// The result of an open that may create.
+package enum FoundOrMade {
+    case found(Node)
+    case made(Node, StagedFile)
+}
+
+extension LocalChanges {
+    /// Makes a node under a free name. Throws `exists` if the name is taken.
+    package func make(
+        _ new: NewNode, named name: FileName, in parent: InodeID, _ local: LocalFacts
+    ) throws -> Node {
+        let folder = try transaction.folder(parent)
+        if try transaction.occupant(of: name, in: folder, known) != nil { throw TreeError.exists }
+        let inode = try insert(new, named: name, in: folder, local)
+        try transaction.touch(parent, at: now)
+        return try transaction.existing(inode)
+    }
+
+    /// Makes an empty file, or finds the file of that name unless `isExclusive`.
+    package func findOrMakeFile(
+        named name: FileName, in parent: InodeID, _ local: LocalFacts, isExclusive: Bool
+    ) throws -> FoundOrMade {
+        let folder = try transaction.folder(parent)
+        if let taken = try transaction.occupant(of: name, in: folder, known) {
+            guard !isExclusive, taken.place?.name == name else { throw TreeError.exists }
+            return .found(taken)
+        }
+        let inode = try insert(.file, named: name, in: folder, local)
+        try transaction.touch(parent, at: now)
+        let node = try transaction.existing(inode)
+        guard let staged = try context.staging.file(of: node) else {
+            throw TreeError.noContent(inode)
+        }
+        return .made(node, staged)
+    }
+
+    private func insert(
+        _ new: NewNode, named name: FileName, in folder: Node, _ local: LocalFacts
+    ) throws -> InodeID {
+        try requireWritable(folder)
+        let isFolder = if case .folder = new { true } else { false }
+        let isLocal = try isLocal(name, in: folder, isFolder: isFolder)
+        let place = Place(parent: folder.inode, name: name)
+        let flags: NodeFlags = isLocal ? .localOnly : []
+        switch new {
+        case .folder:
+            return try transaction.insert(.folder, at: place, local: local, flags: flags)
+        case .file:
+            let inode = try transaction.insert(.file, at: place, local: local, flags: flags)
+            _ = try context.staging.begin(inode, base: nil, size: 0, in: transaction)
+            return inode
+        case .symbolicLink(let target):
+            let inode = try transaction.insert(
+                .symbolicLink, at: place, local: local, flags: .localOnly)
+            try transaction.setTarget(target, of: inode)
+            return inode
+        }
+    }
+}

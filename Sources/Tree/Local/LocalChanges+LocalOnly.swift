@@ -1,0 +1,55 @@
+// Which nodes are local-only (by name, by pattern, or by their folder), and how they are published
+// when that ends. Not responsible for the patterns themselves (`IgnoreRules`).
+
+import Core
+import MetadataStore
+
+extension LocalChanges {
+    /// Whether a node of this name in this folder is local-only.
+    func isLocal(_ name: FileName, in folder: Node, isFolder: Bool) throws -> Bool {
+        switch NamePolicy(name) {
+        case .refused: throw TreeError.invalidArgument
+        case .localOnly: return true
+        case .synced:
+            if folder.flags.contains(.localOnly) { return true }
+            return try isIgnored(name, in: folder.inode, isFolder: isFolder)
+        }
+    }
+
+    /// Whether an ignore pattern matches this name in this folder.
+    private func isIgnored(_ name: FileName, in folder: InodeID, isFolder: Bool) throws -> Bool {
+        let rules = context.rules
+        guard !rules.ignored.isEmpty, let path = try transaction.localPath(of: folder) else {
+            return false
+        }
+        return rules.ignored.isIgnored(rules.rootPath + path + [name], isFolder: isFolder)
+    }
+
+    /// Publishes a local-only node and its contents, except nodes whose own name keeps them local.
+    func publish(_ node: Node) throws {
+        try transaction.publish(node.inode)
+        guard node.kind == .folder else { return }
+        let folder = try transaction.existing(node.inode)
+        for child in try transaction.children(of: node.inode) {
+            let node = try transaction.existing(child.inode)
+            let isLocal = try isLocal(child.name, in: folder, isFolder: node.kind == .folder)
+            if node.kind != .symbolicLink, !isLocal { try publish(node) }
+        }
+    }
+
+    /// Publishes nodes that the patterns of the last mount kept local and the present ones do not.
+    /// Nodes that are on the server stay there, whatever the patterns say.
+    package func adoptIgnoreRules() throws {
+        let key = "filesystem.ignored"
+        let text = context.rules.ignored.text
+        guard try transaction.setting(key) ?? "" != text else { return }
+        for inode in try transaction.topmostLocalNodes() {
+            guard let node = try transaction.node(inode), node.kind != .symbolicLink,
+                let place = node.place, let folder = try transaction.node(place.parent)
+            else { continue }
+            let isLocal = try isLocal(place.name, in: folder, isFolder: node.kind == .folder)
+            if !isLocal { try publish(node) }
+        }
+        try transaction.setSetting(key, to: text)
+    }
+}

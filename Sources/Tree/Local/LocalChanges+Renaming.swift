@@ -1,0 +1,190 @@
+// Renaming. The server's step is not decided here: it follows from a node's local place and its
+// remote one.
+
+package import Core
+package import MetadataStore
+import Staging
+
+extension LocalChanges {
+    /// Renames a node, atomically over an existing target too.
+    package mutating func rename(
+        _ source: Place, to target: Place, _ mode: RenameMode
+    ) throws {
+        let folder = try transaction.folder(source.parent)
+        let newFolder = try transaction.folder(target.parent)
+        let isFolding = context.rules.foldsCase
+        let node = try transaction.child(source.name, of: folder, known, folding: isFolding)
+        if let place = node.place, place != source { effects.otherNames.append(place) }
+        try requireWritable(folder)
+        try requireWritable(newFolder)
+        if source == target { return }
+        var occupant = try transaction.occupant(of: target.name, in: newFolder, known)
+        if occupant?.inode == node.inode {
+            // Only the spelling changes.
+            occupant = nil
+        }
+        var target = target
+        if isFolding, let place = occupant?.place, place != target {
+            // The replaced node's spelling stays; the kernel has cached the other one.
+            effects.otherNames.append(target)
+            target = place
+        }
+        if let occupant, occupant.place?.name != target.name {
+            throw mode == .exchange ? TreeError.noEntry : TreeError.exists
+        }
+        try requireOutside(node, newFolder)
+        switch (mode, occupant) {
+        case (.exchange, nil): throw TreeError.noEntry
+        case (.exchange, let occupant?): try exchange(node, in: folder, occupant, in: newFolder)
+        case (.noReplace, .some): throw TreeError.exists
+        case (.noReplace, nil), (.replace, nil): try move(node, to: target, in: newFolder)
+        case (.replace, let occupant?): try replace(occupant, by: node, at: target, in: newFolder)
+        }
+        try transaction.touch(folder.inode, at: now)
+        try transaction.touch(newFolder.inode, at: now)
+        if let moved = try transaction.node(node.inode) {
+            try noteChanged(moved)
+        }
+    }
+
+    // MARK: The three kinds
+
+    private mutating func replace(
+        _ occupant: Node, by node: Node, at target: Place, in folder: Node
+    ) throws {
+        switch (node.kind, occupant.kind) {
+        case (.folder, .folder): try requireEmpty(occupant)
+        case (.folder, _): throw TreeError.notADirectory
+        case (_, .folder): throw TreeError.isADirectory
+        case (_, _): break
+        }
+        let isLocal = try isLocal(
+            node, named: target.name, in: folder, insteadOf: occupant)
+        try inheritSafety(of: occupant, by: node)
+        try transaction.move(occupant.inode, to: nil)
+        try noteChanged(occupant)
+        try move(node, to: target, isLocal: isLocal)
+        try transaction.handOverPin(from: occupant.inode, to: node.inode)
+        if !isLocal, node.kind == .file, node.remote == .absent, node.staged != nil,
+            occupant.kind == .file, occupant.remote != .absent
+        {
+            // An atomic save: the content becomes the next revision of the file that it replaces,
+            // which keeps its history and its links.
+            try transaction.handOverRemote(from: occupant.inode, to: node.inode)
+        }
+        try settleUnlinked(occupant.inode)
+    }
+
+    /// If the replaced content survives a power cut and only this machine has it, a cut after an
+    /// atomic save must not leave neither. Content that an fsync has promised is replaced by
+    /// flushed content only; other flushed content remains until its successor is flushed.
+    private func inheritSafety(of occupant: Node, by node: Node) throws {
+        guard let new = node.staged, !new.isFlushed else { return }
+        if node.remote != .absent, occupant.kind == .file {
+            // Without its edit, the node would be what the server has of it, and the occupant is
+            // deleted.
+            try context.staging.file(of: node)?.inheritPromise(in: transaction)
+            return
+        }
+        guard let old = occupant.staged else { return }
+        let hasFallback = try transaction.fallback(of: occupant.inode) != nil
+        let isPromised = old.promised > 0
+        let isOnlyHere = occupant.remote == .absent && old.flushed > 0
+        if isPromised || isOnlyHere || hasFallback {
+            try context.staging.file(of: node)?.inheritPromise(in: transaction)
+        } else if old.isFlushed, try transaction.fallback(of: node.inode) == nil {
+            // Handles on the replaced file may write to its content.
+            if context.openFiles.isOpen(occupant.inode, in: transaction) {
+                try context.staging.file(of: node)?.inheritPromise(in: transaction)
+            } else {
+                try transaction.handOverAsFallback(from: occupant.inode, to: node.inode)
+            }
+        }
+    }
+
+    private mutating func move(_ node: Node, to target: Place, in folder: Node) throws {
+        try move(node, to: target, isLocal: try isLocal(node, named: target.name, in: folder))
+    }
+
+    private func exchange(
+        _ first: Node, in folder: Node, _ second: Node, in newFolder: Node
+    ) throws {
+        try requireOutside(second, folder)
+        guard let one = first.place, let other = second.place,
+            try isLocal(first, named: other.name, in: newFolder, insteadOf: second)
+                == first.flags.contains(.localOnly),
+            try isLocal(second, named: one.name, in: folder, insteadOf: first)
+                == second.flags.contains(.localOnly)
+        else { throw TreeError.invalidArgument }
+        try transaction.exchange(first.inode, second.inode)
+        try noteChanged(second)
+    }
+
+    // MARK: Moving between what is synced and what is local
+
+    private func isLocal(
+        _ node: Node, named name: FileName, in folder: Node, insteadOf occupant: Node? = nil
+    ) throws -> Bool {
+        let isLocal = try isLocal(name, in: folder, isFolder: node.kind == .folder)
+        // A symbolic link is local-only wherever it is.
+        if node.kind == .symbolicLink && node.flags.contains(.localOnly) { return true }
+        // A file that the server has under an ignored name stays synced: an atomic save must not
+        // delete it.
+        let isOnServer = occupant.map { !$0.flags.contains(.localOnly) } ?? false
+        return isLocal && !(isOnServer && NamePolicy(name) == .synced)
+    }
+
+    private func move(_ node: Node, to target: Place, isLocal: Bool) throws {
+        switch (node.flags.contains(.localOnly), isLocal) {
+        case (true, true), (false, false):
+            try transaction.move(node.inode, to: target)
+        case (true, false):
+            try transaction.move(node.inode, to: target)
+            try publish(node)
+        case (false, true):
+            try withdraw(node, to: target)
+        }
+    }
+
+    /// Makes a synced file local-only; the server gets a deletion. If another file takes its old
+    /// place before that is sent, as in editors that save through such names, it becomes the next
+    /// revision.
+    private func withdraw(_ node: Node, to target: Place) throws {
+        // At this error mv(1) copies the folder's contents, which fetches them, and deletes the
+        // original.
+        guard node.kind == .file, let old = node.place else { throw TreeError.crossDevice }
+        guard let staged = try context.staging.file(of: node), staged.retired == nil,
+            staged.missingRanges.isEmpty
+        else {
+            // Once the server has deleted the file, only this machine has its bytes.
+            throw ContentNeeded(inode: node.inode)
+        }
+        // Flushed for the same reason.
+        try staged.inheritPromise(in: transaction)
+        try transaction.move(node.inode, to: target)
+        if node.remote != .absent {
+            let tombstone = try transaction.insert(.file, at: old, local: LocalFacts())
+            try transaction.handOverRemote(from: node.inode, to: tombstone)
+            try transaction.move(tombstone, to: nil)
+        }
+        try transaction.withdraw(node.inode)
+    }
+
+    // MARK: Parts
+
+    /// Throws if a node would be moved into itself, or a shared folder into another one, which
+    /// Dropbox does not allow.
+    private func requireOutside(_ node: Node, _ folder: Node) throws {
+        guard node.kind == .folder else { return }
+        var current: Node? = folder
+        while let step = current {
+            if step.inode == node.inode { throw TreeError.invalidArgument }
+            if node.facts.sharedFolderID != nil && step.facts.sharedFolderID != nil
+                && node.place?.parent != folder.inode
+            {
+                throw TreeError.notPermitted
+            }
+            current = try step.place.flatMap { try transaction.node($0.parent) }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// The interface of Tree to the table of open files, and the changes that it tells its callers.
+
+public import Core
+public import MetadataStore
+
+/// Decides whether a file is open: a change of an open file must leave its content readable.
+public protocol OpenFileTracking: Sendable {
+    /// Whether a handle is open on the inode, for a transaction that changes the state which
+    /// openers read. Must wait for nothing but a short lock.
+    ///
+    /// An opener registers first and reads the node after. So the transaction either sees the
+    /// handle, or the opener sees that there is such a transaction, and reads in one of its own
+    /// after it: a plain read does not wait for a writer, and would return the earlier state.
+    func isOpen(_ inode: InodeID, in transaction: Transaction) -> Bool
+    /// Whether a handle that can write is open on the inode.
+    func isOpenForWriting(_ inode: InodeID) -> Bool
+}
+
+/// A remote change of the tree; FileSystem turns it into kernel invalidations.
+public enum TreeChange: Hashable, Sendable {
+    /// A name leads elsewhere now, or exists now.
+    case entry(parent: InodeID, name: FileName)
+    /// A name was deleted.
+    case deletedEntry(parent: InodeID, child: InodeID, name: FileName)
+    /// A file has other content.
+    case content(InodeID)
+    /// A node's attributes changed.
+    case attributes(InodeID)
+    /// A folder's listing changed.
+    case listing(InodeID)
+}

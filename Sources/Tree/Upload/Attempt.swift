@@ -1,0 +1,60 @@
+// Upload intents. Re-validates a step right before its request, holding the commit gate so that no
+// delta is applied until the response is recorded. Creations, contents and folder moves get an
+// intent row, so that the feed's delta is recognised as this mount's own if the response is lost.
+
+package import ContentHashing
+package import Core
+package import MetadataStore
+import RemoteStore
+import Staging
+
+/// A step that is about to be sent.
+package struct Attempt: Sendable {
+    package var inode: InodeID
+    package var step: UploadStep
+    /// Hash of the content, if the step has content.
+    package var hash: ContentHash?
+
+    /// Memberwise.
+    package init(inode: InodeID, step: UploadStep, hash: ContentHash? = nil) {
+        self.inode = inode
+        self.step = step
+        self.hash = hash
+    }
+
+    /// Writes the intent; returns nil if the step no longer holds.
+    package func note(
+        in transaction: Transaction, index: Int, at time: Timestamp
+    ) throws -> Sent? {
+        guard let node = try transaction.node(inode), try step.holds(for: node, transaction) else {
+            return nil
+        }
+        if case .deleteFile(_, let revision?) = step {
+            try transaction.noteOwnDeletion(of: revision)
+        }
+        if case .move(let move) = step, move.isFolder {
+            let id = try transaction.noteMove(of: inode, to: move.target.rawValue)
+            return Sent(index: index, attempt: id)
+        }
+        guard step.isNew || hash != nil else { return Sent(index: index, attempt: nil) }
+        let place = step.isNew ? try place(of: node) : nil
+        return Sent(
+            index: index,
+            attempt: try transaction.noteAttempt(
+                inode, at: place, hash: hash, modified: step.sentModified, sent: time))
+    }
+
+    /// The place of the node that the step creates.
+    private func place(of node: Node) throws -> Place? {
+        guard let parent = node.place?.parent, let last = step.paths.first?.components.last
+        else { return nil }
+        return Place(parent: parent, name: try FileName(last))
+    }
+}
+
+/// A part of a commit: its index among the intended steps, and the number of its intent, if it has
+/// one.
+package struct Sent: Sendable {
+    package var index: Int
+    package var attempt: Int64?
+}
