@@ -282,6 +282,19 @@ extension Fixture {
         }
     }
 
+    @Test("an edit of a file that the server has is flushed when it takes another one's place")
+    func movedOver() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("a", text("old"))
+        try fixture.remoteFile("b", text("other"))
+        let handle = try fixture.open(file, .truncating)
+        #expect(try fixture.write(file, handle, 0, text("edited")) == 6)
+        try fixture.close(file, handle)
+        #expect(try fixture.node(file)?.staged?.isFlushed == false)
+        try fixture.rename("a", to: "b")
+        #expect(try fixture.node(file)?.staged?.isFlushed == true)
+    }
+
     @Test("a flushed edit under an atomic save goes once the saved content is flushed")
     func succeeded() throws {
         let fixture = try Fixture()

@@ -1,5 +1,7 @@
 // Histories that once broke a rule, shortened: `Simulation --known` plays them all.
 
+import RemoteStoreTesting
+
 extension Plan {
     /// The name of each says what went wrong.
     static let known: [(name: String, plan: Plan)] = [
@@ -75,6 +77,31 @@ extension Plan {
                 steps: [
                     .user(0, .write("/a")), .user(0, .flushFolder("/")), .user(0, .open("/a")),
                     .wait(10), .user(0, .writeOpen), .powerCut(0, calls: 0),
+                ])
+        ),
+        (
+            "an edit that was moved over another file is there after a power cut, or that one is",
+            Plan(
+                seed: 5041, mounts: 1, pageSize: 2, distance: 0, refusesIDs: false,
+                compaction: .none,
+                steps: [
+                    .other(.put("/a/a")), .user(0, .save("/b")), .wait(40000),
+                    .user(0, .write("/a/a")), .user(0, .removeTree("/A")),
+                    .user(0, .save("/a/b")), .user(0, .rename("/a/a", "/b")),
+                    .powerCut(0, calls: 0),
+                ])
+        ),
+        (
+            "a folder kept for what a power cut then took is on the server again",
+            Plan(
+                seed: 1490, mounts: 2, pageSize: 3, distance: 0, refusesIDs: false,
+                compaction: .nodes,
+                steps: [
+                    .other(.makeFolder("/a/a")), .remount(0, ignoring: "a"),
+                    .user(1, .rename("/a/a", "/a/a")), .user(0, .save("/a/a")),
+                    .remount(1, ignoring: "b"), .user(1, .removeTree("/a")),
+                    .user(1, .flush("/a/a")), .other(.delete("/a")), .powerCut(0, calls: 3),
+                    .wait(100),
                 ])
         ),
         (
