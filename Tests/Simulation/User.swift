@@ -110,7 +110,8 @@ final class User: @unchecked Sendable {
         }
     }
 
-    /// Opens a file, or makes it, and empties it. A full disk may refuse that after the file was emptied.
+    /// Opens a file, or makes it, and empties it. A full disk may refuse that, and a process may die, after the file was
+    /// emptied.
     private func emptied(
         _ name: [UInt8], in parent: InodeID, _ before: String
     ) async throws -> CreatedFile {
@@ -119,9 +120,9 @@ final class User: @unchecked Sendable {
                 name, in: parent, permissions: 0o644,
                 flags: OpenFlags(writes: true, truncates: true), caller: Self.caller
             ).value()
-        } catch FileSystemError.noSpace {
-            ledger.give(up: before)
-            throw FileSystemError.noSpace
+        } catch {
+            if isDead || error as? FileSystemError == .noSpace { ledger.give(up: before) }
+            throw error
         }
     }
 
