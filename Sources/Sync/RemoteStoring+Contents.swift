@@ -13,6 +13,9 @@ enum ListingLimits {
     static let mostEntries = 300_000
     /// Bytes of the entries' texts: 140 for each of that many entries.
     static let mostBytes = 40 << 20
+    /// Bytes of the texts of deltas that are applied together, which take some five times as much
+    /// memory. Beyond that everything is listed again, page by page.
+    static let mostDeltaBytes = 16 << 20
 }
 
 /// The result of a listing, all pages together.

@@ -162,7 +162,8 @@ actor RemoteWatcher {
         var textBytes = page.textBytes
         var emptyPages = ServerPace()
         while page.hasMore {
-            guard entries.count <= Self.longestStep, textBytes <= ListingLimits.mostBytes else {
+            guard entries.count <= Self.longestStep, textBytes <= ListingLimits.mostDeltaBytes
+            else {
                 throw .cursorReset
             }
             // The gate is held, so this mount's commits wait. A server that returns empty pages for
