@@ -266,10 +266,12 @@ extension TreeReading {
         return try DisplacedRow.fetchFirst(statement, [inode.column])?.place
     }
 
-    /// The nodes on the server that a full listing has not seen.
-    public func nodes(notMetBy listing: Int64) throws -> [Node] {
-        try nodes(
-            "WHERE node.remote <> 0 AND node.inode <> 1 AND node.met <> ?", [listing])
+    /// The nodes on the server that a full listing has not seen: numbers only, because it may be
+    /// all of them.
+    public func inodes(notMetBy listing: Int64) throws -> [InodeID] {
+        let statement = try database.cachedStatement(
+            sql: "SELECT inode FROM node WHERE remote <> 0 AND inode <> 1 AND met <> ?")
+        return try Int64.fetchAll(statement, arguments: [listing]).map { InodeID(column: $0) }
     }
 
     /// Every node but the root, in any place or none.

@@ -113,7 +113,6 @@ struct HostileRowTests {
             { _ = try tree.remoteChildren(of: folder ?? .root) },
             { _ = try tree.remoteNode(foldedPath: "/folder/file") },
             { _ = try tree.remoteFile(revision: Revision("r1")) },
-            { _ = try tree.nodes(notMetBy: 1) },
             { _ = try tree.isInode(file, within: .root) },
             { _ = try tree.isRemote(file, within: .root) },
             { _ = try tree.attribute("user.a", of: file) },

@@ -115,9 +115,9 @@ package struct DeltaApplier {
     /// Removes the nodes that a full listing has not seen.
     package mutating func removeUnseen() throws {
         lastIndex = [:]
-        for node in try transaction.nodes(notMetBy: transaction.listingNumber()) {
+        for inode in try transaction.inodes(notMetBy: transaction.listingNumber()) {
             try applyUnlessContradictory { applier in
-                let current = try applier.transaction.node(node.inode)
+                let current = try applier.transaction.node(inode)
                 if let current, current.remote != .absent { try applier.removeRemote(current) }
             }
         }
