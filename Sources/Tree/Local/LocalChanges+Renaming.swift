@@ -75,31 +75,31 @@ extension LocalChanges {
         try settleUnlinked(occupant.inode)
     }
 
-    /// If the replaced content survives a power cut and only this machine has it, a cut after an
-    /// atomic save must not leave neither. Content that an fsync has promised is replaced by
-    /// flushed content only; other flushed content remains until its successor is flushed.
+    /// A power cut after an atomic save leaves the replaced content or the new one. Unless the new
+    /// one is flushed at once, flushed content that it replaces is its fallback until it is.
     private func inheritSafety(of occupant: Node, by node: Node) throws {
         guard let new = node.staged, !new.isFlushed else { return }
-        if node.remote != .absent, occupant.kind == .file {
-            // Without its edit, the node would be what the server has of it, and the occupant is
-            // deleted.
+        if try mustBeFlushed(node, over: occupant) {
             try context.staging.file(of: node)?.inheritPromise(in: transaction)
-            return
+        } else if occupant.staged?.isFlushed == true,
+            try transaction.fallback(of: node.inode) == nil
+        {
+            try transaction.handOverAsFallback(from: occupant.inode, to: node.inode)
         }
-        guard let old = occupant.staged else { return }
-        let hasFallback = try transaction.fallback(of: occupant.inode) != nil
-        let isPromised = old.promised > 0
-        let isOnlyHere = occupant.remote == .absent && old.flushed > 0
-        if isPromised || isOnlyHere || hasFallback {
-            try context.staging.file(of: node)?.inheritPromise(in: transaction)
-        } else if old.isFlushed, try transaction.fallback(of: node.inode) == nil {
-            // Handles on the replaced file may write to its content.
-            if context.openFiles.isOpen(occupant.inode, in: transaction) {
-                try context.staging.file(of: node)?.inheritPromise(in: transaction)
-            } else {
-                try transaction.handOverAsFallback(from: occupant.inode, to: node.inode)
-            }
-        }
+    }
+
+    /// Whether unflushed content is flushed before it replaces a node.
+    private func mustBeFlushed(_ node: Node, over occupant: Node) throws -> Bool {
+        // Without its edit, the node would be what the server has of it, and the occupant is
+        // deleted.
+        if node.remote != .absent, occupant.kind == .file { return true }
+        guard let old = occupant.staged else { return false }
+        // An fsync has promised the replaced content, or only this machine has it.
+        if old.promised > 0 || occupant.remote == .absent && old.flushed > 0 { return true }
+        if try transaction.fallback(of: occupant.inode) != nil { return true }
+        // Handles on the replaced file may write to its content, which is no fallback then.
+        return try old.isFlushed && transaction.fallback(of: node.inode) == nil
+            && context.openFiles.isOpen(occupant.inode, in: transaction)
     }
 
     private mutating func move(_ node: Node, to target: Place, in folder: Node) throws {
