@@ -46,14 +46,16 @@ extension MetadataStore {
     /// for written: another flush would return success. What is read is what was written if its
     /// checksums are right.
     private func rewriteLog(_ path: String) throws {
-        try database.writeWithoutTransaction { database in
-            // No commit and no restart of the log meanwhile.
-            try database.inTransaction(.immediate) {
-                try hasFlushFailed.withLock { hasFailed in
-                    try self.rewriteFlushedLog(path)
-                    hasFailed = false
+        try writer.run {
+            try database.writeWithoutTransaction { database in
+                // No commit and no restart of the log meanwhile.
+                try database.inTransaction(.immediate) {
+                    try hasFlushFailed.withLock { hasFailed in
+                        try self.rewriteFlushedLog(path)
+                        hasFailed = false
+                    }
+                    return .rollback
                 }
-                return .rollback
             }
         }
     }
