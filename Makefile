@@ -1,10 +1,10 @@
-# Everything that has to be done with this repository. `make demo` and `make test` are enough for a
-# newcomer: on Debian 12 with a Swift toolchain they install what is missing themselves.
+# All tasks of this repository. `make demo` and `make test` are enough for a
+# newcomer: on Debian 12 with a Swift toolchain they install missing packages themselves.
 
 SWIFT ?= swift
 # How many compilers at once; each takes about 1 GiB.
 JOBS ?= $(shell nproc)
-# Nothing but what Package.resolved names, or an error: a version that nobody looked at must not get in by a build.
+# The versions that Package.resolved names, or an error: an unreviewed version must not get in by a build.
 LOCKED = --force-resolved-versions
 RELEASE_FLAGS = -c release --static-swift-stdlib -j $(JOBS)
 

@@ -5,14 +5,14 @@ import Foundation
 import RemoteStore
 
 /// What a server leaves out of the changes after a cursor. The specification promises no more than
-/// that whoever applies them ends with what the server has.
+/// that a client which applies them ends with the server's tree.
 public enum LogCompaction: Hashable, Sendable, CaseIterable {
     /// Each change is told.
     case none
     /// Each file and folder is told once, at its last place; deletions are told at each path.
     case nodes
     /// Each path is told once; a folder that took the place of something twice, because the entry
-    /// of a folder says nothing of what was in another one there.
+    /// of a folder says nothing of the content of another one there.
     case paths
 }
 

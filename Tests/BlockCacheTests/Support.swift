@@ -1,4 +1,4 @@
-// What the tests of the cache share: folders that go away, content that can be told apart, and a look at
+// Shared by the tests of the cache: folders that go away, content that can be told apart, and access to
 // the files behind the cache's back.
 
 @testable import BlockCache

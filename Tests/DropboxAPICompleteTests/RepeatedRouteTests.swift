@@ -1,4 +1,4 @@
-// Which routes are sent again by themselves when nobody knows whether the first request was carried out. The lists
+// Which routes are sent again by themselves when the client does not know whether the first request was carried out. The lists
 // are written out: a route that comes to one of them has to be thought about.
 
 import DropboxAPIComplete

@@ -97,7 +97,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "a redirect is not followed, of whatever kind",
+        "a redirect of any kind is not followed",
         arguments: [300, 301, 302, 303, 305, 307, 308])
     func redirect(status: Int) async throws {
         let other = try ScriptedServer { _ in .json(Examples.taggedFile) }

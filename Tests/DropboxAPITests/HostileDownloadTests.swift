@@ -115,7 +115,7 @@ struct HostileDownloadTests {
             answer(head(status: "307 Elsewhere", length: "0", more: "Location: /elsewhere\r\n"))),
     ]
 
-    @Test("whatever a server answers, there is an error and no wrong byte", arguments: servers)
+    @Test("every hostile answer leads to an error and to no wrong byte", arguments: servers)
     func hostile(lie: Server) async throws {
         let server = try ScriptedServer(answers: [lie.steps])
         defer { server.stop() }

@@ -157,7 +157,7 @@ private final class TokenSource: Sendable {
 
     var asked: Int { state.withLock { $0.asked } }
 
-    /// Whether somebody is held.
+    /// Whether a caller is held.
     var holdsSomebody: Bool { state.withLock { !$0.waiters.isEmpty } }
 
     func release() {

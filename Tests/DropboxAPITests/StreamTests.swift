@@ -71,7 +71,7 @@ struct StreamTests {
         }
     }
 
-    @Test("a body that nobody reads holds up the server instead of filling memory")
+    @Test("an unread body holds up the server instead of filling memory")
     func backpressure() async throws {
         let counter = TrafficCounter()
         let server = try ScriptedServer(answers: [
@@ -291,7 +291,7 @@ struct StreamTests {
         await transport.shutDown()
     }
 
-    @Test("a transport that nobody holds any more still serves the body that is being read")
+    @Test("a transport without references still serves the body that is being read")
     func lifetime() async throws {
         let size = 10 * Self.megabyte
         let server = try ScriptedServer(answers: [Self.body(size)])
@@ -304,7 +304,7 @@ struct StreamTests {
         #expect(error == nil)
     }
 
-    @Test("a transport that nobody holds any more ends its thread and frees libcurl")
+    @Test("a transport without references ends its thread and frees libcurl")
     func release() async throws {
         let server = try ScriptedServer(answers: [.answer(200)])
         defer { server.stop() }

@@ -33,7 +33,7 @@ final class FolderTokenStoreTests {
         return try #require(attributes[.posixPermissions] as? Int)
     }
 
-    @Test("several accounts are kept apart, whatever their names, listed and forgotten")
+    @Test("several accounts with any names are kept apart, listed and forgotten")
     func accounts() throws {
         #expect(store.accounts() == [])
         #expect(try store.load("work") == nil)
@@ -190,7 +190,7 @@ struct AccountTokensTests {
         #expect(server.requests.last?.text.contains("refresh_token=rotated") == true)
     }
 
-    @Test("a login that others replaced or removed meanwhile is left alone")
+    @Test("a login that others replaced or removed during its renewal is left alone")
     func replaced() async throws {
         let server = try ScriptedServer(answers: [Self.grant])
         defer { server.stop() }

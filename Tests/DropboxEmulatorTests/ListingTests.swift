@@ -1,5 +1,5 @@
 // Listings and cursors: a client that applies every entry in order ends with the server's tree,
-// whatever happens while it lists.
+// with any changes while it lists.
 
 import Testing
 
@@ -41,7 +41,7 @@ struct ListingTests {
         return fixture.tree.firstCursor(scope, account: "me")
     }
 
-    /// Reads until there is no more; returns the entries and the last cursor.
+    /// Reads to the end; returns the entries and the last cursor.
     private func drain(_ cursor: Cursor) throws -> ([Metadata], Cursor) {
         var entries: [Metadata] = []
         var page = try fixture.tree.page(cursor)
@@ -205,7 +205,7 @@ struct ListingTests {
     }
 
     @Test(
-        "whatever happens while a client lists, it ends with the server's tree",
+        "a client that lists during any changes ends with the server's tree",
         arguments: 1...40)
     mutating func converges(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -21,7 +21,7 @@ struct ServerTests {
     }
 
     @Test(
-        "what a page of the web may send through somebody's browser is refused, and changes nothing",
+        "a request that a page of the web may send through a user's browser is refused, and changes nothing",
         arguments: [
             (["Host": "evil.example"], 403), (["Host": "127.0.0.1.evil.example"], 403),
             (["Host": "127.0.0.1:80:80"], 403), (["Host": "0.0.0.0"], 403),

@@ -63,7 +63,7 @@ final class SecretServiceTests {
         try await store.remove("work")
     }
 
-    @Test("no program, no bus: the store is unavailable, whatever is asked")
+    @Test("without the program or the bus, every call says that the store is unavailable")
     func unavailable() async throws {
         let message = "secret-tool: Cannot autolaunch D-Bus without X11 $DISPLAY"
         let silentBus = try store("echo '\(message)' >&2; exit 1")

@@ -11,7 +11,7 @@ import Testing
 @testable import Tree
 
 struct AttributeTests {
-    @Test("what nobody set follows the mount's options and the server's facts")
+    @Test("attributes that no call has set follow the mount's options and the server's facts")
     func defaults() throws {
         let fixture = try Fixture {
             $0.fileMask = 0o137
@@ -31,7 +31,7 @@ struct AttributeTests {
         #expect(try fixture.attributes(.root).linkCount == 1)
     }
 
-    @Test("chmod, chown and utimens are kept and sent to nobody")
+    @Test("chmod, chown and utimens are kept, and are not sent")
     func change() throws {
         let fixture = try Fixture()
         let file = try fixture.remoteFile("f", text("abc"))

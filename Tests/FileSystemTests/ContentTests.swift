@@ -55,7 +55,7 @@ struct ContentTests {
         #expect(fixture.content.fetched == [6..<11])
     }
 
-    @Test("offline, what is not cached is ENETDOWN, never a short read")
+    @Test("offline, a read of uncached content is ENETDOWN, never a short read")
     func readOffline() async throws {
         let fixture = try Fixture()
         let file = try fixture.remoteFile("f", text("hello"), isCached: false)
@@ -149,7 +149,7 @@ struct ContentTests {
         #expect(fixture.content.fetched.isEmpty)
     }
 
-    @Test("appends go to the end, whatever offset the kernel believes in")
+    @Test("appends go to the end, not to the offset that the kernel believes in")
     func append() throws {
         let fixture = try Fixture()
         let file = try fixture.makeFile("log", text("1"))

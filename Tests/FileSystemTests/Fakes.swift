@@ -11,7 +11,7 @@ import Synchronization
 @testable import Sync
 @testable import Tree
 
-/// Time that moves when the test says so, and by a microsecond with each look, so that no two
+/// Time that moves when the test says so, and by a microsecond with each reading, so that no two
 /// changes have one time.
 final class ManualClock: SyncClock {
     private let time = Mutex(Timestamp(seconds: 1_700_000_000))

@@ -160,7 +160,7 @@ final class Fixture: Sendable {
         }
     }
 
-    /// The account in a new process. This fixture must not be used any more.
+    /// The account in a new process. This fixture must not be used after that.
     func remounted() throws -> Fixture {
         try store.close()
         let options = options

@@ -85,7 +85,7 @@ extension ModelRun {
         }
     }
 
-    /// Closes everything: nothing that nobody can reach may be left.
+    /// Closes everything: no unreachable node may be left.
     func finish() throws {
         for (inode, handle) in handles {
             try fixture.close(inode, handle)

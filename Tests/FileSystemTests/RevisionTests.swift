@@ -1,5 +1,5 @@
-// A file has one revision from its first open to its last close, and what is staged over it: the server's
-// side, an upload or a deletion may change the file meanwhile.
+// A file has one revision from its first open to its last close, and staged content over it: the server's
+// side, an upload or a deletion may change the file in between.
 
 import Core
 import MetadataStore
@@ -88,7 +88,7 @@ struct RevisionTests {
         #expect(try fixture.contents(file) == text("edited"))
     }
 
-    @Test("staged content that a row does not name any more is not written into it")
+    @Test("staged content that no row names is not written into the row")
     func staleFlush() throws {
         let fixture = try Fixture()
         let file = try fixture.remoteFile("f", text("old"))

@@ -26,7 +26,7 @@ extension MountedTests {
             }
         }
 
-        @Test("Ctrl-C ends a program that does not catch it, whatever it waits for")
+        @Test("Ctrl-C ends a program that does not catch it, in every kind of wait")
         func interruptedByKeyboard() async throws {
             for operation in ["lookup f", "getattr", "open", "read", "flush"] {
                 try await TestMount.run { mount in

@@ -1,4 +1,4 @@
-// A look at a database from outside: with a mount, after one, and when the file is none.
+// Inspection of a database from outside: with a mount, after one, and when the file is none.
 
 import Core
 import Foundation
@@ -25,7 +25,7 @@ import Testing
         #expect(try DatabaseInspection(path: path).damage() == nil)
     }
 
-    @Test("a look leaves what the next mount would clean up")
+    @Test("an inspection leaves the rows that the next mount would clean up")
     func harmless() throws {
         let store = try MetadataStore(path: path)
         try store.write { transaction in

@@ -239,7 +239,7 @@ import Testing
         #expect(try store.read { try $0.brokenInvariants() } == [])
     }
 
-    @Test("a kept folder that the server has again is not kept any more")
+    @Test("a kept folder that the server has again is an ordinary one")
     func backAgain() throws {
         let kept = try keptFolder()
         try store.write { try $0.setRemotePlace(kept.outer, place("outer")) }

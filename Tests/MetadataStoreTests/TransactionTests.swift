@@ -1,4 +1,4 @@
-// What is to follow a transaction follows it, or not, whatever its end.
+// Effects after a transaction: they follow a commit, and none follows a rollback.
 
 import Core
 import Foundation

@@ -135,7 +135,7 @@ import Testing
         #expect(throws: CommandError.self) { try folders.checkApart(from: root + "/mount") }
     }
 
-    @Test("a damaged lock file names nobody, and ends nothing")
+    @Test("a damaged lock file names no process, and ends nothing")
     func damaged() throws {
         let path = try folder.write(
             String(repeating: "[", count: 513), to: "lock", mode: 0o600)

@@ -1,4 +1,4 @@
-// Whose files a state folder keeps: a damaged file says so, and stands for nobody's account.
+// Whose files a state folder keeps: a damaged file says so, and stands for no account.
 
 import Foundation
 import Glibc
@@ -60,7 +60,7 @@ struct AccountRecordTests {
         #expect(error?.message.contains("\n") == false)
     }
 
-    @Test("the account that the database names owns its rows, whatever the file says")
+    @Test("the account that the database names owns its rows, also if the file names another")
     func stored() throws {
         let record = AccountRecord(accountID: "dbid:1", name: "A", email: "a@b", team: "7")
         #expect(try AccountRecord.read(path, stored: nil) == nil)

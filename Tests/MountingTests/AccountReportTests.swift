@@ -40,7 +40,7 @@ import Testing
             }
         }
         #expect(AccountLock.currentHolder(of: folder.path) == nil)
-        // A look takes nothing away.
+        // Reading the holder does not take the lock away.
         #expect(throws: Never.self) {
             _ = try AccountLock(
                 folder: folder.path, holder: .init(mountpoint: "/mnt/b"), patience: 0,

@@ -19,7 +19,7 @@ struct BorderTests {
         #expect(spaceBytes(blocks: .max, size: 0) == 0)
     }
 
-    @Test("percents of whatever a mount says are numbers")
+    @Test("percents of any numbers from a mount are numbers")
     func percents() {
         #expect(MountStatus.percent(29, of: 100) == 29)
         #expect(MountStatus.percent(.max, of: .max) == 100)

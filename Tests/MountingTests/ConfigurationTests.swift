@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(
-        "what nobody understands is refused, with the file and the place",
+        "an unknown key or value is refused, with the file and the place",
         arguments: [
             ("speed = 1", "c.toml: speed: unknown key"),
             ("[account.work]\nspeed = 1", "c.toml: account.work.speed: unknown key"),
@@ -207,7 +207,7 @@ import Testing
 }
 
 @Suite struct ScopeTests {
-    @Test("mounts of the system have the system's folders, whatever the home is")
+    @Test("mounts of the system have the system's folders with any home")
     func system() throws {
         for variables in [[:], ["HOME": "/root", "XDG_STATE_HOME": "/x"]] {
             let environment = try Environment(variables, scope: .system, isRoot: true)
@@ -264,7 +264,7 @@ import Testing
     }
 
     @Test(
-        "texts and comments nest nothing, whatever is in them",
+        "brackets in texts and comments do not count as nesting",
         arguments: [
             "'MARKS'", "\"MARKS\\\"MARKS\"", "\"\"\"\nMARKS\n\"MARKS\"\"\"\"\"", "'''\nMARKS'''",
         ])
@@ -285,7 +285,7 @@ import Testing
     }
 
     @Test(
-        "a configuration of another user, or of a group that is nobody's own, is refused",
+        "a configuration of another user, or of a group with other members, is refused",
         .enabled(if: geteuid() == 0, "needs root"))
     func ofOthers() throws {
         let folder = try TemporaryFolder()

@@ -333,7 +333,7 @@ import Testing
             operations: operations, bytes: 0, state: state, isStuck: isStuck, problem: problem)
     }
 
-    @Test("an empty queue ends the wait, whatever the state")
+    @Test("an empty queue ends the wait in every state")
     func empty() {
         for state: MountStatus.State in [.connecting, .online, .offline, .authRequired] {
             #expect(
@@ -351,7 +351,7 @@ import Testing
                 == DrainOutcome(remaining: 1, reason: "offline"))
     }
 
-    @Test("a refused token ends the wait: nobody will renew it meanwhile")
+    @Test("a refused token ends the wait: only a new login could renew it")
     func refusedToken() {
         #expect(
             Drain(limit: nil).outcome(of: backlog(2, .authRequired), after: 0)?.remaining == 2)

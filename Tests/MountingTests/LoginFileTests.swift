@@ -69,7 +69,7 @@ extension StoredLogin {
         #expect(try names == ["credentials.json"])
     }
 
-    @Test("whoever reads while it is replaced again and again always reads a whole login")
+    @Test("a reader always gets a whole login while it is replaced again and again")
     func concurrency() async throws {
         try file.save(.sample)
         await withTaskGroup(of: Void.self) { group in

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized) struct LoopbackEntranceTests {
     private static let state = WaitingLogin.state
 
-    @Test("an entrance leads to Dropbox once, and again for who has its cookie only")
+    @Test("an entrance leads to Dropbox once, and again only with its cookie")
     func entrance() throws {
         let login = try WaitingLogin(isBegun: false)
         for entrance in [login.login.opened, login.login.printed] {
@@ -45,7 +45,7 @@ import Testing
     func cookie() throws {
         let login = try WaitingLogin(isBegun: false)
         let target = "/?code=c&state=\(Self.state)"
-        // Nobody has entered, so nobody has been told the cookie.
+        // No browser has entered, so none has been told the cookie.
         for headers in ["", login.cookie, "Cookie: dbxfs-login-\(login.port)=\r\n"] {
             #expect(try login.get(target, headers: headers).hasPrefix("HTTP/1.1 403 "))
         }
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(
-        "both addresses of localhost are taken, so that nobody else gets the browser at one of them"
+        "both addresses of localhost are taken, so that no other program gets the browser at one of them"
     )
     func addresses() throws {
         let first = try #require(LoopbackListener(ports: [0], limits: .init()))

@@ -109,13 +109,13 @@ import Testing
         #expect(login.result(within: 3) == .code("c"))
     }
 
-    @Test("nobody's answer ends with the time")
+    @Test("a wait without an answer ends with the time")
     func timeout() throws {
         let login = try WaitingLogin(seconds: 0.2)
         #expect(login.result(within: 3) == nil)
     }
 
-    @Test("the first free port is taken, and nobody but this machine reaches it")
+    @Test("the first free port is taken, and only this machine reaches it")
     func ports() throws {
         let first = try #require(LoopbackListener(ports: [0], limits: .init()))
         let second = try #require(LoopbackListener(ports: [first.port, 0], limits: .init()))

@@ -63,7 +63,7 @@ private final class Supervisor {
         #expect(ServiceNotifier("/" + String(repeating: "x", count: 107)) == nil)
     }
 
-    @Test("a supervisor that is gone keeps nobody from working")
+    @Test("a supervisor that is gone keeps no mount from working")
     func nobodyListens() throws {
         #expect(try #require(ServiceNotifier("/nowhere/notify")).send(["READY=1"]) == false)
     }

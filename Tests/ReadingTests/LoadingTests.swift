@@ -19,7 +19,7 @@ struct LoadingTests {
         return fixture
     }
 
-    @Test("a stream finds its next blocks in memory, and nobody asks the server")
+    @Test("a stream finds its next blocks in memory, without a request")
     func ahead() async throws {
         let sample = Sample(size: 30 << 20, seed: 1)
         let fixture = try await warmed(sample)
@@ -33,7 +33,7 @@ struct LoadingTests {
         #expect(fixture.store.requests.count == requests)
     }
 
-    @Test("what was to be read ahead for somebody who has left keeps nobody from the disk")
+    @Test("the read-ahead of a closed handle keeps no reader from the disk")
     func abandoned() async throws {
         let sample = Sample(size: 4 << 20, seed: 4)
         let fixture = try await warmed(sample)
@@ -80,7 +80,7 @@ struct LoadingTests {
         #expect(fixture.store.requests.count == requests)
     }
 
-    @Test("bits that flipped on the disk are fetched again, by whoever gets there")
+    @Test("blocks with flipped bits on the disk are fetched again by the reader that finds them")
     func damaged() async throws {
         let sample = Sample(size: 30 << 20, seed: 4)
         let fixture = try await warmed(sample)
@@ -117,7 +117,7 @@ struct LoadingTests {
         }
     }
 
-    @Test("memory is given back when nobody reads, and what was in it is read from the disk")
+    @Test("memory is given back without readers, and its blocks are read from the disk")
     func rest() async throws {
         let sample = Sample(size: 10 << 20, seed: 6)
         let fixture = try Fixture([sample], idleTime: .seconds(2))

@@ -73,7 +73,7 @@ struct PinWorkTests {
         #expect(scan.hashes == [hash("a"), hash("new")])
     }
 
-    @Test("more contents than the limit are left for another look, and pinned all the same")
+    @Test("more contents than the limit are left for the next pass, and pinned all the same")
     func cut() {
         let files = (2..<12).map { file($0, content: "\($0)") }
         var work = PinWork()
@@ -118,7 +118,7 @@ struct PinWorkTests {
         #expect(next(of: work, at: again) == piece)
     }
 
-    @Test("a look while fetching keeps what is under way, and drops what is not pinned any more")
+    @Test("a pass during fetches keeps those under way, and drops content that is no longer pinned")
     func lookMeanwhile() throws {
         let files = [file(2, content: "a", size: 9 << 20), file(3, content: "b")]
         var work = work(files)
@@ -206,7 +206,7 @@ struct PinWorkTests {
         #expect(work.isIdle && work.totals.unavailableFiles == 2)
     }
 
-    @Test("sizes whose sum is no number any more are counted up to the largest one")
+    @Test("sizes whose sum overflows are counted up to the largest number")
     func hugeSizes() {
         let files = (0..<3).map { file(UInt64($0 + 2), content: "\($0)", size: .max / 2) }
         let totals = scan(files).totals

@@ -109,7 +109,7 @@ struct QueueTests {
         #expect(queue.bytes == 0)
     }
 
-    @Test("whatever happens, memory is kept, all that wait get their turn, and nothing leaks")
+    @Test("after random events, memory is kept, all that wait get their turn, and nothing leaks")
     func randomEvents() {
         for seed in 0..<50 {
             var generator = SplitMix(state: UInt64(seed))

@@ -307,7 +307,7 @@ struct ReadingTests {
 
     // MARK: Memory
 
-    @Test("memory and requests stay within their limits, whoever reads, and all get their bytes")
+    @Test("memory and requests stay within their limits with many readers, and all get their bytes")
     func budget() async throws {
         let samples = (0..<6).map { Sample(size: 12 * mebibyte, seed: UInt64(50 + $0)) }
         let limit: Int64 = 12 << 20

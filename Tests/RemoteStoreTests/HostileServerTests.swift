@@ -243,7 +243,7 @@ struct HostileServerTests {
     }
 
     @Test(
-        "Tags that nobody knows are errors of the server",
+        "Unknown tags are errors of the server",
         arguments: [
             "{\"error\": {\".tag\": \"path\", \"path\": {\".tag\": \"gremlins\"}}}",
             "{\"error\": {\".tag\": \"gremlins\"}}", "{\"error\": {}}", "{}", "", "[[[[",

@@ -68,7 +68,7 @@ struct IdentityContract {
         }
     }
 
-    @Test("A guarded deletion spares a file that was moved meanwhile", arguments: Backend.allCases)
+    @Test("A guarded deletion spares a file that was moved before it", arguments: Backend.allCases)
     func guardedDelete(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             let replaced = try await Replaced(subject)
@@ -88,7 +88,7 @@ struct IdentityContract {
         }
     }
 
-    @Test("What is gone is not found, whatever is in its place", arguments: Backend.allCases)
+    @Test("A deleted node is not found, nor another in its place", arguments: Backend.allCases)
     func gone(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             let replaced = try await Replaced(subject)

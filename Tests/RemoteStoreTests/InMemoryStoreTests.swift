@@ -1,4 +1,4 @@
-// What only the reference has: a second client, snapshots, determinism; and that nobody who follows it
+// Features of the reference alone: a second client, snapshots, determinism; and that no client that follows it
 // misses anything.
 
 import Core

@@ -1,4 +1,4 @@
-// Shared links: one for each file and folder, whoever asks, and only what can be opened.
+// Shared links: one for each file and folder, the same for all callers, and only to nodes that can be opened.
 
 import Core
 import DropboxAPI
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("a link that was made meanwhile, or whose answer was lost, is found")
+    @Test("a link that another client has just made, or whose answer was lost, is found")
     func lostAnswer() async throws {
         try await withStore { store, account in
             _ = try await store.makeFolder(at: "/d")

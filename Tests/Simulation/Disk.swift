@@ -90,7 +90,7 @@ final class Disk {
         isRunning = true
     }
 
-    /// Nothing of the process reaches the disk any more.
+    /// No later write of the process reaches the disk.
     func endProcess() {
         isRunning = false
         callsLeft = nil

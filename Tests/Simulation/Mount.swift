@@ -73,8 +73,8 @@ final class Mount: @unchecked Sendable {
         }
     }
 
-    /// Kills the process before it changes something on the disk once more than so many times. Nothing of it reaches
-    /// the database, the disk or the server any more.
+    /// Kills the process before it changes something on the disk once more than so many times. No later change of it reaches
+    /// the database, the disk or the server.
     func kill(after calls: Int) throws {
         guard process != nil else { return }
         endsByCut = false

@@ -159,7 +159,7 @@ final class User: @unchecked Sendable {
         _ = try await answer.value()
     }
 
-    /// A dead process tells nobody anything.
+    /// A dead process returns nothing.
     private func acknowledge(_ tokens: [String], _ inode: InodeID) {
         if isDead || removed.contains(inode) { return }
         for token in tokens { ledger.acknowledge(token, at: world.scheduler.now) }

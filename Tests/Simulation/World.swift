@@ -179,7 +179,7 @@ final class World: @unchecked Sendable {
 
     // MARK: Texts
 
-    /// What is at a path of the server is about to be replaced for somebody who wants that.
+    /// The node at a path of the server is about to be replaced on behalf of a user who wants that.
     func giveUp(at path: RemotePath) {
         texts(below: path.rawValue).forEach { ledger.give(up: $0) }
     }

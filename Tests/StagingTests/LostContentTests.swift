@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(
-        "what is removed is listed no more, and its file is gone; a note without a file goes, too")
+        "a removed content is not listed, and its file is gone; a note without a file goes, too")
     func remove() throws {
         let entry = try take("text", content(size: 4))
         try lost.note(content(size: 0), number: 0)

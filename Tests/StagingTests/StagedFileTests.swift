@@ -1,5 +1,5 @@
-// Staged content against a plain array of bytes: whatever is written, cut, zeroed and fetched in
-// whichever order, a read shows what a plain file would.
+// Staged content against a plain array of bytes: after writes, cuts, zeros and fetches in
+// any order, a read shows the bytes of a plain file.
 
 import ContentHashing
 import Core

@@ -1,4 +1,4 @@
-// News that arrive together: places that change hands within one batch, and steps that wait for each
+// Deltas that arrive together: places that change hands within one batch, and steps that wait for each
 // other. Each began as a random history that did not end well.
 
 import Core
@@ -47,7 +47,7 @@ import Testing
         let inode = try await harness.inode("/a")
         try await harness.write("/a", "1 edited")
         let tree = try await outcome(harness)
-        // Whoever is first, the edit is the edited file's or a copy beside it.
+        // In either order, the edit is the edited file's or a copy beside it.
         #expect(tree.values.contains("1 edited"))
         #expect(tree.values.contains("2"))
         let path = tree.first { $0.value == "1 edited" }?.key
@@ -216,7 +216,7 @@ import Testing
         try await harness.remove("/a")
         try await harness.relocate("/t", to: "/a")
         try await harness.drainBeforeNews()
-        // With these, the news are in when both sides are equal.
+        // With these, all deltas are applied when both sides are equal.
         try await harness.put("/news", "2")
         let tree = try await outcome(harness)
         #expect(tree.values.compactMap(\.self).sorted() == ["1", "2"], "\(harness.history.text)")

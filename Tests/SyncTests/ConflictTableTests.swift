@@ -23,7 +23,7 @@ struct ConflictRow: Sendable, CustomTestStringConvertible {
     var base: Tree = [:]
     /// What users do, unsent.
     var local: @Sendable (Harness) async throws -> Void = { _ in }
-    /// What another client does meanwhile.
+    /// What another client does before the upload.
     var remote: @Sendable (Harness) async throws -> Void = { _ in }
     /// What users see in the end. `~` stands for the mark of a conflicted copy.
     var tree: Tree

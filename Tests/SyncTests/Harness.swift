@@ -131,7 +131,7 @@ final class Harness: Sendable {
             """)
     }
 
-    /// What must hold of the rows after every transaction, whatever has happened.
+    /// The invariants of the rows after every transaction.
     func checkInvariants() async throws {
         let broken = try await store.read { try $0.brokenInvariants() }
         if !broken.isEmpty {
@@ -159,7 +159,7 @@ final class Harness: Sendable {
         }
     }
 
-    /// Somebody has logged in again.
+    /// A user has logged in again.
     func noteLogin() async {
         await running.withLock { $0 }?.noteLogin()
     }
@@ -178,7 +178,7 @@ final class Harness: Sendable {
         #expect(rest.operations == 0)
     }
 
-    /// Waits until no deleted folder has to be searched any more: that follows the end of its step.
+    /// Waits until no deleted folder has still to be searched: that follows the end of its step.
     func finishSearches() async throws {
         while try await !store.read({ try $0.folderSearches() }).isEmpty {
             try await Task.sleep(for: .milliseconds(2))
@@ -193,7 +193,7 @@ final class Harness: Sendable {
         }
     }
 
-    /// Starts, and sends what is queued before any news come in.
+    /// Starts, and sends what is queued before any delta is applied.
     func drainBeforeNews() async throws {
         faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
         try await start(knowingAll: true)
@@ -304,7 +304,7 @@ final class Harness: Sendable {
         }
     }
 
-    /// Closes all files; those that nothing leads to any more are gone.
+    /// Closes all files; unlinked ones are gone after that.
     func closeAll() async throws {
         history.note("user closes all")
         try await store.write { [openFiles] transaction in
@@ -318,7 +318,7 @@ final class Harness: Sendable {
         }
     }
 
-    /// Somebody looks at a folder; others go on meanwhile.
+    /// A user lists a folder; other tasks go on during the request.
     func lookAt(_ path: String) async throws {
         guard let folder = try await inode(path), let engine else { return }
         history.note("user looks at \(path)")

@@ -1,5 +1,5 @@
-// The server decides which names are one. Whatever its rule, what it has shows once, nothing is deleted
-// unseen, what is made here settles, and of two files with one key both stay.
+// The server decides which names are one. With any rule, each of its nodes shows once, no node is deleted
+// unseen, new nodes settle, and of two files with one key both stay.
 
 import Core
 import MetadataStore
@@ -191,7 +191,7 @@ enum OddNames {
     }
 
     @Test(
-        "what both sides make under one name meets there when the news come first",
+        "nodes that both sides make under one name become one there when the delta comes first",
         arguments: NameFolding.allCases)
     func sameName(_ folding: NameFolding) async throws {
         let harness = try harness(folding)
@@ -307,7 +307,7 @@ enum OddNames {
     }
 
     @Test(
-        "what arrived with its answer lost is this mount's own, whatever its key",
+        "a commit whose answer was lost is this mount's own under any key",
         arguments: NameFolding.allCases)
     func lostReply(_ folding: NameFolding) async throws {
         let harness = try harness(folding)

@@ -95,7 +95,7 @@ import Testing
         await harness.stop()
     }
 
-    @Test("a folder that others delete stays for an edit, as ever, whatever else is in it")
+    @Test("a folder that others delete stays for an edit, as ever, with any other content")
     func folderDeletedEdit() async throws {
         let harness = try await harness(folders: ["/d"], files: ["/d/a": "1"])
         try await harness.write("/d/o", "mine")

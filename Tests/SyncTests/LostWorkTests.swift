@@ -298,7 +298,7 @@ import Testing
         #expect(try await hearAll(harness) == ["/b": "1"])
     }
 
-    @Test("the pieces of a file that was deleted meanwhile are not sent any more")
+    @Test("the pieces of a file are not sent after its deletion")
     func deletedWhileSent() async throws {
         let harness = try await deaf([:])
         harness.faulty.removeFaults()

@@ -86,7 +86,7 @@ import Testing
         await harness.stop()
     }
 
-    @Test("pieces of content that was changed meanwhile are not used")
+    @Test("pieces of content that was changed after their sending are not used")
     func changed() async throws {
         let (harness, faulty) = try await interrupted()
         faulty.removeFaults()

@@ -1,6 +1,6 @@
 // Random histories: this mount's users and another client change the same small tree, the network loses
 // requests and replies, the process stops in the middle and starts again. In the end both must show the
-// same tree, whatever it is. A seed that ever failed gets a name of its own in `UploadTests` or
+// same tree. A seed that ever failed gets a name of its own in `UploadTests` or
 // `ConflictTests` when its cause is known.
 
 import Core
@@ -36,14 +36,14 @@ import Testing
     }()
 
     @Test(
-        "whatever both sides do, and whatever the network does, both end with the same tree",
+        "after random changes of both sides and faults of the network, both end with the same tree",
         arguments: SimulationTests.seeds)
     func convergence(seed: Int) async throws {
         _ = try await play(seed)
     }
 
     @Test(
-        "what never leaves this machine stays on it, and stays whole, whatever both sides do",
+        "local-only nodes stay on this machine, and stay whole, during random changes of both sides",
         arguments: SimulationTests.seeds)
     func local(seed: Int) async throws {
         let (harness, texts) = try await play(seed, localName: Self.localName)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "whatever both sides do, both end with the same tree, whichever names are one to the server",
+        "after random changes of both sides, both end with the same tree under every rule of the server's names",
         arguments: SimulationTests.seeds)
     func odd(seed: Int) async throws {
         let foldings = NameFolding.allCases
@@ -89,7 +89,7 @@ import Testing
             }
             try await harness.checkInvariants()
             if localName != nil {
-                // What news do to the tree must not change them: only users do.
+                // The application of deltas must not change them: only users do.
                 let now = try await harness.localTexts()
                 if !isUsers { #expect(now == localTexts, "\(step): \(harness.history.text)") }
                 localTexts = now

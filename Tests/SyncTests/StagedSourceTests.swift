@@ -12,7 +12,7 @@ import Testing
 
 @Suite struct StagedSourceTests {
     @Test(
-        "digests of a content are those of its bytes, whoever has each block",
+        "digests of a content are those of its bytes, with each block in any place",
         arguments: 0..<12 as Range<UInt64>)
     func digests(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)

@@ -157,7 +157,7 @@ import Testing
         #expect(failed.singles.map(\.inode) == [InodeID(1)])
     }
 
-    @Test("a look at a long journal is cut short, goes on, comes round once and ends")
+    @Test("a scan of a long journal is cut short, goes on, comes round once and ends")
     func round() {
         func blocked(upTo place: Int64) -> StepChoice {
             var choice = choice()

@@ -16,7 +16,7 @@ import Testing
     /// A mount that knows `/red/x` and `/red/rest`, and hears by a listing that the file or folder is where
     /// the folder was.
     private func swapped(_ local: Local, isFolder: Bool) async throws -> [String: String?] {
-        // Whether the news come first is a matter of milliseconds when time is fast.
+        // With a fast clock, milliseconds decide whether the delta comes first.
         let harness = try Harness(clock: SystemClock())
         try await harness.put(isFolder ? "/red/x/inner" : "/red/x", "x")
         try await harness.put("/red/rest", "rest")

@@ -118,7 +118,7 @@ import Testing
     func emptyPlaceholder() async throws {
         let harness = try Harness()
         try await harness.apply([.folder("/p", "P"), .folder("/q", "Q"), .file("/q/x", "X")])
-        // A look finds a file in a folder of another /p: this mount's has moved.
+        // A metadata read finds a file in a folder of another /p: this mount's has moved.
         try await harness.apply([.file("/p/r/s/x", "X")], isFeed: false)
         try await harness.apply([.folder("/moved", "P")], isFeed: false)
         try await harness.apply([
@@ -164,7 +164,7 @@ import Testing
         #expect(try await harness.paths() == ["/b", "/b/x"])
     }
 
-    @Test("what was in a folder is asked for when a look finds another folder in its place")
+    @Test("a folder's content is requested when a metadata read finds another folder in its place")
     func otherFolder() async throws {
         let harness = try Harness()
         try await harness.apply([

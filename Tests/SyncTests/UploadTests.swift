@@ -39,7 +39,7 @@ import Testing
         let clock = TickingClock()
         let harness = try Harness(clock: clock)
         try await harness.settle()
-        // Until nobody looks any more: a second look would find what the first one missed.
+        // Until no check runs: a second one would find what the first one missed.
         try await Task.sleep(for: .milliseconds(50))
         try await harness.makeFolder("/a", due: clock.now().adding(seconds: Double(ticks) + 0.5))
         while try await harness.serverTree().isEmpty {
@@ -175,7 +175,7 @@ import Testing
         await harness.stop()
     }
 
-    @Test("an expired cursor lists again: what went meanwhile goes, what is unsent stays")
+    @Test("an expired cursor lists again: nodes deleted in between go, unsent ones stay")
     func cursorReset() async throws {
         let harness = try Harness()
         try await harness.put("/stays", "1")

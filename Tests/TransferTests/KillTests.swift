@@ -1,4 +1,4 @@
-// A process that is killed again and again, at moments that nobody chose, gets its transfers done.
+// A process that is killed again and again, at random moments, gets its transfers done.
 
 import ContentHashing
 import DropboxAPI

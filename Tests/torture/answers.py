@@ -3,7 +3,7 @@
 
     answers.py BIN_DIR --seconds N --seed N [--keep FOLDER] [--memory MIB]
 
-What the mount shows meanwhile is up to the answers. It must live, answer a status, keep within its memory, hang nobody,
+What the mount shows during that is up to the answers. It must live, answer a status, keep within its memory, hang no process,
 and show a new change soon after the answers are true again; and it must unmount. Ends with 1 else, and keeps the folder.
 """
 

@@ -121,8 +121,8 @@ class ApiActor(Actor):
     def remove_tree(self, folder):
         """Looks at each file, and deletes the folder with what is in it then.
 
-        What others put there between the look and the deletion goes with it: the API has no other way. The
-        tombstones tell what that was, and it is not held against the mounts.
+        Files that others put there between the listing and the deletion go with it: the API has no other way. The
+        tombstones tell which these were, and it is not held against the mounts.
         """
         self.note(f"delete {folder}")
         options = {"recursive": True, "include_deleted": True}
@@ -176,7 +176,7 @@ class ApiActor(Actor):
         return entries[0]["rev"] if entries else None
 
     def release_unseen(self, folder, gone, options):
-        """What was stored since the look, also where something had been deleted before."""
+        """The files stored since the listing, also at paths deleted before."""
         for entry in self.client.list(folder, **options):
             path = entry["path_lower"]
             if entry[".tag"] != "deleted":

@@ -70,7 +70,7 @@ def detach(path):
 
 
 def abort_below(folder):
-    """Ends the connections of all mounts in a folder: whatever waits for them goes on with an error."""
+    """Ends the connections of all mounts in a folder: every process that waits for them goes on with an error."""
     left = mounts_below(folder)
     connections, own = CONNECTIONS, None
     if left and not os.listdir(CONNECTIONS):

@@ -25,7 +25,7 @@ COMMANDS = ["status", "sync", "finish", "hurry", "new-login", "cache-clear", "ca
             "set", "revisions", "link", "restore"]
 # These are answered when something has happened, which may be never.
 WAITING = {"sync", "finish", "pin"}
-# Who has asked for the mount's end is told of it then, and is remembered so long: a few in all are as many as there are users.
+# A client that has asked for the mount's end is told of it then, and is remembered so long: a few in all are as many as there are users.
 FINISHES = 8
 FIELDS = ["timeout", "paths", "includesPinned", "settings", "limit", "revision", "command", "other"]
 PATHS = ["", "/", "..", "/..", "/../..", "/w", "/w/a", "/w/b", "/w/d", "/w/remote-1", "w/a", "/w/a/x", "//w", "/w/", "/w/\0", "/w/\n",

@@ -69,7 +69,7 @@ class File:
 
 
 class Work:
-    """What programs do on the mount until it is not there any more."""
+    """The calls of programs on the mount until it is gone."""
 
     def __init__(self, root, seed, note):
         self.root = root
@@ -258,7 +258,7 @@ class Cut:
     def cut(self):
         """Copies what the disk has at one moment; what is only in memory does not get there."""
         device = os.path.basename(self.must("findmnt", "-n", "-o", "SOURCE", self.disk).strip())
-        # From here on no program is started: it would close the worker's files, and wait for who is stopped.
+        # From here on no program is started: it would close the worker's files, and wait for the stopped ones.
         os.kill(self.mount.process.pid, signal.SIGSTOP)
         for _ in range(20):
             before = self.writes(device)

@@ -3,13 +3,13 @@
 
     history.py BIN_DIR FOLDER SEED FAULTS REFUSE_IDS FOLDING
 
-Steps come one after the other; what the mounts send and what they hear of goes on meanwhile. Which steps, by
+Steps come one after the other; the mounts send and apply deltas at the same time. Which steps, by
 whom, and after which pause depends on the seed alone; a step picks its files out of what its actor sees.
 
 Every content that is written has tokens, unique words. A token that was acknowledged must be in some file on
 the server in the end, unless an actor has replaced or removed it knowingly: the actor had read it at that path
 right before. An actor that reads a file on a mount and then removes it may meet another file, if the mount
-hears of a change in between. The request log tells whether it can have: such a loss is doubtful, and no more.
+hears of a change in between. The request log tells whether it can have: such a loss is doubtful, not certain.
 """
 
 import errno
@@ -40,7 +40,7 @@ KINDS = {
     "move folder into new": 5, "move out and remove": 3, "unlink": 6, "hold": 4, "write held": 5,
 }
 WORLD = {"fault": 8, "cursor reset": 1, "kill": 5, "late deltas": 5, "latency": 3, "settle": 2}
-# Seconds for a mount to have sent everything, and for all to agree, once nothing fails any more.
+# Seconds for a mount to have sent everything, and for all to agree, once no fault is injected.
 SYNC_LIMIT = 25
 # A name between two moves is given 30 s before another mount makes the second one.
 AGREE_LIMIT = 45

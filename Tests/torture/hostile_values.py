@@ -1,7 +1,7 @@
 """Names, paths and numbers that programs should not use, drawn by a generator.
 
 Not responsible for what is done with them. Files that may become huge have names that stay on the machine
-(`HUGE`), so that nobody has to send terabytes of zeros; all others stay small enough to be sent in a moment.
+(`HUGE`), so that no mount has to send terabytes of zeros; all others stay small enough to be sent in a moment.
 """
 
 import errno

@@ -30,7 +30,7 @@ def times(values):
 
 
 class PathCalls:
-    """Calls on whatever is under a path."""
+    """Calls on the node at a path."""
 
     def __init__(self, calls):
         self.calls = calls

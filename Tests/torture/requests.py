@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks hostile things of a mount, by system calls and by its control socket, and looks whether it lives on.   Needs FUSE.
+"""Asks hostile things of a mount, by system calls and by its control socket, and checks whether it lives on.   Needs FUSE.
 
     requests.py BIN_DIR --seconds N --seed S [--keep FOLDER] [--kinds kernel,control] [--options LIST]
                 [--memory MIB] [--calls]
@@ -17,7 +17,7 @@ BIN_DIR    has dbxfs and dropbox-emulator
 
 A run is wrong if a call takes longer than a minute or ends with an error that it cannot have (system_calls.py says which
 each can have); if the mount ends, answers no status within 5 s, takes more than --memory or too many descriptors; if a
-file that nobody touched is another one; or if the mount cannot send everything and end as it should. Ends with 1 then.
+file that no test touched is another one; or if the mount cannot send everything and end as it should. Ends with 1 then.
 """
 
 import argparse

@@ -87,7 +87,7 @@ TELLING = "list_folder|list_folder/continue|get_metadata|move_v2|move_batch_v2|m
 def doubts(token, ledger, log):
     """Whether an actor on a mount can have removed a content that came under its hands: the reason, or None.
 
-    That takes an answer, between the look and the removal, that tells the mount of such a content, or of another
+    That takes an answer, between the listing and the removal, that tells the mount of such a content, or of another
     file at the very path.
     """
     with open(log) as file:

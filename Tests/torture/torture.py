@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Lets two mounts of one account and another client change the same few files in every way, while requests fail,
-news are late and mounts are killed, and looks whether anything is lost.   Needs FUSE.
+deltas are late and mounts are killed, and checks whether anything is lost.   Needs FUSE.
 
     torture.py BIN_DIR --seeds A..B [--jobs N] [--keep FOLDER] [--faults 0|1] [--refuse-ids] [--folding RULE]
 

@@ -3,7 +3,7 @@
 
     whole_tree.py FOLDER
 
-A name may change between the listing and the look, because the server has its say: then it has to be gone from the
+A name may change between the listing and the stat, because the server has its say: then it has to be gone from the
 next listing. Of large files the beginning is read.
 """
 

@@ -57,7 +57,7 @@ extension DeltaApplier {
         return try self.place(of: entry)
     }
 
-    /// Notes a folder's move that a response, a look or a listing shows before the feed does. The
+    /// Notes a folder's move that a response, a metadata read or a listing shows before the feed does. The
     /// feed will name deletions in it by its previous path, and its contents by the new one.
     func noteMove(of node: Node, to place: Place) throws {
         guard node.kind == .folder, !isFeed, let left = try transaction.remotePlace(of: node),

@@ -95,8 +95,8 @@ extension DeltaApplier {
         }
     }
 
-    /// Handles a deletion at an unknown path. Another client may have moved a folder, and deleted a
-    /// node in it there, before this mount moved the same folder; no delta has that path any more.
+    /// Handles a deletion at an unknown path. Another client may have moved a folder, and deleted
+    /// a node in it there, before this mount moved the same folder; no later delta has that path.
     /// So nodes in moved folders that match the path's last names are marked, to be requested by
     /// their IDs.
     private mutating func doubt(_ path: String) throws {
@@ -108,8 +108,8 @@ extension DeltaApplier {
     }
 
     /// Marks the children of a folder whose ID changes. They may have been in the former folder,
-    /// which another client has deleted or moved: a delta with its old path may not find it any
-    /// more. Sharing can change a folder's ID, too, so the children stay, and are requested by ID
+    /// which another client has deleted or moved: a delta with its old path may no longer find
+    /// it. Sharing can change a folder's ID, too, so the children stay, and are requested by ID
     /// unless the batch contains them.
     mutating func doubtChildren(of folder: Node) throws {
         let children = try transaction.remoteChildren(of: folder.inode)
@@ -131,7 +131,7 @@ extension DeltaApplier {
     }
 
     /// Removes a folder that only stood for a path in which a node was, and those above it, once
-    /// nothing is in it any more. A folder of that path is told by its ID; this one would stay for
+    /// it is empty. A folder of that path is told by its ID; this one would stay for
     /// ever if a folder above it was moved, because nothing can be asked without an ID.
     mutating func removeEmptyPlaceholder(_ inode: InodeID) throws {
         var inode = inode
@@ -184,7 +184,7 @@ extension DeltaApplier {
         }
     }
 
-    /// Removes a node whose ID the server does not know any more, and the folder that only stood for
+    /// Removes a node whose ID the server no longer knows, and the folder that only stood for
     /// its path.
     package mutating func removeMissing(_ id: FileID) throws {
         guard let node = try transaction.node(id: id), node.remote != .absent else { return }

@@ -36,7 +36,7 @@ gone() {
     done
 }
 
-# In the background, below folders of somebody else that nobody else may pass; ended by a signal, so that the
+# In the background, below folders of another user that no third one may pass; ended by a signal, so that the
 # process itself unmounts.
 mkdir -p "$WORK/theirs/cache"
 mv "$MNT" "$WORK/theirs/mnt"
@@ -116,7 +116,7 @@ dbxfs login --system --account none --app-key test-app --no-browser < /dev/null 
 test $status = 2
 test ! -e "$DBXFS_STATE_DIR/none"
 
-# Where the kernel is told to refuse the giving up, nobody is asked with everything.
+# Where the kernel is told to refuse the giving up, no server is asked with all capabilities.
 cat > "$WORK/refusing.py" << 'END'
 import ctypes, os, platform, struct, sys
 number = {"x86_64": 126, "aarch64": 91}[platform.machine()]

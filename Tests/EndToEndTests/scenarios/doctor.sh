@@ -103,7 +103,7 @@ chmod 600 "$folder/token"
 doctor 2 --account other
 says credentials problem 'dbxfs login --account other'
 
-# Nobody listens, or nobody answers.
+# No process listens, or none answers.
 (
     DBXFS_ENDPOINT=http://127.0.0.1:9
     doctor 2

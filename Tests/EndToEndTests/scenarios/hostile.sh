@@ -1,4 +1,4 @@
-# A server that is hostile: whatever it answers, the mount lives, shows the rest, and takes no more memory than its
+# A server that is hostile: with all of its answers, the mount lives, shows the rest, and takes no more memory than its
 # budget.
 # mounts: itself
 # limit: 500

@@ -1,4 +1,4 @@
-# A mount that nobody looks at is asleep: what wakes it up, and what it asks of Dropbox, is counted.
+# An unused mount is asleep: what wakes it up, and what it asks of Dropbox, is counted.
 # limit: 120
 mkdir "$MNT/folder"
 for number in $(seq 50); do echo "$number" > "$MNT/folder/$number"; done

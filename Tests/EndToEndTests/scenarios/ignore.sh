@@ -105,11 +105,11 @@ test "$(readlink "$MNT/project/node_modules/link")" = ../left-pad
 test "$(cat "$MNT/main.c.swp")" = code
 pid=$(field pid)
 dbxfs unmount "$MNT" --timeout 30
-# Whoever purges the package must not take this folder for one that can go.
+# A purge of the package must not take this folder for one that can go.
 until_true "! grep -qs dbxfs /proc/$pid/cmdline"
 test ! -e "$DBXFS_STATE_DIR/default/all-sent"
 
-# Other patterns: what they do not match any more is sent.
+# Other patterns: nodes that they no longer match are sent.
 config '/nothing'
 dbxfs mount "$MNT"
 dbxfs sync "$MNT" --timeout 60

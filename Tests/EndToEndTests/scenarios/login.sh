@@ -13,7 +13,7 @@ fails() {
     grep -q -- "$text" "$WORK/message"
     test "$(wc -l < "$WORK/message")" = 1
 }
-# by_code EMAIL OPTION…: somebody copies the address into a browser, and the code back.
+# by_code EMAIL OPTION…: a user copies the address into a browser, and the code back.
 by_code() {
     email=$1
     shift
@@ -107,7 +107,7 @@ dbxfs status --json "$MNT" | grep -q '"advice":"[^"]*run: dbxfs login'
 test "$(cat "$MNT/cached")" = theirs
 test "$(cat "$MNT/waiting")" = 'while out'
 
-# Somebody else's login is not mixed with this account's files, and is not kept.
+# Another person's login is not mixed with this account's files, and is not kept.
 post accounts '{"given_name": "Other", "email": "other@example.com"}'
 cp "$credentials" "$WORK/before"
 status=0
@@ -153,7 +153,7 @@ by_browser --sharing
 grep -q '^http.*scope=[^&]*sharing.write' "$WORK/asked"
 dbxfs link "$MNT/waiting" | grep -q '^https://.*/waiting'
 
-# A token that has expired is renewed, and nobody sees anything of it.
+# A token that has expired is renewed, without a sign to programs.
 renewals() { python3 -c 'import json, sys, urllib.request as u
 print(json.load(u.urlopen(sys.argv[1]))["routes"]["oauth2/token"]["requests"])' "$ADMIN/stats"; }
 before=$(renewals)
@@ -251,7 +251,7 @@ dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /later)" = later
 dbxfs unmount "$MNT"
 
-# Whoever insists logs a mount out, too; it waits for the next login.
+# With --force, a mount is logged out, too; it waits for the next login.
 dbxfs mount "$MNT"
 dbxfs logout --force
 echo 'waits' > "$MNT/waits"

@@ -63,7 +63,7 @@ fails 32 'cannot be reached' "$WORK/at boot" env DBXFS_ENDPOINT=http://127.0.0.1
 test -z "$(shown TARGET)"
 fails 1 fastest "$WORK/at boot" "$helper" work "$MNT" -f -o fastest
 
-# A line of /etc/fstab, as mount(8) hands it on. An unknown option is left out for who wants it (-s).
+# A line of /etc/fstab, as mount(8) hands it on. An unknown option is left out with -s.
 "$WORK/at boot" "$helper" work:/Projects "$MNT" -s -n -t dbxfs -o rw,allow_other,uid=1234,gid=4321,umask=027,noexec \
     -o _netdev,nofail,user,x-systemd.automount,comment=x,fastest
 test "$(shown FSTYPE)" = fuse.dbxfs

@@ -42,7 +42,7 @@ test "$(cat "$MNT/sub/inner")" = inner
 $other get /Projects/old 2> /dev/null && exit 1
 dbxfs unmount "$MNT"
 
-# In a later process, too, and when it was moved meanwhile.
+# In a later process, too, and after a move between the two.
 $other move '/Archive/The Work' /Moved
 dbxfs mount :/Projects "$MNT"
 until_true 'test "$(cat "$MNT/old" 2> /dev/null)" = edited'

@@ -1,4 +1,4 @@
-# What is pinned is on this disk: fetched without being asked for, kept whatever passes by, and readable
+# Pinned content is on this disk: fetched without a read, kept when other content passes by, and readable
 # without the network. Nothing but the pin makes it so.
 # mounts: itself
 # limit: 300

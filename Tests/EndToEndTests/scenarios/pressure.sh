@@ -93,7 +93,7 @@ if on_server /doomed || on_server /big; then exit 1; fi
 test "$(cat "$MNT/renamed")" = hello
 unsent 'the account is full: delete something'
 
-# Who has just made room here does not wait for the next try of long ago.
+# A deletion here makes room: the uploads do not wait for their next try of long ago.
 rm "$MNT/old"
 eventually 15 sent
 "$TOOLS/dropbox.py" get /big | cmp "$WORK/big" -
@@ -101,7 +101,7 @@ echo again > "$MNT/new"
 eventually 10 sent
 test "$("$TOOLS/dropbox.py" get /new)" = again
 
-# Nobody tells of room that was bought.
+# Dropbox does not report room that was bought.
 admin POST /quota '{"bytes": 300012}'
 cp "$WORK/second" "$MNT/second"
 eventually 10 says 'problem +/second: the account is full'

@@ -88,7 +88,7 @@ said 'STATUS=.*1 change, 6 B to send'
 kill "$(main)"
 ended 3
 
-# Somebody else unmounts it: also an end.
+# Another process unmounts it: also an end.
 "$EMULATOR" --port "$PORT" --state "$EMULATOR_STATE" --token "$TOKEN" --token "$TOKEN2" > "$WORK/again" &
 echo $! > "$EMULATOR_PID_FILE"
 serve

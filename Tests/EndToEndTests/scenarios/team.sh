@@ -17,7 +17,7 @@ test -z "$(ls "$MNT")"
 echo mine > "$MNT/note"
 dbxfs unmount "$MNT"
 
-# The team's space has that folder in it, and others. The token is the account's, whatever is mounted.
+# The team's space has that folder in it, and others. The token is the account's for every mounted root.
 dbxfs mount work "$MNT" -o root=team
 test "$(ls "$MNT")" = 'Ada Member'
 test "$(cat "$MNT/Ada Member/note")" = mine

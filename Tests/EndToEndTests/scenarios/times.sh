@@ -3,7 +3,7 @@
 other="$TOOLS/dropbox.py"
 modified() { stat -c '%.9Y' "$1"; }
 
-# Whatever the kernel can hold: years 0001 and 9999, either side of what 64 bits of nanoseconds hold, and the ends.
+# Every time that the kernel can hold: years 0001 and 9999, either side of what 64 bits of nanoseconds hold, and the ends.
 times='-62135596800 -9223372037 -9223372036 -1 0 253402300799 9223372037 9223372036854775807 -9223372036854775808'
 dbxfs mount "$MNT"
 mkdir "$MNT/own"

@@ -39,7 +39,7 @@ def maps_always():
 
 
 def look(path, is_alone, is_mapped):
-    """One look at the file: what is wrong with it, or None."""
+    """Reads the file once: its fault, or None."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         size = os.fstat(descriptor).st_size

@@ -2,7 +2,7 @@
 """Kills the mount's process in the middle of random work, again and again.   crash_rounds.py ROUNDS [SEED]
 
 After each kill the next mount must show everything that was acknowledged, and of the call that was
-interrupted its state before or after, or a beginning of what it wrote. Meanwhile requests and replies
+interrupted its state before or after, or a beginning of what it wrote. During that, requests and replies
 are lost, upload sessions forgotten and cursors reset. In the end all of it is on the server, once, and
 nothing else.
 """
@@ -36,7 +36,7 @@ FAULTS = [
 
 
 def note(text):
-    """Writes the history of this run, for whoever wants to know how it came to a failure."""
+    """Writes the history of this run, to explain a failure."""
     with open(HISTORY, "a") as history:
         history.write(f"{time.time():.3f} {text}\n")
 

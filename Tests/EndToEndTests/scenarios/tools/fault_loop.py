@@ -9,7 +9,7 @@ beginning of what was written; all of it is on the server, once, and nothing is 
 FAULT_MODES     names of modes, below, with commas; all without it
 FAULT_SAMPLE    how many n of each mode, of all that there are; without it, these:
 FAULT_FROM, FAULT_TO, FAULT_STRIDE
-                which n; without FAULT_TO, until nothing fires any more
+                which n; without FAULT_TO, until no fault fires
 FAULT_VARIANT   0 to 3: shifts which n has which variant, below
 FAULT_LIE       to test the checks: `drop` or `change` spoils what was acknowledged, `add` leaves a
                 staging file; each round must fail then

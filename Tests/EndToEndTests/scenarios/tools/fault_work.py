@@ -165,7 +165,7 @@ class OpenFile:
         count = self.case.call(f"write {len(bytes)} bytes to {self.path}", call,
                                lambda tree: written(tree, self.path, offset, bytes))
         if count is None:
-            # Whoever did not get everything written has written any beginning.
+            # A write that was cut short has written any beginning.
             self.is_whole = False
             self.case.states = [written(tree, self.path, offset, bytes) for tree in before]
             return 0

@@ -10,7 +10,7 @@ STATUSES = [200, 204, 206, 304, 400, 403, 404, 409, 416, 422, 429, 500, 502, 503
 VALUES = [None, True, False, 0, -1, 1.5, 1e308, 1 << 31, 1 << 63, -(1 << 63), 1 << 64, "", " ", "/", "..", "/..", "a/b", "\0",
           "\ud800", "id:", "dbid:other", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2020-13-01", [], {}, [[]], [None],
           {".tag": ""}, {".tag": "reset"}, {".tag": "file"}, {".tag": "folder"}, {".tag": "deleted"}]
-# Mounts do as they are told here, for an hour: that is no fault, and nothing would be seen meanwhile.
+# Mounts do as they are told here, for an hour: that is no fault, and the test would see nothing until its end.
 OBEYED = {"backoff"}
 
 

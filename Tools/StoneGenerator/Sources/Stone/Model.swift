@@ -1,5 +1,5 @@
 // What a specification says, with all names looked up. Fields and tags are those that a client outside of
-// Dropbox sees: what is annotated as omitted is not there.
+// Dropbox sees: those annotated as omitted are left out.
 
 /// The name of a type, and whose it is.
 public struct TypeName: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -159,7 +159,7 @@ public struct RouteAttributes: Sendable {
     public let host: String
     /// `rpc`, `upload` or `download`.
     public let style: String
-    /// Who may call it: of `user`, `team`, `app`, `noauth`.
+    /// The kinds of callers: of `user`, `team`, `app`, `noauth`.
     public let authentication: [String]
     /// The permission that the token needs.
     public let scope: String?

@@ -1,4 +1,4 @@
-// What is wrong with a specification, and where.
+// The fault of a specification, and its place.
 
 /// A line of a file.
 public struct SourcePosition: Hashable, Sendable, CustomStringConvertible {
@@ -21,7 +21,7 @@ public struct SourcePosition: Hashable, Sendable, CustomStringConvertible {
 public struct StoneError: Error, Hashable, CustomStringConvertible {
     /// Where.
     public let position: SourcePosition
-    /// What is wrong.
+    /// The fault, in words.
     public let message: String
 
     /// Takes over place and message.
