@@ -31,7 +31,7 @@ HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
 DOCS = README.md CHANGELOG.md LICENSE docs/operations.md docs/semantics.md docs/troubleshooting.md
 
 .PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-browser build release install uninstall deb
-.PHONY: packages lint check generate clean
+.PHONY: packages lint check generate release-notes clean
 
 help:
 	@echo 'make demo     build everything, mount a sample account, show it, stay mounted until Ctrl-C'
@@ -43,6 +43,7 @@ help:
 	@echo 'make lint     check the formatting and the rules of style'
 	@echo 'make check    lint, and check which layer imports which'
 	@echo 'make generate SPEC=FOLDER   write the Dropbox API from the .stone files in FOLDER'
+	@echo 'make release-notes VERSION=V   print the section of a version of CHANGELOG.md'
 	@echo 'make clean    remove what was built'
 
 demo: release
@@ -137,6 +138,9 @@ check: lint
 
 generate:
 	Scripts/generate-api "$(SPEC)"
+
+release-notes:
+	@Scripts/release-notes '$(VERSION)'
 
 clean:
 	rm -rf .build .build-*
