@@ -207,7 +207,7 @@ struct DamageTests {
         #expect(cache.bytes(of: other) == nil)
     }
 
-    @Test("a check of everything finds what is damaged, drops it, and then finds nothing")
+    @Test("a check of everything finds damaged blocks, drops them, and then finds nothing")
     func verify() throws {
         let (folder, sample) = try prepare()
         let files = Files(sample, in: folder)

@@ -27,7 +27,7 @@ final class TemporaryFolder: Sendable {
         if rmdir(path) != 0 { unlink(path) }
     }
 
-    /// What is in a folder; nothing for a link to one.
+    /// The names in a folder; none for a link to one.
     static func names(in path: String) -> [String] {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
         guard descriptor >= 0, let stream = fdopendir(descriptor) else { return [] }

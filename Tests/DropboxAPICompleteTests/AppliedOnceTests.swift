@@ -1,4 +1,4 @@
-// Random faults, for every route: what is not known to be harmless when it is done twice is never done twice.
+// Random faults, for every route: a call that is not known to be harmless twice is never done twice.
 // FAULT_HISTORIES says how many calls are played, FAULT_SEED repeats a run.
 
 import DropboxAPIComplete

@@ -1,4 +1,4 @@
-// Downloads: what is asked for, what is believed, what is refused.
+// Downloads: their requests, and answers that are accepted or refused.
 
 import Testing
 

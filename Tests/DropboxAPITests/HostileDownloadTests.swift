@@ -12,7 +12,7 @@ struct HostileDownloadTests {
             + #""server_modified":"2015-05-12T15:50:38Z","rev":"\#(rev)","size":\#(size)}"#
     }
 
-    /// The head of an answer to `bytes=1-3` of a file of 5 bytes that is right but for what is given.
+    /// The head of an answer to `bytes=1-3` of a file of 5 bytes that is right but for the given parts.
     private static func head(
         status: String = "206 Partial Content", result: String? = result(),
         range: String? = "bytes 1-3/5",

@@ -180,7 +180,7 @@ struct StreamTests {
         await transport.shutDown()
     }
 
-    @Test("what had to wait for its turn has all of its time for an answer")
+    @Test("a request that had to wait for its turn has all of its time for an answer")
     func patienceAfterLine() async throws {
         let server = try ScriptedServer(
             answers: [6, 1].map { [.pause(seconds: $0)] + .answer(200) })
@@ -271,7 +271,7 @@ struct StreamTests {
         await transport.shutDown()
     }
 
-    @Test("shutting down fails what is under way, what waits, and what comes later")
+    @Test("shutting down fails requests under way, waiting and later ones")
     func shutDown() async throws {
         let server = try ScriptedServer(answers: [[.awaitEnd]])
         defer { server.stop() }

@@ -1,4 +1,4 @@
-// Logins in a store: what is written, what is refused, and that renewals are kept.
+// Logins in a store: their files, refused ones, and that renewals are kept.
 
 import Foundation
 import Glibc
@@ -54,7 +54,7 @@ final class FolderTokenStoreTests {
         #expect(store.accounts() == names.filter { $0 != "work" }.sorted())
     }
 
-    @Test("only the owner can read what is kept, and nothing is left over")
+    @Test("only the owner can read the stored logins, and nothing is left over")
     func modes() throws {
         try store.save(.sample, for: "work")
         try store.save(.sample, for: "work")

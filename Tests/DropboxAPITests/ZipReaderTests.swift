@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test("what is no archive is refused")
+    @Test("bytes that are no archive are refused")
     func foreign() {
         #expect(throws: ZipError.self) {
             try read(Array("<html>no archive</html>".utf8), pieces: 5)

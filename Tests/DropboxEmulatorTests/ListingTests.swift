@@ -113,7 +113,7 @@ struct ListingTests {
         #expect(keys(try drain(cursor).0) == ["/a/c", "-/a/b"])
     }
 
-    @Test("include_deleted tells of what was there")
+    @Test("include_deleted names the former entries")
     mutating func deleted() throws {
         try fixture.write("1", to: "/a/f")
         try fixture.write("1", to: "/a/g")

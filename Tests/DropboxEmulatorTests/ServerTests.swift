@@ -50,7 +50,7 @@ struct ServerTests {
         }
     }
 
-    @Test("what is uploaded is downloaded, listed and counted")
+    @Test("an uploaded file is downloaded, listed and counted")
     func roundTrip() async throws {
         try await withEmulator { client in
             let file = try await client.upload("hello", to: "/Tëst/hello.txt")

@@ -56,7 +56,7 @@ final class SecretServiceTests {
         #expect(try StoredLogin(json: noted("input")) == .sample())
     }
 
-    @Test("what is not there is nil, which is told by silence")
+    @Test("a missing login is nil, which is told by silence")
     func missing() async throws {
         let store = try store("exit 1")
         #expect(try await store.load("work") == nil)
@@ -87,7 +87,7 @@ final class SecretServiceTests {
         #expect(reason.contains("libsecret-tools"))
     }
 
-    @Test("what is no login is refused, and not repeated")
+    @Test("a value that is no login is refused, and not repeated")
     func damage() async throws {
         let store = try store("echo '{\"app_key\": \"hush\"}'")
         let error = await #expect(throws: TokenStoreError.self) { try await store.load("work") }

@@ -179,7 +179,7 @@ struct ContentTests {
         #expect(try fixture.attributes(file).size == 0)
     }
 
-    @Test("a full account refuses new content; what is queued and what is local goes on")
+    @Test("a full account refuses new content; queued and local-only changes go on")
     func quota() throws {
         let fixture = try Fixture()
         let file = try fixture.makeFile("f", text("queued"))

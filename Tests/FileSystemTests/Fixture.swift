@@ -131,7 +131,7 @@ final class Fixture: Sendable {
         try transaction.setFacts(other.facts, of: other.inode)
     }
 
-    /// Sends everything that is queued, folders before what is in them.
+    /// Sends everything that is queued, folders before their contents.
     func commitAll() throws {
         for entry in try store.read({ try $0.journalEntries(limit: 10_000) }) {
             try commit(entry.inode)

@@ -142,7 +142,7 @@ import Testing
             #expect(try fixture.node(written)?.facts.id == id)
             try fixture.commitAll()
         }
-        // In a folder of the server's that matches, what is new stays here.
+        // In a folder of the server's that matches, new nodes stay here.
         let folder = try fixture.remoteFolder("node_modules")
         #expect(try isLocal(fixture.makeFile("new", in: folder), fixture))
     }

@@ -184,7 +184,7 @@ struct RevisionTests {
         fixture.clock.advance(seconds: 11)
         let opened = try fixture.fs.open(file, flags: .both).now()
         #expect(!opened.isDirect)
-        // What is written through the kernel is known to it.
+        // The kernel knows its own writes.
         _ = try fixture.write(file, opened.handle, 11, text(", and more"))
         try fixture.close(file, opened.handle)
         let again = try fixture.fs.open(file, flags: .both).now()

@@ -107,7 +107,7 @@ struct NotificationQueueTests {
         #expect(queue.next(now: later, holds: [:]) == .send(notification))
     }
 
-    @Test("what was not sent can be dropped, and added again")
+    @Test("an unsent notification can be dropped, and added again")
     func removal() throws {
         var queue = NotificationQueue()
         let notification = try entry("a", in: folder)

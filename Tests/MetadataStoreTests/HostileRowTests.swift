@@ -10,7 +10,7 @@ import Testing
 
 @Suite("damaged rows")
 struct HostileRowTests {
-    /// SQL of what is put in the place of a value.
+    /// SQL of the replacement for a value.
     private static let values = [
         "NULL", "'text'", "''", "x'00ff80'", "x''", "-9223372036854775808", "9223372036854775807",
         "-1", "1e300", "'9223372036854775808'", "zeroblob(1048576)",

@@ -12,7 +12,7 @@ import Testing
         try DatabaseInspection(path: path).read { try $0.pending().operations }
     }
 
-    @Test("what is queued shows while a mount has the database open, and after its end")
+    @Test("the queue shows while a mount has the database open, and after its end")
     func queue() throws {
         let store = try MetadataStore(path: path)
         #expect(try pending() == 0)

@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("what was made here is filed anew when the server says its key, unless that is taken")
+    @Test("a node made here is filed anew when the server says its key, unless that is taken")
     func filed() throws {
         try store.write { transaction in
             let plain = MetadataStoreTests.place("ΟΔΟΣ")

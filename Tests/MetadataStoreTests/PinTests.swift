@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("a folder's pin covers what is in it now and later, each file once")
+    @Test("a folder's pin covers its content now and later, each file once")
     func folders() throws {
         let outer = try folder("outer")
         let inner = try folder("inner", in: outer)
@@ -85,7 +85,7 @@ import Testing
         #expect(try store.read { try $0.pins() } == [.root])
     }
 
-    @Test("what is moved in is covered, what is moved out is not, and a folder keeps its pin")
+    @Test("nodes moved in are covered, nodes moved out are not, and a folder keeps its pin")
     func moves() throws {
         let pinned = try folder("pinned")
         let inside = try file("inside", in: pinned)
@@ -127,7 +127,7 @@ import Testing
         #expect(try store.read { try $0.pins() } == [new])
     }
 
-    @Test("a file says what of it the server has, and what is staged over that")
+    @Test("a file says which content of it the server has, and which is staged over that")
     func content() throws {
         let inode = try file("a")
         let document = try file("document", flags: .notDownloadable)

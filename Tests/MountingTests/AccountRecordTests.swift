@@ -34,7 +34,7 @@ struct AccountRecordTests {
     }
 
     @Test(
-        "what is no record is refused in one line that names the file, with the code of a failed mount",
+        "a file that is no record is refused in one line with its name, and the code of a failed mount",
         arguments: [
             "", " ", "{", "{}", "[]", "null", "1", "true", "\"dbid:1\"", "\u{0}", "\u{FEFF}{}",
             #"{"accountID":1,"name":"A","email":"a@b"}"#,
@@ -80,7 +80,7 @@ struct AccountRecordTests {
         #expect(try AccountRecord.read(path, stored: "dbid:1")?.accountID == "dbid:1")
     }
 
-    @Test("what others could have written, a link and what is no file are refused")
+    @Test("a record that others could have written, a link and a folder are refused")
     func strange() throws {
         let good = #"{"email":"a@b","name":"A","accountID":"dbid:1"}"#
         _ = try folder.write(good, to: "account.json", mode: 0o666)

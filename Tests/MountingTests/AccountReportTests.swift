@@ -1,4 +1,4 @@
-// Which accounts a state folder has, who holds them, and what is said of them.
+// The accounts of a state folder, the processes that hold them, and their report.
 
 import Foundation
 import Glibc
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("what is not known is null for scripts, and left out for people")
+    @Test("an unknown value is null for scripts, and left out for people")
     func forms() throws {
         var tree = AccountReport.Tree(folder: "/state/work")
         var report = AccountReport(

@@ -60,7 +60,7 @@ struct BorderTests {
         }
     }
 
-    @Test("what is still to come of a pin is counted up to the limit")
+    @Test("the bytes of a pin that are still to come are counted up to the limit")
     func pins() {
         for files in [Int.min, -1, 0, .max] {
             for present in [Int.min, -1, 0, .max] {

@@ -1,4 +1,4 @@
-// What a configuration file may say, what wins over it, and what is refused, by file and key.
+// The contents of a configuration file, their precedence, and refusals, by file and key.
 
 import Foundation
 import Glibc
@@ -120,7 +120,7 @@ import Testing
         #expect(named.endpoint?.address == "https://variable.example")
     }
 
-    @Test("what is said of a part wins over what is said of everything, in any order")
+    @Test("a setting for a part wins over one for everything, in any order")
     func masks() throws {
         let settings = try settings("fmask = \"133\"\numask = \"077\"\n")
         #expect(settings.fileMask == 0o133)

@@ -56,7 +56,7 @@ import Testing
         #expect(ControlClient(folder: folder).allMounts() == [status])
     }
 
-    @Test("what is asked before the mount serves is answered as soon as it does")
+    @Test("a request before the mount serves is answered as soon as it does")
     func early() throws {
         let server = try server(StandIn(operations: 7), isStarted: false)
         defer { server.stop() }
@@ -75,7 +75,7 @@ import Testing
         #expect(replies.last?.outcome == DrainOutcome(remaining: 0))
     }
 
-    @Test("sync with a limit says what is left when time is up")
+    @Test("sync with a limit counts the rest of the queue when time is up")
     func syncTimeout() throws {
         let server = try server(StandIn(operations: 2))
         defer { server.stop() }
@@ -166,7 +166,7 @@ import Testing
                 == "there is no '/no'")
     }
 
-    @Test("revisions and what is restored come back, or why not")
+    @Test("revisions and the result of a restoration come back, or an error")
     func history() throws {
         let server = try server(StandIn(operations: 0))
         defer { server.stop() }

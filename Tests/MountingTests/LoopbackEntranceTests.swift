@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "what was an argument is of no use to programs of other users, and is still good afterwards"
+        "the argument is of no use to programs of other users, and is still good afterwards"
     )
     func stranger() throws {
         var request = LoopbackRequest(

@@ -1,4 +1,4 @@
-// What is given up when it takes too long, so that a command that only looks never hangs.
+// Checks that are given up when they take too long, so that a command that only reads never hangs.
 
 import Foundation
 import Mounting

@@ -1,4 +1,4 @@
-// What is on the screen of `dbxfs status --watch`.
+// The screen of `dbxfs status --watch`.
 
 import Testing
 

@@ -1,4 +1,4 @@
-// Folders that are fetched as a whole: what comes, what is believed, and what those who wait get.
+// Folders that are fetched as a whole: the files that come, their verification, and the results for waiting readers.
 
 import BlockCache
 import ContentHashing
@@ -236,7 +236,7 @@ import Testing
         #expect(account.archives == 0)
     }
 
-    @Test("a pinned folder of small files comes as a whole, and what is not pinned does not come")
+    @Test("a pinned folder of small files comes as a whole, without files that are not pinned")
     func pins() async throws {
         let account = try Account()
         let files = try await files(40, account)

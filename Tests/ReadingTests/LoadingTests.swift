@@ -1,4 +1,4 @@
-// What the disk has is read ahead from it, and what is wrong there comes from the network.
+// Blocks on the disk are read ahead from it, and damaged ones come from the network.
 
 import BlockCache
 import ContentHashing
@@ -96,7 +96,7 @@ struct LoadingTests {
         #expect(fixture.store.requestedBytes - before == again)
     }
 
-    @Test("many readers of what is partly here read the same bytes")
+    @Test("many readers of partly cached content read the same bytes")
     func mixed() async throws {
         let sample = Sample(size: 37 << 20 + 5, seed: 5)
         let fixture = try Fixture([sample], memory: 24 << 20)

@@ -1,4 +1,4 @@
-// What is fetched for pins, and when: rows and times in, decisions out.
+// The fetches for pins, and their times: rows and times in, decisions out.
 
 import ContentHashing
 import Core
@@ -134,7 +134,7 @@ struct PinWorkTests {
         #expect(!isWhole && work.totals.files == 0)
     }
 
-    @Test("what was evicted after it was unpinned is looked for when it is pinned again")
+    @Test("content evicted after its unpinning is fetched when it is pinned again")
     func pinnedAgain() {
         var work = work([file(2, content: "a")], here: ["a"])
         #expect(work.totals.presentFiles == 1)

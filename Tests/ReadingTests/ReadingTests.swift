@@ -24,7 +24,7 @@ struct ReadingTests {
         #expect(fixture.store.requestedBytes == sample.content.size)
     }
 
-    @Test("what was read once is read again without a request, also by the next process")
+    @Test("a second read takes no request, also by the next process")
     func warm() async throws {
         let sample = Sample(size: 9 * mebibyte, seed: 1)
         let fixture = try Fixture([sample])
@@ -204,7 +204,7 @@ struct ReadingTests {
     }
 
     /// They used to look again and again, and left no thread to the fetch that was to end.
-    @Test("who asks for what was called off and has not ended waits, and occupies no thread")
+    @Test("a reader of a cancelled fetch that has not ended waits, and occupies no thread")
     func endingFetch() async throws {
         let sample = Sample(size: 3 * mebibyte, seed: 29)
         let fixture = try Fixture([sample])
@@ -226,7 +226,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("a closed handle calls off what was fetched ahead for it")
+    @Test("a closed handle cancels its read-ahead")
     func closedHandle() async throws {
         let sample = Sample(size: 60 * mebibyte, seed: 26)
         let fixture = try Fixture([sample])

@@ -60,7 +60,7 @@ struct SpareTests {
         #expect(fixture.store.requestedBytes == sample.content.size)
     }
 
-    @Test("a reader shares what is on its way")
+    @Test("a reader shares a fetch that is under way")
     func shared() async throws {
         let sample = Sample(size: 3 * mebibyte, seed: 2)
         let fixture = try Fixture([sample])

@@ -34,7 +34,7 @@ struct ArchiveContract {
         }
     }
 
-    @Test("An archive of what is no folder is refused", arguments: Backend.allCases)
+    @Test("An archive of a file is refused", arguments: Backend.allCases)
     func missing(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             try await subject.put("/file", bytes: [1])

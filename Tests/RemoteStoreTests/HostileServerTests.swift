@@ -127,7 +127,7 @@ struct HostileServerTests {
     // MARK: Prefixes
 
     @Test(
-        "What is not below the mounted folder is refused",
+        "An entry outside of the mounted folder is refused",
         arguments: ["/", "/team", "/teams/file.txt", "/team folder/file.txt", "/tea/m/file.txt"])
     func outsideOfPrefix(_ path: String) async throws {
         let store = ScriptedTransport(
@@ -220,7 +220,7 @@ struct HostileServerTests {
     // MARK: Commits
 
     @Test(
-        "A stored file that is not what was sent is a mismatch",
+        "A stored file with other bytes than those sent is a mismatch",
         arguments: [
             ["size": "5"], ["content_hash": "\"\(String(repeating: "00", count: 32))\""],
             ["content_hash": absent],

@@ -38,7 +38,7 @@ extension Subject {
 
 @Suite("Contract of stores: listings and changes")
 struct ListingContract {
-    @Test("A recursive listing tells folders before what is in them", arguments: Backend.allCases)
+    @Test("A recursive listing tells folders before their contents", arguments: Backend.allCases)
     func recursiveListing(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             for path in ["/b/z/file", "/a/file", "/b/a", "/c", "/b.txt"] as [RemotePath] {
@@ -117,7 +117,7 @@ struct ListingContract {
         }
     }
 
-    @Test("What is no folder is not listed", arguments: Backend.allCases)
+    @Test("A file is not listed", arguments: Backend.allCases)
     func noFolder(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             try await subject.put("/f", "x")
@@ -226,7 +226,7 @@ struct ListingContract {
         }
     }
 
-    @Test("A flat cursor tells only what is in the folder itself", arguments: Backend.allCases)
+    @Test("A flat cursor tells only entries of the folder itself", arguments: Backend.allCases)
     func flatChanges(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             try await subject.put("/a/f", "x")

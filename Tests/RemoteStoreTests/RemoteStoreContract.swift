@@ -208,7 +208,7 @@ struct NamespaceContract {
         }
     }
 
-    @Test("A delete with a revision spares what was not seen", arguments: Backend.allCases)
+    @Test("A delete with a revision spares an unseen version", arguments: Backend.allCases)
     func guardedDelete(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             let old = try await subject.put("/f", "old")

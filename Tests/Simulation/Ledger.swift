@@ -1,4 +1,4 @@
-// What was written, and what was knowingly replaced or removed: by this it is decided in the end whether anything is
+// The texts that were written, and those knowingly replaced or removed: they decide in the end whether anything is
 // lost. Not responsible for where things are.
 
 /// The tokens of a history. Each write adds one of its own to a file, so that a token stands for a write.
@@ -9,7 +9,7 @@ final class Ledger {
     private var safe: Set<String> = []
     /// Tokens that do so unless their files are written to.
     private var settled: Set<String> = []
-    /// What was added behind a token in its file.
+    /// The text added behind a token in its file.
     private var followers: [String: Set<String>] = [:]
     /// Tokens that a power cut may have taken.
     private var uncertain: Set<String> = []
@@ -55,7 +55,7 @@ final class Ledger {
             || settled.contains(token) && followers[token, default: []].allSatisfy(isSafe)
     }
 
-    /// The power of one writer's machine is cut: nothing vouches for what is neither on its disk nor on the server.
+    /// The power of one writer's machine is cut: no row vouches for content that is neither on its disk nor on the server.
     func cutPower(of actor: String) {
         let lost = acknowledged.keys.filter { $0.hasPrefix(actor) && !isSafe($0) }
         for token in lost { acknowledged[token] = nil }

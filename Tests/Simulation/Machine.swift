@@ -54,7 +54,7 @@ final class Machine: @unchecked Sendable {
         }
     }
 
-    /// Loses what was not flushed. The process is dead.
+    /// Loses unflushed bytes. The process is dead.
     func cutPower() throws {
         disk.cutPower()
         if let kept { try database.restore(kept) }

@@ -130,7 +130,7 @@ final class Mount: @unchecked Sendable {
         wasCut = false
     }
 
-    /// Ends the process in order. What is not sent stays queued.
+    /// Ends the process in order. Unsent changes stay queued.
     func stop() throws {
         guard let process else { return }
         world.note("\(name) ends")
@@ -173,7 +173,7 @@ final class Mount: @unchecked Sendable {
         world.cutPower(of: self)
     }
 
-    /// What was closed a while ago was flushed since.
+    /// Files closed a while ago have been flushed since.
     private func settleOld(since start: Int64) {
         let time = world.scheduler.now - Self.flushTime
         guard start <= time, world.plan.flushes(machine.index) else { return }

@@ -184,7 +184,7 @@ final class World: @unchecked Sendable {
         texts(below: path.rawValue).forEach { ledger.give(up: $0) }
     }
 
-    /// A mount's machine has lost what was not flushed.
+    /// A mount's machine has lost unflushed bytes.
     func cutPower(of mount: Mount) {
         note("\(mount.name) has no power")
         for entry in server.otherClient.snapshot.entries.values {

@@ -81,7 +81,7 @@ import Testing
         #expect(sent == expected)
     }
 
-    @Test("zeros in a file take no space on the disk, and give back what was there")
+    @Test("zeros in a file take no space on the disk, and free the space of older bytes")
     func holes() throws {
         let file = try begin(over: [])
         let bytes = [UInt8](repeating: 7, count: 8 << 20)
@@ -107,7 +107,7 @@ import Testing
         return Int64(status.st_blocks) * 512
     }
 
-    @Test("what was persisted is there after the process has died, block by block")
+    @Test("persisted content is there after the process has died, block by block")
     func persistence() throws {
         var random = SeededRandom(seed: 5)
         let baseBytes = random.bytes(Int(Self.block) + 1000)
@@ -144,7 +144,7 @@ import Testing
         #expect(try reopened(file) == [1, 2, 3])
     }
 
-    @Test("what is cut off is there after the process has died before the rows were saved")
+    @Test("a cut-off end is there after the process has died before the rows were saved")
     func cutBeforeRows() throws {
         let file = try begin(over: [])
         try write(file, 0, [1, 2, 3, 4, 5], base: [])
@@ -183,7 +183,7 @@ import Testing
         try file.fill(late, with: old, of: base)
         #expect(file.missingRanges == [0..<2000])
 
-        // Of the same base, but only a part of what is below now.
+        // Of the same base, but only a part of the base below now.
         let part = try #require(file.base)
         try file.fill(0..<1000, with: old, of: part)
         #expect(file.missingRanges == [0..<2000])

@@ -84,14 +84,14 @@ import Testing
         #expect(try await outcome(harness) == ["/A": nil, "/A/y": "2"])
     }
 
-    @Test("what was met before the first listing and is gone when it comes, goes")
+    @Test("a node that was seen before the first listing and is gone when it comes, goes")
     func goneBeforeListing() async throws {
         let harness = try Harness()
         try await harness.put("/a", "theirs")
         try await harness.write("/a", "ours")
         harness.faulty.inject(.failBefore(.offline("test")), times: nil) { $0.operation == .list }
         try await harness.start(knowingAll: true)
-        // The refused upload asks what is there.
+        // The refused upload reads the metadata there.
         while try await harness.store.read({ try $0.allNodes().count }) < 2 {
             try await Task.sleep(for: .milliseconds(1))
         }
@@ -222,7 +222,7 @@ import Testing
         #expect(tree.values.compactMap(\.self).sorted() == ["1", "2"], "\(harness.history.text)")
     }
 
-    @Test("a refused move does not take a folder into what is in it")
+    @Test("a refused move does not take a folder into its own content")
     func refusedIntoItself() async throws {
         let harness = try await harness(["/P/D/1": "1"])
         try await harness.move("/P/D", to: "/D")

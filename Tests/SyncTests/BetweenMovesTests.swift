@@ -48,7 +48,7 @@ import Testing
         #expect(try await harness.paths() == ["/a", "/a/f", "/a/g", "/d", "/d/f"])
     }
 
-    @Test("a conflicted copy of what is between two moves is named after what it was called")
+    @Test("a conflicted copy of a node between two moves is named after its former name")
     func copyName() async throws {
         let harness = try Harness()
         let host = ConflictName(host: "here", at: Timestamp(seconds: 0))

@@ -105,7 +105,7 @@ import Testing
         #expect(copies(tree).map { tree[$0] } == ["late"])
     }
 
-    @Test("deleted here while open here: what is written goes with it")
+    @Test("deleted here while open here: later writes go with it")
     func writeToDeleted() async throws {
         let harness = try await harness(["/a": "1"])
         let inode = try #require(try await harness.inode("/a"))
@@ -215,7 +215,7 @@ import Testing
         #expect(copies(tree).map { tree[$0] } == ["ours"])
     }
 
-    @Test("our new folder where their new file is steps aside, with what is in it")
+    @Test("our new folder where their new file is steps aside, with its content")
     func folderAgainstFile() async throws {
         let harness = try await harness([:])
         try await harness.makeFolder("/a")
@@ -306,7 +306,7 @@ import Testing
         #expect(try await outcome(harness) == ["/b": "1"])
     }
 
-    @Test("a folder deleted here with something new in it there comes back with what is new")
+    @Test("a folder deleted here with something new in it there comes back with that")
     func folderDeleteAgainstNew() async throws {
         let harness = try await harness(["/d/a": "0", "/d/e/b": "1"])
         try await harness.delete("/d")
@@ -334,7 +334,7 @@ import Testing
         #expect(tree.values.compactMap { $0 }.sorted() == ["0", "1"])
     }
 
-    /// Where a move names paths, the server moves what is there at that moment.
+    /// Where a move names paths, the server moves the node at that path at that moment.
     @Test("what others put in the place of a moved file or folder is not taken for it")
     func movedAnother() async throws {
         for isFolder in [false, true] {

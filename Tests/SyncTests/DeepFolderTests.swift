@@ -75,7 +75,7 @@ import Testing
         #expect(look.statements < 200 * 6)
     }
 
-    @Test("a chain of new folders arrives, with what is in the last one")
+    @Test("a chain of new folders arrives, with the content of the last one")
     func arrival() async throws {
         let harness = try Harness()
         let folders = try await chain(40, in: harness)

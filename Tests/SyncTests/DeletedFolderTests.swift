@@ -93,7 +93,7 @@ import Testing
         try await harness.checkInvariants()
     }
 
-    @Test("a folder that others wrapped in one of its name is not deleted with what is new")
+    @Test("a folder that others wrapped in one of its name is not deleted with its new content")
     func wrapped() async throws {
         let harness = try await harness(["/f/x"])
         try await harness.settle()

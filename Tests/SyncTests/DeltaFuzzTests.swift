@@ -158,7 +158,7 @@ private final class RandomPages {
         #expect(shown.map { Folding.fold($0) }.sorted() == there, "seed \(seed)")
     }
 
-    // MARK: What is said
+    // MARK: Pages
 
     private func randomEntries() throws -> [RemoteEntry] {
         try (0..<Int.random(in: 1...5, using: &random)).map { _ in
@@ -171,7 +171,7 @@ private final class RandomPages {
         }
     }
 
-    /// What a server can have: each folder before what is in it, each id once.
+    /// A tree that a server can have: each folder before its content, each id once.
     private func tree() throws -> [RemoteEntry] {
         var folders: [[String]] = [[]]
         var taken: Set<String> = []

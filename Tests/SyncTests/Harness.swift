@@ -170,7 +170,7 @@ final class Harness: Sendable {
 
     var isOnline: Bool { running.withLock { $0 }?.status.connection == .online }
 
-    /// Sends what is queued.
+    /// Sends the queue.
     func drain() async throws {
         let engine = try #require(running.withLock { $0 })
         let end = Date().addingTimeInterval(120)
@@ -193,7 +193,7 @@ final class Harness: Sendable {
         }
     }
 
-    /// Starts, and sends what is queued before any delta is applied.
+    /// Starts, and sends the queue before any delta is applied.
     func drainBeforeNews() async throws {
         faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
         try await start(knowingAll: true)
@@ -268,7 +268,7 @@ final class Harness: Sendable {
             let old = try transaction.child(like: to.name, of: to.parent)
             let isLocal =
                 try old?.flags.contains(.localOnly) ?? transaction.isLocal(to, named: localName)
-            // Into what is local, content has to be fetched first: that is FileSystem's affair.
+            // Before a move to a local-only place, content has to be fetched: that is FileSystem's affair.
             let wasLocal = node.flags.contains(.localOnly)
             guard wasLocal || !isLocal, node.kind == .file || wasLocal == isLocal else {
                 throw Refused()

@@ -81,7 +81,7 @@ enum OddNames {
     }
 
     @Test(
-        "a folder of another client shows what is in it, once, before and after a restart",
+        "a folder of another client shows its content, once, before and after a restart",
         arguments: NameFolding.allCases)
     func shown(_ folding: NameFolding) async throws {
         let harness = try harness(folding)
@@ -102,7 +102,7 @@ enum OddNames {
         try await check(harness)
     }
 
-    @Test("what was not seen in a deleted folder brings it back", arguments: NameFolding.allCases)
+    @Test("an unseen node in a deleted folder brings it back", arguments: NameFolding.allCases)
     func deleted(_ folding: NameFolding) async throws {
         let harness = try harness(folding)
         for path in OddNames.paths { try await harness.put(path + "/known", "known") }
@@ -144,7 +144,7 @@ enum OddNames {
     }
 
     @Test(
-        "what is made here settles, and another mount shows it alike",
+        "nodes made here settle, and another mount shows them alike",
         arguments: NameFolding.allCases)
     func made(_ folding: NameFolding) async throws {
         let harness = try harness(folding)
@@ -262,7 +262,7 @@ enum OddNames {
     }
 
     @Test(
-        "a name that another client gives by changing only its case is taken from what is new here",
+        "a name that another client gives by changing only its case is taken from a new node here",
         arguments: NameFolding.allCases)
     func otherCase(_ folding: NameFolding) async throws {
         let harness = try harness(folding)

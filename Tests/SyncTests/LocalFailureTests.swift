@@ -33,7 +33,7 @@ import Testing
         #expect(DiskReserve.isUsedUp(free: 63 << 20, of: large))
         #expect(!DiskReserve.isUsedUp(free: 65 << 20, of: large))
         #expect(!DiskReserve.isUsedUp(at: "/nowhere"))
-        // What is brought in together is looked at before, and not only afterwards.
+        // Deltas that are applied together are counted before, and not only afterwards.
         #expect(!DiskReserve.isUsedUp(at: "/tmp") && DiskReserve.isUsedUp(at: "/tmp", added: .max))
     }
 

@@ -108,14 +108,14 @@ import Testing
         #expect(try await intents(after: 901) == 0)
     }
 
-    @Test("what is changed in a folder whose move may have arrived goes where the folder is")
+    @Test("a change in a folder whose move may have arrived goes where the folder is")
     func changedInMoved() async throws {
         let harness = try await unsureOfMove()
         try await harness.write("/b/inner/file", "2")
         try await expect(["/b": nil, "/b/inner": nil, "/b/inner/file": "2"], of: harness)
     }
 
-    @Test("what is new in a folder whose move may have arrived goes where the folder is")
+    @Test("a new node in a folder whose move may have arrived goes where the folder is")
     func newInMoved() async throws {
         let harness = try await unsureOfMove()
         try await harness.write("/b/inner/new", "2")
@@ -236,7 +236,7 @@ import Testing
     }
 
     /// Everything in a moved folder has another revision than before.
-    @Test("what was deleted in a folder whose move was not answered does not come back")
+    @Test("a node deleted in a folder whose move was not answered does not come back")
     func deletedInMovedFolder() async throws {
         let harness = try await killed(after: .move, files: ["/a/file": "1"]) { harness in
             try await harness.move("/a", to: "/b")

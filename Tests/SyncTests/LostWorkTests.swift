@@ -1,4 +1,4 @@
-// Work that was lost, on the server or here, because what was sent named a place whose occupant others had
+// Work that was lost, on the server or here, because a request named a place whose occupant others had
 // changed and the delta was late, or because a folder took more with it than its user had seen.
 
 import ContentHashing
@@ -165,7 +165,7 @@ import Testing
             "\(harness.history.text)")
     }
 
-    @Test("what was made in a folder that others had moved, and then deleted, is shown nowhere")
+    @Test("a node made in a folder that others had moved, and then deleted, is shown nowhere")
     func madeInMovedFolder() async throws {
         let harness = try await deaf(["/p/q/f": "F"], folders: ["/p/q/s"])
         try await harness.relocate("/p/q", to: "/x")
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test(
-        "what was moved into a folder that others had moved, and then deleted, is shown nowhere",
+        "a node moved into a folder that others had moved, and then deleted, is shown nowhere",
         arguments: [false, true])
     func movedIntoMovedFolder(isRestarted: Bool) async throws {
         let harness = try await deaf(

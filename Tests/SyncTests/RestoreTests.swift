@@ -1,4 +1,4 @@
-// Going back to old versions: which path the server is asked about, what is refused, and what users see.
+// Going back to old versions: the paths that the server is asked about, refusals, and the result for users.
 
 import Core
 import RemoteStore
@@ -69,7 +69,7 @@ import Testing
         await harness.stop()
     }
 
-    @Test("what has unsent changes is refused, and so is what is below it")
+    @Test("a node with unsent changes is refused, and so are those below it")
     func unsent() async throws {
         let harness = try Harness()
         try await harness.putFolder("/d")

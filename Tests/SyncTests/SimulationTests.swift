@@ -18,7 +18,7 @@ import Testing
     /// Few names, some of which collide by folding, so that histories get in each other's way.
     fileprivate static let names = ["a", "b", "A", "ä", "c.txt"]
 
-    /// Names that some servers take for one, and others for two; what is predicted is wrong for some.
+    /// Names that some servers take for one, and others for two; the prediction is wrong for some.
     fileprivate static let oddNames = ["ΟΔΟΣ", "οδος", "οδοσ", "İ", "i", "I"]
 
     /// What stays here in those histories that have it. Others may use the name, too.
@@ -171,7 +171,7 @@ import Testing
         return (path, RemotePath(rawValue: path).parent.rawValue)
     }
 
-    /// A name in one of the folders, or below what is a file and will refuse.
+    /// A name in one of the folders, or below a file, which will refuse.
     private func place(
         in paths: [String], of names: [String], _ random: inout SeededRandom
     ) -> String {
@@ -202,7 +202,7 @@ private struct Surroundings {
     var isBig: Bool
     /// All is not listed in one go, only folder by folder.
     var refusesToList: Bool
-    /// A change takes what is at its path.
+    /// A change takes the node at its path.
     var takesNoIDs: Bool
 
     func server(_ folding: NameFolding) -> InMemoryStore {

@@ -141,7 +141,7 @@ import Testing
         #expect(ids == [FileID("C"), FileID("X")])
     }
 
-    @Test("what was deleted in a moved folder goes, though its path is another one's now")
+    @Test("a node deleted in a moved folder goes, though its path is another one's now")
     func pathTakenOver() async throws {
         let harness = try Harness()
         try await harness.apply([
@@ -171,7 +171,7 @@ import Testing
             .folder("/d", "D"), .file("/d/x", "X"), .folder("/d/s", "S"), .file("/d/s/y", "Y"),
         ])
         try await harness.apply([.folder("/d", "E")], isFeed: false)
-        // A folder brings what is in it along, or takes it away.
+        // A folder brings its content along, or takes it away.
         let ids = try await harness.store.read { try $0.unconfirmedIDs(limit: 10) }
         #expect(ids == [FileID("S"), FileID("X")])
         #expect(try await harness.paths() == ["/d", "/d/s", "/d/s/y", "/d/x"])

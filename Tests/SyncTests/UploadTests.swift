@@ -79,7 +79,7 @@ import Testing
         await harness.stop()
     }
 
-    @Test("what is created and deleted again never reaches the server")
+    @Test("a node that is created and deleted again never reaches the server")
     func temporaryFiles() async throws {
         let harness = try Harness()
         try await harness.settle()
@@ -117,7 +117,7 @@ import Testing
         await harness.stop()
     }
 
-    @Test("a folder moved below what was below it arrives as a tree")
+    @Test("a folder moved below its former child arrives as a tree")
     func insideOut() async throws {
         let harness = try Harness()
         try await harness.put("/a/b/x", "1")

@@ -85,7 +85,7 @@ class Run:
                 self.client.call("files/delete_v2", path=name)
             else:
                 self.client.upload(name, self.random.randbytes(self.random.randrange(1 << 20)), "overwrite")
-        except Exception as error:  # What is there is up to chance.
+        except Exception as error:  # The tree is up to chance.
             return error
         return None
 

@@ -1,6 +1,6 @@
 """An emulated account, mounts of it, and a client of its API, for programs that attack the data.
 
-Not responsible for what is done with them, and for what must be true then. Everything that is started here is
+Not responsible for the work on them, nor for the checks. Everything that is started here is
 in the process group of the caller, so that all of it ends with that group.
 """
 
@@ -245,7 +245,7 @@ class Mount:
         detach(self.root)
 
     def kill_process(self):
-        """The same, and the mount stays: what is done there fails, and nothing gets into the folder below."""
+        """The same, and the mount stays: calls there fail, and nothing gets into the folder below."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()

@@ -43,7 +43,7 @@ class DescriptorCalls:
         self.calls = calls
         self.values = None
         self.open_files = []
-        # What is copied from and to, of this process's own.
+        # This process's own files for copies.
         self.memory = os.memfd_create("memory")
         os.ftruncate(self.memory, 1 << 20)
 

@@ -165,7 +165,7 @@ class History:
             try:
                 there = mount.tree()
             except OSError as error:
-                # What is listed may be gone when it is read.
+                # A listed file may be gone when it is read.
                 there = {str(error): None}
             wrong = [f"{mount.name}: {path}: server {server.get(path, 'nothing')}, "
                      f"mount {there.get(path, 'nothing')}"
@@ -176,7 +176,7 @@ class History:
             time.sleep(0.05)
 
     def check(self):
-        """The lines that say what is wrong, by kind."""
+        """The lines that name faults, by kind."""
         wrong = {"diverged": [], "temporary": [], "lost": [], "doubtful": []}
         for mount in self.mounts:
             wrong["diverged"] += self.differences(mount)

@@ -34,7 +34,7 @@ class MountActor(Actor):
         return self.mount.root + path
 
     def read(self, path):
-        """What is there now; None if nothing is."""
+        """The present content; None if there is none."""
         try:
             with open(self.at(path), "rb", buffering=0) as file:
                 return self.ledger.look(file.read())
@@ -45,7 +45,7 @@ class MountActor(Actor):
         self.ledger.note(f"  {self.name}: {text}")
 
     def removing(self, path, remove, text):
-        """Reads what is there and removes or replaces it."""
+        """Reads the present content and removes or replaces it."""
         start = self.ledger.now()
         seen = self.read(path)
         inode = self.inode(path)

@@ -6,9 +6,9 @@
 
 BIN_DIR    has dbxfs and dropbox-emulator
 --seconds  how long; what comes before and after takes some seconds more
---seed     which requests; what is open when they come, and how they fall together, is another one each time
+--seed     which requests; the open files when they come, and their interleaving, differ each time
 --keep     where the files of a run that went wrong are kept: the last 200 calls of each process (worker-N.calls.txt),
-           what was wrong (result.json), and the mount's log (a/dbxfs.log)
+           the faults (result.json), and the mount's log (a/dbxfs.log)
 --kinds    which requests
 --options  what the mount gets as -o; with writeback_cache, the kernel takes writes behind the end of what can be stored,
            and says so later: EFBIG and EIO of fsync and close are right then, and reported nevertheless
@@ -47,7 +47,7 @@ def run(arguments, folder):
 
 
 def report(arguments, result):
-    """Prints what was wrong, and a line with the numbers."""
+    """Prints the faults, and a line with the numbers."""
     for text in result["failures"][:30]:
         print(f"seed {arguments.seed}: {text}"[:600])
     totals = []

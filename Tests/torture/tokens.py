@@ -13,7 +13,7 @@ APPLYING = 0.25
 
 
 class Ledger:
-    """What was acknowledged, and what was knowingly replaced or removed."""
+    """Acknowledged content, and content knowingly replaced or removed."""
 
     def __init__(self, seed, note):
         self.seed = seed
@@ -67,7 +67,7 @@ class Ledger:
         self.required |= tokens_of(content) & before
 
     def remember(self, client, start, paths):
-        """An actor on the mount of a client has removed what was at these paths."""
+        """An actor on the mount of a client has removed the nodes at these paths."""
         self.removals.append((client, start, time.time(), paths))
 
 

@@ -15,7 +15,7 @@ BIN_DIR      has dbxfs and dropbox-emulator
 
 A history is wrong if something is LOST (history.py says what that is), if a mount or a fresh one does not show
 what the server has (DIVERGED), if a name that only served a move has stayed (TEMPORARY), or if a mount has ended or
-cannot send everything (WEDGED). What is DOUBTFUL may have been removed knowingly, and counts as right. Ends with 1
+cannot send everything (WEDGED). DOUBTFUL content may have been removed knowingly, and counts as right. Ends with 1
 if a history was wrong.
 """
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads everything below a folder: what is listed can be looked at and read.
+"""Reads everything below a folder: all that is listed has attributes and can be read.
 
     whole_tree.py FOLDER
 
@@ -15,7 +15,7 @@ import time
 
 PATIENCE = 20
 PART = 1 << 20
-# What is read of a file: some have holes of terabytes.
+# The bytes read of a file: some have holes of terabytes.
 MOST = 16 << 20
 
 

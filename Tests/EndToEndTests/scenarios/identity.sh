@@ -91,7 +91,7 @@ dbxfs mount "$MNT" 2> "$WORK/said" || status=$?
 test $status = 32
 grep -q 'keeps the files of Mallory Other' "$WORK/said"
 
-# And the account's own token sends what was queued.
+# And the account's own token sends the queue.
 export DBXFS_ACCESS_TOKEN=mallorys
 dbxfs mount "$MNT"
 dbxfs sync "$MNT" --timeout 60

@@ -63,7 +63,7 @@ dbxfs sync "$MNT" --timeout 60
 test "$(remote)" = '/kept.swp /known.swp /project /project/result /project/src'
 cmp "$WORK/out" "$MNT/project/result"
 test "$(cat "$MNT/main.c.swp")" = code
-# A folder that Dropbox has is copied by mv, with what is in it.
+# A folder that Dropbox has is copied by mv, with its content.
 mkdir "$MNT/modules"
 echo 'shared' > "$MNT/modules/file"
 dbxfs sync "$MNT" --timeout 60
@@ -86,7 +86,7 @@ mv "$MNT/new.swp" "$MNT/known.swp"
 dbxfs sync "$MNT" --timeout 60
 test "$($other get /known.swp)" = saved
 
-# Others delete the folder around it: what was only here stays, and Dropbox does not get the folder back.
+# Others delete the folder around it: local-only nodes stay, and Dropbox does not get the folder back.
 $other delete /project
 until_true '! test -e "$MNT/project/result"'
 dbxfs sync "$MNT" --timeout 60

@@ -91,7 +91,7 @@ test "$("$TOOLS/dropbox.py" get /file)" = before
 echo 'theirs' | "$TOOLS/dropbox.py" upload /cached
 until [ "$(cat "$MNT/cached" 2> /dev/null)" = theirs ]; do sleep 0.1; done
 
-# The user takes the access away: what is cached can be read, what is written waits, and it is said what
+# The user takes the access away: cached content can be read, writes wait, and a message says what
 # to do.
 post logins/revoke '{}'
 echo 'while out' > "$MNT/waiting"
@@ -220,7 +220,7 @@ dbxfs mount "$MNT"
 dbxfs logout --account other
 test ! -e "$DBXFS_STATE_DIR/other/credentials.json"
 
-# Not while it is mounted. What is queued stays queued.
+# Not while it is mounted. The queue stays.
 fails 2 "mounted at $MNT" dbxfs logout
 dbxfs unmount "$MNT"
 dbxfs mount "$MNT"

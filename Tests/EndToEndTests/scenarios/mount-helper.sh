@@ -118,7 +118,7 @@ while kill "$process" 2> /dev/null; do
 done
 test ! -e "$DBXFS_STATE_DIR/work@Projects/all-sent"
 
-# Boot without a network: a known account comes up with what is known of it.
+# Boot without a network: a known account comes up with its known tree.
 "$WORK/at boot" "$helper" work:/Projects "$MNT" -o ro > "$WORK/message" 2>&1
 grep -q 'mounted offline' "$WORK/message"
 test "$(cat "$MNT/later")" = later

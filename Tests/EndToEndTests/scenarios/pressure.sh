@@ -1,5 +1,5 @@
 # A full account, a refused token, too many requests, no server: work goes on as far as it can, status
-# says what is the matter, and when that is over everything is sent by itself.
+# names the cause, and when that is over everything is sent by itself.
 # mounts: itself
 # limit: 240
 admin() {

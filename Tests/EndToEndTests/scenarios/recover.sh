@@ -58,7 +58,7 @@ rm "$second/tree.sqlite" "$second/tree.sqlite-wal" "$second/tree.sqlite-shm"
 dbxfs mount "$MNT" 2> /dev/null
 dbxfs mount second "$mnt2" 2> /dev/null
 
-# The server's version is shown and stays; nothing of what was lost is sent.
+# The server's version is shown and stays; no lost content is sent.
 cmp "$WORK/base" "$MNT/edited"
 test ! -e "$MNT/folder/cut short"
 test ! -e "$mnt2/unknown"

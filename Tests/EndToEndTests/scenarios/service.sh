@@ -50,7 +50,7 @@ ended() {
     ! mountpoint -q "$MNT"
 }
 
-# The file, and what is wrong with one.
+# The file, and faults of one.
 fails 1 'NAME stands for' dbxfs mount --account work "$MNT"
 echo 'speed = 1' > "$WORK/wrong.toml"
 fails 1 "$WORK/wrong.toml: speed: unknown key" env DBXFS_CONFIG="$WORK/wrong.toml" dbxfs mount "$MNT"
@@ -77,7 +77,7 @@ said '^STOPPING=1 EXTEND_TIMEOUT_USEC='
 test "$("$TOOLS/dropbox.py" get /Projects/file)" = 'in time'
 
 # The same with a socket outside of the filesystem. What cannot be sent keeps the process for a while,
-# for which it asks; a second signal ends that, and what is left stays queued.
+# for which it asks; a second signal ends that, and the rest stays queued.
 serve --abstract
 kill -9 "$(cat "$EMULATOR_PID_FILE")"
 echo 'later' > "$MNT/later"

@@ -33,7 +33,7 @@ grep -q 'log$' "$WORK/files"
 find "$DBXFS_STATE_DIR"/* "$DBXFS_CACHE_DIR"/* -perm /077 > "$WORK/open"
 cat "$WORK/open"
 test ! -s "$WORK/open"
-# State and cache belong to the account's folders; what is above them is the user's.
+# State and cache belong to the account's folders; the folders above are the user's.
 for folder in "$DBXFS_STATE_DIR/default" "$DBXFS_STATE_DIR/run" "$DBXFS_CACHE_DIR/default"; do
     denied ls "$folder"
     denied touch "$folder/x"

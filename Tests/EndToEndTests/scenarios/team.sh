@@ -10,7 +10,7 @@ unset DBXFS_ACCESS_TOKEN
 mkdir -p -m 700 "$DBXFS_STATE_DIR/work" "$DBXFS_STATE_DIR/admin"
 (umask 077; echo own-token > "$DBXFS_STATE_DIR/work/token"; echo team-token > "$DBXFS_STATE_DIR/admin/token")
 
-# Home is what is shown, with a word about the rest.
+# The mount shows the home folder, with a word about the rest.
 dbxfs mount work "$MNT" 2> "$WORK/said"
 grep -q root=team "$WORK/said"
 test -z "$(ls "$MNT")"

@@ -33,7 +33,7 @@ def upload(path, content):
 
 
 def maps_always():
-    """Whether the kernel maps what is read past its pages."""
+    """Whether the kernel maps files that are read past its pages."""
     major, minor = platform.release().split(".")[:2]
     return (int(major), int(minor.split("-")[0])) >= (6, 6)
 

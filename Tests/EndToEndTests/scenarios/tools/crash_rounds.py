@@ -46,7 +46,7 @@ class Killed(Exception):
 
 
 class Tree:
-    """What was acknowledged: names and bytes, None for a folder."""
+    """The acknowledged tree: names and bytes, None for a folder."""
 
     def __init__(self, generator):
         self.random = generator
@@ -157,10 +157,10 @@ class Tree:
             raise Killed from error
         self.entries, self.others, self.torn = after, [], None
 
-    # What is there
+    # The present tree
 
     def settle(self):
-        """Takes what is there for the truth, if it is one of the truths that are possible."""
+        """Takes the present tree for the truth, if it is one of those possible."""
         found = read_tree()
         for possible in [self.entries, *self.others]:
             if self.is_like(found, possible):

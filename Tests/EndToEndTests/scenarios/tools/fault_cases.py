@@ -173,7 +173,7 @@ def only_read(case):
     case.read("read")
 
 
-# By name: what is done, and the names in the root folder that belong to it.
+# By name: the calls, and the names in the root folder that belong to it.
 CASES = {
     "create": (create, "created"),
     "append": (append, "appended"),

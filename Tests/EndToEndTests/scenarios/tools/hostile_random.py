@@ -1,6 +1,6 @@
 """What the mode `random` of hostile.py makes of an answer: another status, a piece of it, other bytes, other values.
 
-A seed decides what is done to the n-th answer; which one that is, the requests decide.
+A seed decides the change of the n-th answer; the requests decide which one that is.
 """
 
 import json
@@ -51,7 +51,7 @@ class Mutator:
         return bytes(body)
 
     def other_values(self, body):
-        """The same document, and some of its values are others. What is none becomes damaged."""
+        """The same document, and some of its values are others. A text that is no document becomes damaged."""
         try:
             document = json.loads(body)
         except ValueError:

@@ -226,7 +226,7 @@ class Mount:
         self.must([DBXFS, "unmount", self.root], 100)
 
     def abandon(self):
-        """Ends what is left of it. A worker that hangs on a mount ends only when its connection is aborted."""
+        """Ends the processes left of it. A worker that hangs on a mount ends only when its connection is aborted."""
         for child in self.children.values():
             child.kill()
         with open("/proc/self/mountinfo") as mounts:

@@ -1,4 +1,4 @@
-"""What is done at random on one mount of the scenario `storm`, and what its contents look like.
+"""Random calls on one mount of the scenario `storm`, and its contents.
 
 Run as a program, `storm_work.py worker|reader NAME ROOT`, it works on the mount at ROOT until there is
 a file `stop`, and fails at the first thing that is not as it was promised. Not responsible for workers that
@@ -179,7 +179,7 @@ class Visitor(Writer):
         self.note(f"closed {path}")
 
     def pause(self):
-        """Waits now and then, so that others can change what is open."""
+        """Waits now and then, so that others can change open files."""
         if waits := self.random.random() < 0.3:
             time.sleep(self.random.random() * 0.5)
         return waits
