@@ -1,4 +1,4 @@
-// A request as a test wants to look at it.
+// A request as tests check it.
 
 public import DropboxAPI
 

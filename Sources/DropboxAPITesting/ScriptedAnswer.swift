@@ -1,4 +1,4 @@
-// What a scripted server answers: a route's result or error as values, or anything that HTTP can carry.
+// An answer of a scripted server: a route's result or error as values, or anything that HTTP can carry.
 
 public import DropboxAPI
 

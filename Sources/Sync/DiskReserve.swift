@@ -45,8 +45,8 @@ enum DiskReserve {
 }
 
 extension RemoteWatcher {
-    /// Throws, and says so in the status, while the disk has no room but the reserve for entries that
-    /// are brought in together.
+    /// Throws, and says so in the status, while the disk has no room but the reserve for entries that are
+    /// applied together.
     func checkReserve(_ entries: [RemoteEntry] = []) throws(RemoteError) {
         let failure = RemoteError.LocalFailure.other(DiskReserve.problem)
         guard

@@ -7,7 +7,7 @@ import Testing
 struct RepeatedRouteTests {
     /// Those of the namespaces that the filesystem uses.
     private static let repeated: Set = [
-        // What only reads, or asks about a job.
+        // Routes that only read, or ask about a job.
         "check/user",
         "files/alpha/get_metadata",
         "files/copy_batch/check",

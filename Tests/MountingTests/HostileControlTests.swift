@@ -8,7 +8,7 @@ import Testing
 @testable import Mounting
 
 @Suite struct HostileControlTests {
-    /// What becomes of a line.
+    /// The result of a line.
     enum Outcome: Sendable {
         /// It is no request: the conversation ends.
         case end

@@ -38,7 +38,7 @@ struct PinWorkTests {
         return try #require(piece)
     }
 
-    /// What would be next.
+    /// The next fetches.
     private func next(of work: PinWork, at now: Timestamp) -> PinWork.Piece? {
         var copy = work
         return copy.next(at: now)
@@ -69,7 +69,7 @@ struct PinWorkTests {
         #expect(scan.unknown.isEmpty)
         #expect(scan.totals.presentFiles == 2 && scan.totals.unavailableFiles == 2)
         #expect(scan.totals.missingFiles == 0 && scan.totals.missingBytes == 0)
-        // What lies below the changes, and what they become, is not evicted.
+        // The content below the changes, and their results, are not evicted.
         #expect(scan.hashes == [hash("a"), hash("new")])
     }
 

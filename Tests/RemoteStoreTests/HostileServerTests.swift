@@ -1,4 +1,4 @@
-// What becomes of a server's nonsense: it is refused and counted, never believed, never a crash.
+// Invalid answers of a server are refused and counted, never believed, never a crash.
 
 import ContentHashing
 import Core

@@ -85,7 +85,7 @@ struct InMemoryStoreTests {
                 path += "/" + (names.randomElement(using: &random) ?? "a")
             }
         }
-        // What cannot be done is refused and changes nothing.
+        // An impossible call is refused and changes nothing.
         switch Int.random(in: 0..<6, using: &random) {
         case 0...2: _ = try? other.put(path(), "\(step)")
         case 3: _ = try? other.makeFolder(path())

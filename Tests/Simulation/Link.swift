@@ -241,7 +241,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
     }
 }
 
-/// What a user asks of old revisions by a mount's connection.
+/// A user's requests for old revisions by a mount's connection.
 struct UserHistory: RemoteHistory {
     let link: Link
     /// Called when the server is about to replace the node at a path.

@@ -4,7 +4,7 @@
 import GRDB
 import MetadataStore
 
-/// What outlives the processes of a mount.
+/// The state that outlives the processes of a mount.
 ///
 /// `unchecked`: used on the scheduler's thread only.
 final class Machine: @unchecked Sendable {

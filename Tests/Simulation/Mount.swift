@@ -160,7 +160,7 @@ final class Mount: @unchecked Sendable {
             do {
                 try world.scheduler.value { await process.engine.stop() }
             } catch is Scheduler.Stuck where process.isDead.isSet {
-                // What a dead process waits for never comes.
+                // A call of a dead process never returns.
             }
             if !process.isDead.isSet { process.staging.end() }
             process.isDead.isSet = true

@@ -20,7 +20,7 @@ final class User: @unchecked Sendable {
     private struct OpenFile {
         var inode: InodeID
         var handle: HandleID
-        /// What others had written to it when it was opened; nil if it could not be read then.
+        /// The content by others when it was opened; nil if it could not be read then.
         var seen: Set<String>?
         /// The unflushed writes.
         var tokens: [String] = []
@@ -185,7 +185,7 @@ final class User: @unchecked Sendable {
         file.tokens = []
     }
 
-    /// What others have written to an open file.
+    /// The content by others in an open file.
     private func foreign(in file: OpenFile) async throws -> Set<String> {
         try await tokens(in: file).filter { !$0.hasPrefix(name) }
     }

@@ -340,7 +340,7 @@ final class World: @unchecked Sendable {
         if let path = temporary.first {
             throw Violation(rule: "temporary name", detail: path.rawValue)
         }
-        // What a full disk kept from being removed, the next process removes.
+        // The next process removes files that a full disk kept from being removed.
         let settled = mounts.filter { plan.flushes($0.machine.index) }
         let files = try settled.compactMap(\.process).map { process in
             try process.store.read { try $0.stagedNodes().count }

@@ -202,7 +202,7 @@ import Testing
         #expect(sealed.missingRanges == [0..<3])
     }
 
-    /// What another process finds.
+    /// The content that another process finds.
     private func reopened(_ file: StagedFile) throws -> [UInt8] {
         let other = try StagingArea(directory: staging.directory, store: store)
         let reopened = try #require(try other.existing(file.inode))

@@ -36,7 +36,7 @@ final class Harness: Sendable {
     let folder = TemporaryFolder.make()
     let remote: any RemoteStoring
     let server: InMemoryStore
-    /// What the mount's calls go through, if nothing else was asked for.
+    /// The store of the mount's calls, unless a test sets another one.
     let faulty: FaultInjectingStore
     let store: MetadataStore
     let staging: StagingArea
@@ -371,7 +371,7 @@ final class Harness: Sendable {
 /// The rows contradict each other.
 struct BrokenInvariants: Error {}
 
-/// What users asked for cannot be done: there is no such file, or it is no folder.
+/// A user's call cannot be done: there is no such file, or it is no folder.
 struct Refused: Error {}
 
 struct Bytes: UploadSource {

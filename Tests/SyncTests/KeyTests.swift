@@ -168,7 +168,7 @@ enum OddNames {
     func collision(_ folding: NameFolding, _ kind: String) async throws {
         let below = kind == "folder" ? "/x" : ""
         for (one, other) in OddNames.pairs(folding).flatMap({ [($0, $1), ($1, $0)] }) {
-            // What can be predicted is refused at once.
+            // A predictable collision is refused at once.
             let isPredicted = folding.key(of: other) == Folding.fold(one)
             for isKnown in isPredicted ? [false] : [false, true] {
                 let harness = try harness(folding)

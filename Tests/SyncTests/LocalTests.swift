@@ -1,4 +1,4 @@
-// What never leaves this machine, and what others do around it.
+// Local-only nodes, and changes of other clients around them.
 
 import ContentHashing
 import Core

@@ -21,7 +21,7 @@ import Testing
     /// Names that some servers take for one, and others for two; the prediction is wrong for some.
     fileprivate static let oddNames = ["ΟΔΟΣ", "οδος", "οδοσ", "İ", "i", "I"]
 
-    /// What stays here in those histories that have it. Others may use the name, too.
+    /// The local-only names of those histories that have some. Others may use the name, too.
     private static let localName = "o"
 
     /// Where something is on its way from one place to another.
@@ -85,7 +85,7 @@ import Testing
                     try await other(harness, names, text, &random)
                 }
             } catch {
-                // What cannot be done, such as a file in a file, is refused and changes nothing.
+                // An impossible call, such as for a file in a file, is refused and changes nothing.
             }
             try await harness.checkInvariants()
             if localName != nil {

@@ -1,4 +1,4 @@
-// What an upload reads is what users wrote, block by block, with those of the base that were never fetched here.
+// An upload reads the bytes that users wrote, block by block, with those of the base that were never fetched here.
 
 import ContentHashing
 import Core

@@ -141,7 +141,7 @@ import Testing
             let mayGoOn = choice.add(step, for: InodeID(number), attempts: 0)
             #expect(mayGoOn)
         }
-        // What failed in company goes alone.
+        // A step that failed in a batch goes alone.
         _ = choice.add(move("/x", "/y"), for: InodeID(30), attempts: 1)
         #expect(choice.singles.isEmpty)
         #expect(choice.batches.map(\.kind) == [.moves])

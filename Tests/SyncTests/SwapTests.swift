@@ -8,7 +8,7 @@ import Testing
 @testable import Sync
 
 @Suite struct SwapTests {
-    /// What users of this mount have done to the file, unsent.
+    /// The unsent changes of the file by users of this mount.
     enum Local: String, CaseIterable {
         case nothing, deleted, moved, edited
     }

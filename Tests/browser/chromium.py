@@ -190,7 +190,7 @@ class Page:
         return {item["name"]: item["value"] for item in found}
 
     def complaints(self):
-        """What stands in the console."""
+        """The lines of the console."""
         return [event["entry"]["text"] for event in self.events("Log.entryAdded")] + [
             str(event) for event in self.events("Runtime.consoleAPICalled", "Runtime.exceptionThrown")]
 

@@ -89,7 +89,7 @@ class Run:
             return error
         return None
 
-    # What must be true
+    # The checks
 
     def look(self):
         if not self.mount.is_alive():

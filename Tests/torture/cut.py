@@ -88,7 +88,7 @@ class Work:
         except OSError as error:
             self.note(f"the work ends: {error}")
 
-    # What all of them do
+    # The common steps
 
     def version(self):
         self.count += 1
@@ -305,7 +305,7 @@ class Cut:
         os.remove(self.folder + "/image")
         self.must("mount", "-o", "loop", self.folder + "/image.cut", self.disk)
 
-    # What there is in the end
+    # The result
 
     def check(self):
         wrong = {"zeros": [], "torn": [], "missing": [], "unexpected": [], "wedged": []}

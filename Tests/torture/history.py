@@ -147,7 +147,7 @@ class History:
         self.note("settle")
         for actor in self.actors:
             actor.close_held()
-        # What one mount sends may be what another has to answer: twice.
+        # One mount's change may be a delta that another has to answer: twice.
         for _ in range(2):
             for mount in self.mounts:
                 done, text = mount.sync(SYNC_LIMIT)

@@ -28,7 +28,7 @@ KERNEL_WORKERS = 4
 CALL_LIMIT, STATUS_LIMIT, CANARY_LIMIT, SYNC_LIMIT, END_LIMIT = 60, 5, 60, 120, 60
 # 128 cached contents with 3 each, 128 conversations, the files that the workers have open, the database, connections.
 DESCRIPTOR_LIMIT = 700
-# What the run may write to the disk, its own logs and the server's files among it.
+# The bytes that the run may write to the disk, with its own logs and the server's files.
 DISK_LIMIT = 6 << 30
 # Names of the workers by kind.
 KINDS = {"kernel": range(KERNEL_WORKERS), "control": range(10, 11)}
@@ -89,7 +89,7 @@ class Run:
                         [sys.executable, f"{HERE}/{kind}_requests.py", target, self.folder, str(number), str(self.seed),
                          str(self.seconds)], stdout=output, stderr=output, start_new_session=False)
 
-    # What must be true all the time
+    # The checks at all times
 
     def look_at_process(self):
         if not self.mount.is_alive():
@@ -225,7 +225,7 @@ class Run:
         time.sleep(0.2)
 
     def settle(self):
-        # What a request has set must not keep the rest from being sent.
+        # A setting of a request must not keep the rest from being sent.
         code, text = self.command("set", self.mount.root, "bwlimit_up=none", "bwlimit_down=none", "write_delay=none",
                                   "cache_size=1G", "log_level=info")
         if code != 0:

@@ -19,7 +19,7 @@ public enum TokenStoreError: Error, Hashable, Sendable {
 }
 
 extension TokenStoreError: CustomStringConvertible {
-    /// What happened and what to do.
+    /// The failure and the remedy.
     public var description: String {
         switch self {
         case .unavailable(let reason): "logins cannot be kept there: \(reason)"

@@ -1,6 +1,6 @@
 // The changes that users make to the tree: made, renamed, removed, written. Each is made within one
 // transaction, and collects the effects that must wait for its commit. Not responsible for handles,
-// for the kernel, nor for what the server is told: that follows from the rows.
+// for the kernel, nor for uploads: those follow from the rows.
 
 package import Core
 package import MetadataStore
@@ -57,7 +57,7 @@ package struct LocalContext: Sendable {
     }
 }
 
-/// What remains to be done after the commit of a user's change.
+/// The work that remains after the commit of a user's change.
 package struct LocalEffects: Sendable {
     /// Staging files that no row names since the change.
     package var freedFiles: [Int64] = []
@@ -75,7 +75,7 @@ package struct LocalChanges {
     let known: KnownFolders
     /// The date and time of day.
     package let now: Timestamp
-    /// What remains to be done after the commit.
+    /// The work that remains after the commit.
     package internal(set) var effects = LocalEffects()
 
     /// Begins changes in a transaction.

@@ -64,7 +64,7 @@ extension DeltaApplier {
             !left.isSameThere(as: place)
         else { return }
         if listing != 0 {
-            // Nodes seen at the old place and not told at the new one are gone. The folder listed
+            // Nodes seen at the old place and not in a delta at the new one are gone. The folder listed
             // there may have been another one.
             try forgetListing(of: node.inode)
         } else {

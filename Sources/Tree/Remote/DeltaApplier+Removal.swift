@@ -80,7 +80,7 @@ extension DeltaApplier {
     }
 
     /// Marks the contents of a folder that the feed has at another place. All that is still in the
-    /// folder appears again there, in this batch. What does not was put there by this mount, or
+    /// folder appears again there, in this batch. The other nodes were put there by this mount, or
     /// deleted: at a place in between that the feed does not have, or at a path at which something
     /// else is now, so that the feed has no deletion of it.
     mutating func doubtUntoldContents(of folder: Node) throws {
@@ -118,8 +118,8 @@ extension DeltaApplier {
         }
     }
 
-    /// Whether an entry after the present one has a node. What an earlier one has told of a folder
-    /// at this path may be the former folder's.
+    /// Whether an entry after the present one has a node. An earlier entry of a folder at
+    /// this path may be the former folder's.
     private func isToldLater(_ id: FileID) -> Bool {
         lastIndex[id].map { $0 > currentIndex } ?? false
     }
@@ -131,8 +131,8 @@ extension DeltaApplier {
     }
 
     /// Removes a folder that only stood for a path in which a node was, and those above it, once
-    /// it is empty. A folder of that path is told by its ID; this one would stay for
-    /// ever if a folder above it was moved, because nothing can be asked without an ID.
+    /// it is empty. A delta names a folder of that path by its ID; this one would stay
+    /// forever if a folder above it was moved, because nothing can be requested without an ID.
     mutating func removeEmptyPlaceholder(_ inode: InodeID) throws {
         var inode = inode
         while inode != .root, let folder = try transaction.node(inode), folder.kind == .folder,

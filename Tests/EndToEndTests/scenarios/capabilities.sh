@@ -20,7 +20,7 @@ check_rights() {
     cat "$WORK/rights"
     for set in CapPrm CapEff CapBnd; do
         test "$(grep -c "^$set" "$WORK/rights")" = 1
-        # What a container has not got, it does not get.
+        # A capability that the container lacks is not added.
         test $((0x$(sed -n "s/^$set://p" "$WORK/rights") & ~0x$expected)) = 0
     done
     grep -qx 'CapInh:0000000000000000' "$WORK/rights"
@@ -92,7 +92,7 @@ END
     wait $asking $server || true
 done
 
-# What opens the browser, too, and so the browser. A login that comes to nothing leaves no folder.
+# The opener of the browser has none either, and so the browser. A login that fails leaves no folder.
 mkdir "$WORK/bin"
 cat > "$WORK/bin/xdg-open" << END
 #!/bin/sh

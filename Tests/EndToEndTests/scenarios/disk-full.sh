@@ -29,7 +29,7 @@ dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /before)" = before
 test "$("$TOOLS/dropbox.py" get /after)" = after
 
-# What others change has no room in the database: the network is not to blame, and status names the disk.
+# Changes of others have no room in the database: the network is not to blame, and status names the disk.
 status_of() {
     dbxfs status "$MNT" --json | python3 -c '
 import json, sys

@@ -21,7 +21,7 @@ until_true() {
         sleep 0.1
     done
 }
-# What an account has, by the API and no mount.
+# The tree of an account, by the API and no mount.
 names_of() {
     curl -sf -X POST "$ENDPOINT/2/files/list_folder" -H "Authorization: Bearer $1" \
         -H 'Content-Type: application/json' -d '{"path":""}' |

@@ -115,7 +115,7 @@ by_code other@example.com || status=$?
 test $status = 2
 grep -q 'must not be mixed' "$WORK/message"
 cmp "$credentials" "$WORK/before"
-# What remains of it would be a refresh token.
+# A refresh token would remain of it.
 find "$EMULATOR_STATE" -name accounts.json -exec grep -q '"refresh_tokens": *\[ *\]' {} +
 
 # A refusal changes nothing.

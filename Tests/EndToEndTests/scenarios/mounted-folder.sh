@@ -12,7 +12,7 @@ until_true() {
 }
 problem() { dbxfs status --json "$MNT" | grep -q 'not on Dropbox any more'; }
 
-# What never was there is not mounted.
+# A folder that never was there is not mounted.
 status=0
 dbxfs mount :/Projects "$MNT" 2> "$WORK/said" || status=$?
 test $status = 32

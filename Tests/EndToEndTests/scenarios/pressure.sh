@@ -109,7 +109,7 @@ admin POST /quota '{"bytes": 1000000000}'
 eventually 40 sent
 "$TOOLS/dropbox.py" get /second | cmp "$WORK/second" -
 
-# What did not fit was given up: nothing is left to be tried, and room is found all the same.
+# The refused file was given up: no try is left, and room is found all the same.
 admin POST /quota '{"bytes": 600012}'
 cp "$WORK/third" "$MNT/third"
 eventually 10 says 'problem +/third: the account is full'

@@ -76,7 +76,7 @@ ended 0
 said '^STOPPING=1 EXTEND_TIMEOUT_USEC='
 test "$("$TOOLS/dropbox.py" get /Projects/file)" = 'in time'
 
-# The same with a socket outside of the filesystem. What cannot be sent keeps the process for a while,
+# The same with a socket outside of the filesystem. An unsent change keeps the process for a while,
 # for which it asks; a second signal ends that, and the rest stays queued.
 serve --abstract
 kill -9 "$(cat "$EMULATOR_PID_FILE")"

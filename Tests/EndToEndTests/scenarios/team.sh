@@ -41,7 +41,7 @@ dbxfs mount admin "$MNT" -o "member=${member#* }"
 test "$(cat "$MNT/note")" = mine
 dbxfs unmount "$MNT"
 
-# What cannot be mounted says why.
+# A refused mount says why.
 refused() {
     status=0
     dbxfs mount "$@" 2> "$WORK/said" || status=$?

@@ -19,7 +19,7 @@ test "$($other modified /own/touched)" = 1500-01-01T00:00:00Z
 test "$($other modified /own/t9223372036854775807)" = 9999-12-31T23:59:59Z
 test "$($other modified /own/t-9223372036854775808)" = 0001-01-01T00:00:00Z
 
-# What other clients say.
+# Times of other clients.
 for year in 0001 1600 1677 2263 9999; do
     echo "$year" | $other upload "/y$year" "$year-01-01T00:00:00Z"
 done

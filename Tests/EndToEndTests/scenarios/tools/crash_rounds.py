@@ -56,7 +56,7 @@ class Tree:
         self.others = []
         self.torn = None
 
-    # What may be done
+    # The calls
 
     def files(self):
         return [path for path, content in self.entries.items() if content is not None]

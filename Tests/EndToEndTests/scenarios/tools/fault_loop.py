@@ -154,7 +154,7 @@ class Round:
             self.note("the process has ended")
 
     def look(self):
-        """What can be read while things go wrong is right, too."""
+        """Content read during the faults is right, too."""
         for _, case in self.cases:
             paths = {path for tree in case.states for path, value in tree.items()
                      if isinstance(value, list)}
@@ -257,7 +257,7 @@ def total(mode):
 def sample(mode, size):
     """Some n, from the first to the last, and not the same in each mode."""
     phase, fault, _ = MODES[mode]
-    # What counts is when faults are possible, and of which sort they are.
+    # The times at which faults are possible count, and their sorts.
     like = next(name for name, (other, kind, _) in MODES.items()
                 if other == phase and isinstance(kind, dict) == isinstance(fault, dict))
     shift = list(MODES).index(mode) * 0.37 % 1

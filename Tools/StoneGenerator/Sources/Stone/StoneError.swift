@@ -19,7 +19,7 @@ public struct SourcePosition: Hashable, Sendable, CustomStringConvertible {
 
 /// A specification that cannot be understood.
 public struct StoneError: Error, Hashable, CustomStringConvertible {
-    /// Where.
+    /// The place of the fault in a file.
     public let position: SourcePosition
     /// The fault, in words.
     public let message: String
@@ -30,6 +30,6 @@ public struct StoneError: Error, Hashable, CustomStringConvertible {
         self.message = message
     }
 
-    /// `FILE:LINE: error: MESSAGE`.
+    /// The fault as compilers write it: `FILE:LINE: error: MESSAGE`.
     public var description: String { "\(position): error: \(message)" }
 }

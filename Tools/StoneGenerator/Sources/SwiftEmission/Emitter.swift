@@ -6,7 +6,7 @@ public import Stone
 public struct OutputFile: Hashable, Sendable {
     /// The path below the folder of the module's generated sources.
     public let path: String
-    /// The module.
+    /// The module of the file.
     public let module: String
     /// The text of the file.
     public let text: String

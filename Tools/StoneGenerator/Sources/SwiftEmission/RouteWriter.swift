@@ -179,7 +179,7 @@ extension NamespaceWriter {
     private struct Method {
         let about: String
         let parameters: [String]
-        /// What stands for the argument in the call.
+        /// The expression of the argument in the call.
         let argument: String?
     }
 
