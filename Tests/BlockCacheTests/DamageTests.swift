@@ -98,7 +98,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a damaged chunk is dropped: it is a miss before anybody reads it again")
+    @Test("a damaged chunk is dropped: it is a miss before it is read again")
     func dropped() throws {
         let (folder, sample) = try prepare()
         Files.flip(Files(sample, in: folder).data, byte: 5, bit: 5)

@@ -31,7 +31,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "a proxy hears no token, and its password is in no error, whether it refuses or is not there"
+        "a proxy gets no token, and its password is in no error, whether it refuses or is not there"
     )
     func proxyHearsNothing() async throws {
         let refusing = try ScriptedServer(answers: [.answer(407)])

@@ -78,7 +78,7 @@ final class FolderTokenStoreTests {
         #expect(throws: TokenStoreError.notPrivate(file)) { try store.load("work") }
     }
 
-    @Test("damage is told without repeating it", arguments: ["", "{", #"{"app_key":"hush"}"#])
+    @Test("damage is reported without a copy of it", arguments: ["", "{", #"{"app_key":"hush"}"#])
     func damage(text: String) throws {
         try store.save(.sample, for: "work")
         let handle = try #require(FileHandle(forWritingAtPath: store.folder + "/work.json"))

@@ -92,7 +92,7 @@ struct ListingTests {
         #expect(keys(try drain(cursor).0) == ["-/a", "/z/", "/z/b/", "/z/d", "/z/b/c"])
     }
 
-    @Test("what changed twice is told once, as it is now")
+    @Test("a node that changed twice has one entry, as it is now")
     mutating func coalesced() throws {
         let (_, cursor) = try drain(cursor())
         try fixture.write("1", to: "/f")
@@ -124,7 +124,7 @@ struct ListingTests {
         #expect(keys(try drain(cursor("/a", deleted: true)).0) == ["/a/", "/a/f", "-/a/g"])
     }
 
-    @Test("a deletion of a folder is told as one, and include_deleted tells what went with it")
+    @Test("a deletion of a folder is one entry, and include_deleted lists its content")
     mutating func deletedFolder() throws {
         try fixture.write("1", to: "/a/B/c")
         try fixture.write("1", to: "/a/d")

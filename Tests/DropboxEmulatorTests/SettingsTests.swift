@@ -26,7 +26,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("a longpoll that ends before a late change may be told says that there is none")
+    @Test("a longpoll that ends before a late change is visible says that there is none")
     func longpollEnds() async throws {
         try await withEmulator { client in
             try client.emulator.updateSettings([

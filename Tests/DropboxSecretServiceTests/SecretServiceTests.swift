@@ -56,7 +56,7 @@ final class SecretServiceTests {
         #expect(try StoredLogin(json: noted("input")) == .sample())
     }
 
-    @Test("a missing login is nil, which is told by silence")
+    @Test("a missing login is nil, which silence stands for")
     func missing() async throws {
         let store = try store("exit 1")
         #expect(try await store.load("work") == nil)

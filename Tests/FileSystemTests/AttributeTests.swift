@@ -1,4 +1,4 @@
-// Attributes, extended attributes, space, and how long the kernel may keep what it is told.
+// Attributes, extended attributes, space, and how long the kernel may keep answers.
 
 import ContentHashing
 import Core
@@ -246,7 +246,7 @@ struct AttributeTests {
         #expect(fixture.fs.absenceTimeout(since: moment) == 0)
     }
 
-    @Test("the kernel is told of changes to what it knows, and of nothing else")
+    @Test("the kernel gets invalidations of names that it knows, and no others")
     func relay() throws {
         let fixture = try Fixture()
         let folder = try fixture.mkdir("d")

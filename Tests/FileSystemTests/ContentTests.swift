@@ -197,7 +197,7 @@ struct ContentTests {
         try fixture.unlink("f")
     }
 
-    @Test("growing by a piece of an upload is told of, unless the file's name stays here")
+    @Test("growth by a piece of an upload is announced, unless the file is local-only")
     func growth() throws {
         let fixture = try Fixture()
         let piece: Int64 = 16 << 20

@@ -1,4 +1,4 @@
-// Renames: what may replace what, and what the server will be told.
+// Renames: which nodes may replace which, and the queued changes.
 
 import Core
 import MetadataStore

@@ -108,7 +108,7 @@ struct RevisionTests {
         #expect(try fixture.contents(file) == text("edited"))
     }
 
-    @Test("a write brings back a file that a delta took away, and the kernel is told")
+    @Test("a write brings back a file that a delta took away, and the kernel is notified")
     func evicted() throws {
         let fixture = try Fixture()
         let file = try fixture.remoteFile("f", text("theirs"))
@@ -158,7 +158,7 @@ struct RevisionTests {
         let fixture = try Fixture()
         let file = try fixture.remoteFile("f", text("short"))
         _ = try fixture.lookup("f")
-        // The change is here, and the kernel has not been told.
+        // The change is here, and the kernel has not been notified.
         let known = try #require(try fixture.node(file)).facts.id
         let facts = fixture.content.add(text("much longer"), id: known)
         try fixture.store.write { try $0.setFacts(facts, of: file) }

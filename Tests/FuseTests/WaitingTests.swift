@@ -159,7 +159,7 @@ extension MountedTests {
             }
         }
 
-        @Test("a deletion elsewhere is told to those who watch the file")
+        @Test("a deletion elsewhere is reported to watchers of the file")
         func deletion() async throws {
             try await TestMount.run("timeout=1000") { mount in
                 try await mount.order("put f text")

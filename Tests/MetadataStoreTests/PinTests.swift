@@ -114,7 +114,7 @@ import Testing
         #expect(try store.read { try $0.isPinned(inode) } == false)
     }
 
-    @Test("who takes over a file's identity takes over its pin")
+    @Test("a node that takes over a file's identity takes over its pin")
     func handOver() throws {
         let old = try file("a")
         try pin(old)
@@ -185,7 +185,7 @@ import Testing
         #expect(try MetadataStore(path: path).read { try $0.pins() }.count == 1)
     }
 
-    @Test("who watches transactions hears of each, and of none after that")
+    @Test("an observer is called for each transaction, and for none after its end")
     func watching() async throws {
         let (news, teller) = AsyncStream.makeStream(of: Void.self)
         store.observeTransactions { teller.yield() }

@@ -47,7 +47,7 @@ import Testing
         try body()
     }
 
-    @Test("who observes transactions is called as directly after many of them as after the first")
+    @Test("an observer is called as directly after many transactions as after the first")
     func observation() throws {
         let depths = Mutex<[Int]>([])
         store.observeTransactions {

@@ -25,7 +25,7 @@ import Testing
         #expect(AccountFolders.accounts(environment) == ["default", "home", "work"])
     }
 
-    @Test("who holds a folder is known for as long as it is held")
+    @Test("the holder of a folder is known for as long as it is held")
     func holder() throws {
         let folder = try TemporaryFolder()
         #expect(AccountLock.currentHolder(of: folder.path) == nil)

@@ -83,7 +83,7 @@ import Testing
         #expect(outcome == DrainOutcome(remaining: 2, reason: "time was up"))
     }
 
-    @Test("who hangs up while the queue stands still makes room for others")
+    @Test("a client that hangs up while the queue stands still makes room for others")
     func abandonedSync() throws {
         let server = try server(StandIn(operations: 2))
         defer { server.stop() }
@@ -101,7 +101,7 @@ import Testing
         #expect(try replies(ControlRequest(.status)).first?.status?.pendingOperations == 2)
     }
 
-    @Test("who announces the mount's end hears the outcome when it is over")
+    @Test("a client that announces the mount's end gets the outcome when it is over")
     func finish() throws {
         let server = try server(StandIn(operations: 0))
         let connection = try connect()
@@ -209,7 +209,7 @@ import Testing
         #expect(service.settings.withLock { $0 } == limits)
     }
 
-    @Test("who pins hears how much is here, until all of it is")
+    @Test("a client that pins gets the progress, until all content is here")
     func pins() throws {
         let server = try server(StandIn(operations: 0))
         defer { server.stop() }
@@ -250,7 +250,7 @@ import Testing
         withExtendedLifetime(crowd) {}
     }
 
-    @Test("who asks and never reads does not keep commands out for ever")
+    @Test("a client that asks and never reads does not keep commands out")
     func unreadAnswers() throws {
         let server = try server(StandIn(operations: 1), patience: 1)
         defer { server.stop() }

@@ -14,7 +14,7 @@ import Testing
         case end
         /// It is one, and is answered.
         case answer
-        /// It is one, and is told why not.
+        /// It is one, and gets the reason why not.
         case failure
     }
 

@@ -41,11 +41,11 @@ import Testing
         }
     }
 
-    @Test("a return without the cookie of an entrance that was used is told off")
+    @Test("a return without the cookie of an entrance that was used is refused")
     func cookie() throws {
         let login = try WaitingLogin(isBegun: false)
         let target = "/?code=c&state=\(Self.state)"
-        // No browser has entered, so none has been told the cookie.
+        // No browser has entered, so none has got the cookie.
         for headers in ["", login.cookie, "Cookie: dbxfs-login-\(login.port)=\r\n"] {
             #expect(try login.get(target, headers: headers).hasPrefix("HTTP/1.1 403 "))
         }

@@ -59,7 +59,7 @@ import Testing
         #expect(login.result() == .code("c"))
     }
 
-    @Test("who is slow gets 408, and does not keep the browser waiting")
+    @Test("a slow client gets 408, and does not keep the browser waiting")
     func slow() throws {
         let login = try WaitingLogin(limits: .init(request: 0.5))
         let silent = try login.connect()
@@ -83,7 +83,7 @@ import Testing
         try login.finish()
     }
 
-    @Test("who connects and leaves does no harm")
+    @Test("a client that connects and leaves does no harm")
     func leaving() throws {
         let login = try WaitingLogin()
         for _ in 0..<50 {

@@ -146,7 +146,7 @@ import Testing
         #expect(try await account.isHere(files[6]))
     }
 
-    @Test("who waits goes on when the archive fails, and it is not asked for again at once")
+    @Test("a waiting reader goes on when the archive fails, and it is not requested again at once")
     func failure() async throws {
         let account = try Account()
         let files = try await files(10, account)
@@ -181,7 +181,7 @@ import Testing
         while try await !account.isHere(files[9]) { await Task.yield() }
     }
 
-    @Test("who is interrupted leaves at once")
+    @Test("an interrupted reader leaves at once")
     func cancelled() async throws {
         let account = try Account()
         let files = try await files(10, account)

@@ -1,4 +1,4 @@
-// Files whose beginnings only are looked at.
+// Files of which only the beginnings are read.
 
 import Core
 import RemoteStore

@@ -54,7 +54,7 @@ struct LoadingTests {
         #expect(isRight)
     }
 
-    @Test("who reads here and there loads nothing ahead")
+    @Test("random reads load nothing ahead")
     func random() async throws {
         let sample = Sample(size: 30 << 20, seed: 2)
         let fixture = try await warmed(sample)

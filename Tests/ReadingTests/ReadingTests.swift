@@ -244,7 +244,7 @@ struct ReadingTests {
 
     // MARK: How much is fetched
 
-    @Test("who looks at a large file's head does not fetch the file")
+    @Test("a read of a large file's head does not fetch the file")
     func heads() async throws {
         let samples = (0..<5).map { Sample(size: 8 * mebibyte, seed: UInt64(30 + $0)) }
         let fixture = try Fixture(samples)

@@ -11,7 +11,7 @@ private let mebibyte = 1 << 20
 
 @Suite("Spare fetches", .timeLimit(.minutes(3)))
 struct SpareTests {
-    @Test("they run when nothing else does, a few at a time, and make way for everybody")
+    @Test("they run when nothing else does, a few at a time, and make way for all others")
     func turns() {
         var queue = FetchQueue(budget: 1000, slots: 16)
         #expect(queue.add(1, bytes: 10, isDemanded: true) == [.start(1)])

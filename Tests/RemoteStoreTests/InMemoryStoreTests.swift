@@ -52,7 +52,7 @@ struct InMemoryStoreTests {
     }
 
     @Test(
-        "Who waits and lists in turns ends with the tree, however others change it",
+        "A client that waits and lists in turns ends with the tree, during all changes by others",
         arguments: 0..<8)
     func follower(_ seed: Int) async throws {
         let store = InMemoryStore(pageSize: 3)

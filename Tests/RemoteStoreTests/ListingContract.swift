@@ -142,7 +142,7 @@ struct ListingContract {
         }
     }
 
-    @Test("Changes are told in their order, deletes included", arguments: Backend.allCases)
+    @Test("Changes are listed in their order, deletes included", arguments: Backend.allCases)
     func changes(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             let file = try await subject.put("/a/f", "one")
@@ -161,7 +161,7 @@ struct ListingContract {
         }
     }
 
-    @Test("Folders that a commit makes are told before the file", arguments: Backend.allCases)
+    @Test("Folders that a commit makes are listed before the file", arguments: Backend.allCases)
     func implicitFolders(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             let (_, cursor) = try await subject.listing(.root, recursive: true)
@@ -208,7 +208,7 @@ struct ListingContract {
         }
     }
 
-    @Test("What changes during a listing is told after it", arguments: Backend.allCases)
+    @Test("A change during a listing is listed after it", arguments: Backend.allCases)
     func changesDuringListing(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             for name in ["a", "b", "c", "d", "e", "f", "g"] {

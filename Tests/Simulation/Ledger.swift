@@ -3,7 +3,7 @@
 
 /// The tokens of a history. Each write adds one of its own to a file, so that a token stands for a write.
 final class Ledger {
-    /// When the writer of a token was told that it is stored.
+    /// When the writer of a token was acknowledged.
     private var acknowledged: [String: Int64] = [:]
     /// Tokens that survive a power cut.
     private var safe: Set<String> = []
@@ -27,10 +27,10 @@ final class Ledger {
         return token
     }
 
-    /// The writer of a token was told that it is stored.
+    /// The write of a token was acknowledged.
     func acknowledge(_ token: String, at time: Int64) { acknowledged[token] = time }
 
-    /// Those of these tokens whose writers were told that they are stored.
+    /// Those of these tokens whose writes were acknowledged.
     func acknowledged(_ tokens: some Sequence<String>) -> [String] {
         tokens.filter { acknowledged[$0] != nil }
     }

@@ -177,7 +177,7 @@ import Testing
         let writing = try await Writing()
         writing.harness.faulty.inject(.failBefore(.server("test"))) { $0.operation == .append }
         try writing.append(pieces: 4)
-        // Growth that is told while the refused piece is on its way starts nothing: users write on.
+        // Growth that is reported while the refused piece is on its way starts nothing: users write on.
         while try await writing.arrived() < 1 {
             writing.harness.noteGrowth(of: writing.inode)
             try await Task.sleep(for: .milliseconds(2))

@@ -43,7 +43,7 @@ import Testing
         let aside = try #require(paths.first { $0.hasPrefix("/a/f (") })
         let entry = try #require(try await journalEntry(harness, aside))
         #expect(entry.due > Timestamp.now())
-        // The second move is told.
+        // The delta of the second move comes.
         try await harness.apply([.deleted("/a/.dbxfs-rename-2-1-f"), .file("/a/g", "F")])
         #expect(try await harness.paths() == ["/a", "/a/f", "/a/g", "/d", "/d/f"])
     }

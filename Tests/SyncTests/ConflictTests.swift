@@ -1,5 +1,5 @@
 // The conflict table of docs/semantics.md, row by row: this mount's unsent changes, against changes that
-// another client has made since. The outcome must not depend on which side hears of the other first, so each
+// another client has made since. The outcome must not depend on which side gets the other's change first, so each
 // row runs as it comes: uploads and the feed race.
 
 import Core

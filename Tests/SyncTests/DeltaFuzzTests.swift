@@ -1,5 +1,5 @@
 // Pages of a server without consistency: one id for a file and a folder, folders in themselves, things at
-// two places, deletions of unknown nodes, between changes of users. Each page must be brought in or be refused as a
+// two places, deletions of unknown nodes, between changes of users. Each page must be applied or be refused as a
 // contradiction; the rows never contradict each other, and a listing of a tree heals the rows.
 // DELTA_PAGES says how many pages (100,000 take two minutes), DELTA_SEED where to begin.
 

@@ -10,7 +10,7 @@ import Testing
 @testable import Tree
 
 @Suite struct ListingTests {
-    /// A mount that knows everything, and that is told nothing before `body` is done but the first page of a
+    /// A mount that knows everything, and that gets nothing before `body` is done but the first page of a
     /// new listing: two entries.
     private func listedAgain(
         files: [String], _ body: (Harness) async throws -> Void

@@ -1,4 +1,4 @@
-// Commits that the server has made and that this mount was not told of, because the reply was lost or
+// Commits that the server has made and of which this mount does not know, because the reply was lost or
 // the process ended: after all changes of users before the delta, they are this mount's own.
 
 import ContentHashing
@@ -276,7 +276,7 @@ import Testing
         try await expect(["/c": nil, "/c/other": "2"], of: harness)
     }
 
-    /// The feed names it by a place of which this mount has never heard.
+    /// The feed names it by a place that this mount has never seen.
     @Test("what others deleted in a folder that they had moved goes when this mount moves it on")
     func deletedThereBetweenMoves() async throws {
         let harness = try Harness()

@@ -13,7 +13,7 @@ import Testing
 @testable import Sync
 
 @Suite struct LostWorkTests {
-    /// A mount that knows these files, and hears of nothing more until `hearAll`.
+    /// A mount that knows these files, and gets no deltas until `hearAll`.
     private func deaf(
         _ files: [String: String], folders: [String] = [], forgetsIDs: Bool = false
     ) async throws -> Harness {
@@ -173,7 +173,7 @@ import Testing
         try await harness.makeFolder("/p/q/s/d")
         harness.noteChange()
         try await harness.drain()
-        // The mount hears where the folder is before it hears of anything else.
+        // The mount gets the folder's place before any other delta.
         try await harness.write("/p/q/f", "edit")
         try await harness.drain()
         try await harness.remove("/p")
@@ -197,7 +197,7 @@ import Testing
             await harness.stop()
             try await harness.start(knowingAll: true)
         }
-        // The mount hears where the folder is before it hears of anything else.
+        // The mount gets the folder's place before any other delta.
         try await harness.write("/p/q/f", "edit")
         harness.noteChange()
         try await harness.drain()

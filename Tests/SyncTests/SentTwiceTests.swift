@@ -10,7 +10,7 @@ import Testing
 @testable import Sync
 
 @Suite struct SentTwiceTests {
-    /// A mount that sends something into `/b`, hears nothing, and sends it again when others have moved the
+    /// A mount that sends something into `/b`, gets no answer, and sends it again when others have moved the
     /// folder to `/o`. There are no deltas before.
     private func sentTwice(
         _ operation: RemoteOperation, _ make: (Harness) async throws -> Void

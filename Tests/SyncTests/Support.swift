@@ -1,4 +1,4 @@
-// Clocks for the tests of this module: a fast one, and one that moves when it is looked at.
+// Clocks for the tests of this module: a fast one, and one that moves with each reading.
 
 import Core
 import Synchronization

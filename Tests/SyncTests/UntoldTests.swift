@@ -1,4 +1,4 @@
-// Identities that no delta has told are asked for; a server that does not answer for one of them holds up nothing.
+// Unconfirmed identities are requested; a server that does not answer for one of them holds up nothing.
 
 import Core
 import Foundation
@@ -10,7 +10,7 @@ import Testing
 @testable import Sync
 
 @Suite struct UntoldTests {
-    /// A mount with a file that no delta has told, whose id the server answers with an error.
+    /// A mount with an unconfirmed file, whose id the server answers with an error.
     private func harness(refusing error: RemoteError) async throws -> Harness {
         let harness = try Harness()
         try await harness.put("/untold", "1")
@@ -132,7 +132,7 @@ import Testing
     @Test("what a batch tells of a folder before another one at its path is asked for")
     func toldOfFormerFolder() async throws {
         let harness = try Harness()
-        // Pages from before and after the deletion of the folder, which is not told.
+        // Pages from before and after the deletion of the folder, which no delta contains.
         try await harness.apply([
             .folder("/a", "A"), .folder("/a/c", "C"), .file("/a/x", "X"), .folder("/a", "B"),
             .file("/a/y", "Y"),
@@ -177,7 +177,7 @@ import Testing
         #expect(try await harness.paths() == ["/d", "/d/s", "/d/s/y", "/d/x"])
     }
 
-    @Test("a folder's own identity, told again, doubts nothing")
+    @Test("a second delta with a folder's own identity marks nothing")
     func sameFolder() async throws {
         let harness = try Harness()
         try await harness.apply([.folder("/d", "D"), .file("/d/x", "X")])

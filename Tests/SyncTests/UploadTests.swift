@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "what becomes due while the journal is looked at is sent",
+        "a change that becomes due during a scan of the journal is sent",
         .timeLimit(.minutes(1)), arguments: 1...8)
     func dueMeanwhile(ticks: Int) async throws {
         let clock = TickingClock()

@@ -9,7 +9,7 @@ whom, and after which pause depends on the seed alone; a step picks its files ou
 Every content that is written has tokens, unique words. A token that was acknowledged must be in some file on
 the server in the end, unless an actor has replaced or removed it knowingly: the actor had read it at that path
 right before. An actor that reads a file on a mount and then removes it may meet another file, if the mount
-hears of a change in between. The request log tells whether it can have: such a loss is doubtful, not certain.
+gets a delta in between. The request log tells whether it can have: such a loss is doubtful, not certain.
 """
 
 import errno
@@ -78,7 +78,7 @@ class History:
         self.slow_down(random.Random(f"latency {self.seed}"))
 
     def slow_down(self, generator):
-        """How long requests take, and how late mounts hear of changes."""
+        """How long requests take, and how late mounts get deltas."""
         writes = generator.choice([0, 0, 10, 30, 100])
         late = generator.choice([0, 0, 200, 800, 3000])
         self.note(f"writes take {writes} ms, news are {late} ms late")

@@ -34,7 +34,7 @@ u.urlopen(u.Request(url, "".join(body).encode() or None, method=method))' "$1" "
 }
 problems() { grep -c '"level":"problem"' "$WORK/findings" || :; }
 
-# Before anybody has logged in, the login is missing.
+# Before the first login, the login is missing.
 doctor 2
 says credentials problem 'run: dbxfs login'
 says state-folder ok 'made by the first mount'

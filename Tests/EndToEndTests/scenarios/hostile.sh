@@ -118,7 +118,7 @@ serves
 # The queue waits for the next mount.
 dbxfs unmount "$MNT" --timeout 1 || test $? = 3
 
-# A wish to wait for a day, while a process reads: it is told that there is no network, and soon. Cached content is read.
+# A wish to wait for a day, while a process reads: it soon gets ENETDOWN. Cached content is read.
 mode plain
 dbxfs mount "$MNT"
 pid=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pid"])' "$DBXFS_STATE_DIR/default/lock")

@@ -74,7 +74,7 @@ done
 test "$(stat -c '%u %g %a' "$MNT" "$MNT/theirs")" = '1234 4321 750
 1234 4321 640'
 fails 32 'mounted at .* already' "$WORK/at boot" "$helper" work:/Projects "$MNT"
-# Owners and masks hold for everybody.
+# Owners and masks hold for all users.
 as() { who=$1; shift; setpriv --reuid="$who" --regid="$who" --clear-groups "$@"; }
 as 1234 sh -ec 'echo mine > "$MNT/mine"'
 test "$(as 1234 cat "$MNT/mine")" = mine

@@ -194,7 +194,7 @@ test "$("$TOOLS/dropbox.py" get /draft)" = 'written offline'
 if on_server /second; then exit 1; fi
 python3 "$TOOLS/compare.py" "$MNT"
 
-# Longer than a process can wait: it hears so at once, and Dropbox is not asked each time.
+# Longer than a process can wait: it gets the error at once, and Dropbox is not asked each time.
 head -c 5000 /dev/urandom | "$TOOLS/dropbox.py" upload /late
 eventually 10 test -e "$MNT/late"
 admin POST /faults \

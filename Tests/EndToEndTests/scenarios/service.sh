@@ -67,7 +67,7 @@ dbxfs unmount "$HOME/Dropbox-other"
 # Readiness, status, and everything sent at the end although it was not due for an hour.
 serve
 soon said 'STATUS=online: everything is on Dropbox'
-# Children do not get the socket, or they would be told of.
+# Children do not get the socket, or the supervisor would be told of them.
 tr '\0' '\n' < "/proc/$(main)/environ" > "$WORK/environ"
 echo 'in time' > "$MNT/file"
 soon said 'STATUS=online: 1 change, 8 B to send'

@@ -12,7 +12,7 @@ at: that is what the simulation and the unit tests are for.
 STORM_CHANGES   how many changes the other client makes, 500 without it
 STORM_SECONDS   goes on for so long instead
 STORM_MOUNTS    3 without it
-STORM_SEED      decides what everybody tries; how it falls together is the machine's business
+STORM_SEED      decides what all workers try; how it falls together is the machine's business
 """
 
 import json
@@ -246,7 +246,7 @@ def last_lines(name, count=15):
 
 
 def storm(mounts, client):
-    """The time during which everybody changes everything."""
+    """The time during which all workers change everything."""
     for mount in mounts:
         mount.mount()
     for mount in mounts:

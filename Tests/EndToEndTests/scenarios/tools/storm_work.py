@@ -259,7 +259,7 @@ class Visitor(Writer):
         self.note(f"mkdir {path}")
         os.mkdir(self.root + path)
 
-    # Changing anything, where everybody does
+    # Changing anything, where all workers do
 
     def change(self):
         kind = self.choose({"save": 20, "append": 8, "overwrite": 8, "rename": 10, "rename folder": 5,
