@@ -10,7 +10,7 @@ import Testing
 struct NamespaceTests {
     // MARK: Making
 
-    @Test("what is made is found, under the same inode, and queued")
+    @Test("a new node is found, under the same inode, and queued")
     func make() throws {
         let fixture = try Fixture()
         let folder = try fixture.mkdir("d")

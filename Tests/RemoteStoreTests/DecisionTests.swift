@@ -32,7 +32,7 @@ struct AppendRemedyTests {
         #expect(try remedy(correct: 21, 10..<20, closes: true) == .fail)
     }
 
-    @Test("A closed session has what was sent; an unknown one does not")
+    @Test("A closed session has the bytes sent; an unknown one does not")
     func others() {
         #expect(AppendRemedy(.closed, range: 0..<1, closes: true) == .done)
         #expect(AppendRemedy(.notFound, range: 0..<1, closes: false) == .fail)

@@ -15,7 +15,7 @@ import Testing
         return harness
     }
 
-    @Test("a folder with a name that cannot be shown comes back, whatever page it is on")
+    @Test("a folder with a name that cannot be shown on any page comes back")
     func impossibleName() async throws {
         let harness = try await harness(
             pageSize: 2, ["/a/1", "/a/0 impossible", "/a/2", "/a/3", "/a/4"])
@@ -60,7 +60,7 @@ import Testing
         try await harness.delete("/a")
         let known = try await harness.store.read { try $0.setting("feed.cursor") }
         harness.faulty.inject(.failBefore(.server("too much")), times: nil) {
-            // No news for the tree.
+            // No deltas for the tree.
             $0.operation == .listAfter && $0.subject == known
                 || $0.subject == "/a" + FaultInjectingStore.below
         }
@@ -93,7 +93,7 @@ import Testing
         try await harness.checkInvariants()
     }
 
-    @Test("a folder that others wrapped in one of its name is not deleted with what is new")
+    @Test("a folder that others wrapped in one of its name is not deleted with its new content")
     func wrapped() async throws {
         let harness = try await harness(["/f/x"])
         try await harness.settle()
@@ -105,7 +105,7 @@ import Testing
         try await harness.delete("/f")
         let known = try await harness.store.read { try $0.setting("feed.cursor") }
         harness.faulty.inject(.failBefore(.server("test")), times: nil) {
-            // No news for the tree.
+            // No deltas for the tree.
             $0.operation == .listAfter && $0.subject == known
         }
         try await harness.start(knowingAll: true)
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(
-        "what others store in a folder in the last moment comes back, whatever its name was before",
+        "files that others store in a folder in the last moment come back under any earlier name of the folder",
         arguments: ["/a/1", "/a/b/2", "/a/new", "/a/b/new", "/a/c/new"], [false, true])
     func storedInTheLastMoment(_ path: String, refusesToList: Bool) async throws {
         let harness = try await deleting(["/a/1", "/a/b/2"], refusesToList: refusesToList) {

@@ -1,5 +1,5 @@
-// What others store in a folder between its last listing and its deletion is found, whatever happens to this
-// process, to the reply, or to the folder in that moment.
+// Files that others store in a folder between its last listing and its deletion are found, after any fault of this
+// process, of the reply, or move of the folder in that moment.
 
 import Core
 import MetadataStore
@@ -80,7 +80,7 @@ import Testing
         #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
     }
 
-    @Test("a search waits for a late deletion however the date is set meanwhile")
+    @Test("a search waits for a late deletion also if the date is set during the wait")
     func dateSet() async throws {
         let clock = ShiftedClock()
         let harness = try await deleting(["/a/1"], clock: clock)
@@ -190,7 +190,7 @@ import Testing
         #expect(try await finish(harness) == expected, "\(harness.history.text)")
     }
 
-    @Test("a search is forgotten once a deletion that never arrived cannot arrive any more")
+    @Test("a search is forgotten once its deletion can no longer arrive")
     func neverArrived() async throws {
         let harness = try await deleting(["/a/1"])
         let search = try #require(try await harness.store.read { try $0.folderSearches() }.first)
