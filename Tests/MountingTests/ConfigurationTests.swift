@@ -233,6 +233,20 @@ import Testing
         #expect(moved.controlFolders.map(\.path) == ["/r"])
     }
 
+    @Test("a group may write to a configuration file if nobody else is in it")
+    func privateGroup() {
+        func isPrivate(_ name: String, _ members: [String], primary: UInt32 = 1000) -> Bool {
+            UserGroup(number: 1000, name: name, members: members)
+                .isPrivate(to: "anna", withPrimaryGroup: primary)
+        }
+        #expect(isPrivate("anna", []))
+        #expect(isPrivate("anna", ["anna"]))
+        #expect(!isPrivate("anna", ["bob"]))
+        #expect(!isPrivate("anna", ["anna", "bob"]))
+        #expect(!isPrivate("anna", [], primary: 100))
+        #expect(!isPrivate("users", []))
+    }
+
     @Test("keys so deep that the parser would end the process are refused")
     func deepKeys() throws {
         let dots = String(repeating: ".", count: 200_000)

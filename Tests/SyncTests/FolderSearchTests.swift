@@ -92,6 +92,29 @@ import Testing
         #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
     }
 
+    @Test("a search that fails for thirty days is given up: Dropbox keeps deleted files no longer")
+    func givenUp() async throws {
+        let clock = ShiftedClock()
+        let harness = try await deleting(["/a/1"], clock: clock)
+        failSearches(harness)
+        harness.faulty.releaseStalled()
+        while harness.engine?.status.unsearchedFolders.isEmpty ?? false {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        await harness.stop()
+        clock.setDate(by: 29 * 86_400)
+        try await harness.start()
+        while harness.engine?.status.unsearchedFolders.isEmpty ?? false {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        await harness.stop()
+        clock.setDate(by: 2 * 86_400)
+        try await harness.start()
+        try await harness.finishSearches()
+        #expect(harness.engine?.status.unsearchedFolders == [])
+        await harness.stop()
+    }
+
     @Test(
         "what others store at the path of a file that comes back is not replaced",
         arguments: [6, 5 << 20])
