@@ -148,9 +148,9 @@ public final class MetadataStore: Sendable {
         return try database.unsafeRead { try body(Snapshot(database: $0)) }
     }
 
-    /// Reads a few rows on this thread: by the connection that writes, if nobody uses it. That one
-    /// has the pages of the last transaction in memory; another one reads them from the log. The
-    /// state is consistent for `body`, because no transaction can begin meanwhile.
+    /// Reads a few rows on this thread: by the writing connection, if no other thread uses it. It
+    /// has the pages of the last transaction in memory; other connections read them from the log.
+    /// The state is consistent, because no transaction begins before `body` returns.
     public func readBriefly<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
         guard gate == nil else { return try read(body) }
         let value = try writer.runIfFree {
@@ -161,8 +161,8 @@ public final class MetadataStore: Sendable {
         return try value ?? read(body)
     }
 
-    /// Reads a few rows on this thread while no transaction runs, after those that others have
-    /// begun: what they do after their commit is done.
+    /// Reads a few rows on this thread between two transactions: the earlier one has done its
+    /// work after the commit, the later one has not begun.
     public func readBetweenTransactions<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
         guard gate == nil else { return try read(body) }
         return try accesses.run {
