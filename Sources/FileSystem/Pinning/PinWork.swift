@@ -207,7 +207,7 @@ struct PinWork: Sendable {
         switch error {
         case .offline, .timedOut, .rateLimited, .unauthorized, .busy, .server, .rootChanged,
             .rootMissing,
-            .insufficientSpace, .local, .cancelled:
+            .insufficientSpace, .contentUnreadable, .cancelled:
             .pause
         case .notDownloadable: .refuse
         case .forbidden, .notFound, .notAFolder, .notAFile, .conflict, .tooLarge, .disallowedName,
@@ -258,12 +258,12 @@ struct PinWork: Sendable {
         switch error {
         case .offline(let detail), .unauthorized(let detail), .forbidden(let detail),
             .malformed(let detail), .server(let detail), .protected(let detail),
-            .local(.other(let detail)):
+            .contentUnreadable(let detail):
             detail
         case .timedOut: "Dropbox did not answer in time"
         case .rateLimited: "Dropbox asked to wait: too many requests"
         case .notFound: "Dropbox does not have this version any more"
-        case .insufficientSpace, .local(.diskFull):
+        case .insufficientSpace:
             "the disk of the cache does not take it: free some space"
         default: "\(error)"
         }
