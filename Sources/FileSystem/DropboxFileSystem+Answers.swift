@@ -81,11 +81,11 @@ extension DropboxFileSystem {
     }
 
     private func list(_ folder: InodeID) async throws(FileSystemError) {
-        do throws(RemoteError) {
+        do throws(SyncError) {
             try await sync.ensureListed(folder)
         } catch {
             // A folder that was deleted on the server leaves the tree with the next delta.
-            throw error == .notFound ? .noEntry : FileSystemError(error)
+            throw error == .remote(.notFound) ? .noEntry : FileSystemError(error)
         }
     }
 

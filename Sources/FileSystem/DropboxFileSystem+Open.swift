@@ -151,7 +151,7 @@ extension DropboxFileSystem {
     /// With `fsync=remote`, waits until a node is uploaded.
     func drainIfAsked(_ inode: InodeID) async throws(FileSystemError) {
         guard options.synchronizesRemotely else { return }
-        do throws(RemoteError) {
+        do throws(SyncError) {
             try await sync.drain(inode)
         } catch {
             throw failure(error)

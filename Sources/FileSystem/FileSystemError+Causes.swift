@@ -1,5 +1,5 @@
 // The table from errors of other layers to `FileSystemError`. Exhaustive, so that a new case of
-// `RemoteError` must choose its meaning here.
+// `RemoteError` or `SyncError` must choose its meaning here.
 
 import Glibc
 import RemoteStore
@@ -38,8 +38,25 @@ extension FileSystemError {
         case .malformed(let text):
             self = .inputOutput("the server's answer makes no sense: \(text)")
         case .server(let text): self = .inputOutput("the server failed: \(text)")
-        case .local(.diskFull): self = .noSpace
-        case .local(.other(let text)): self = .inputOutput(text)
+        case .contentUnreadable(let text):
+            self = .inputOutput("the content cannot be read: \(text)")
+        }
+    }
+
+    /// The meaning of a failed step or listing for the process that waits for it.
+    init(_ error: SyncError) {
+        switch error {
+        case .remote(let error): self.init(error)
+        case .local(let failure): self.init(failure)
+        case .baseLost: self = .inputOutput(SyncError.baseLostProblem)
+        }
+    }
+
+    private init(_ failure: LocalFailure) {
+        switch failure {
+        case .diskFull: self = .noSpace
+        case .reserveReached, .stagedContentCut, .stagedContentDoubtful, .staging, .database:
+            self = .inputOutput(failure.problem)
         }
     }
 
@@ -69,7 +86,7 @@ extension FileSystemError {
         case let error as TreeError: self.init(error)
         case let error as StagingError where error.code == EFBIG: self = .tooLarge
         case let error as StagingError where error.code == EOPNOTSUPP: self = .unsupported
-        default: self.init(RemoteError.local(cause: error))
+        default: self.init(SyncError(cause: error))
         }
     }
 }

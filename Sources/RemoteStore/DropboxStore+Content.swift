@@ -111,7 +111,7 @@ extension DropboxStore {
         do {
             return try await Self.disk.run { try source.contentHash(range) }
         } catch {
-            throw .local(.other("the content cannot be read: \(error)"))
+            throw .contentUnreadable("\(error)")
         }
     }
 

@@ -1,5 +1,6 @@
-// Errors between a filesystem and its cloud. The Dropbox implementation maps the API's unions to
-// these; FileSystem and Sync translate them for processes.
+// Errors between a filesystem and its cloud: what the server or the network says. The Dropbox
+// implementation maps the API's unions to these; FileSystem and Sync translate them for processes.
+// Not responsible for failures of this machine (`Sync/SyncError.swift`).
 
 /// The error of a cloud operation.
 public enum RemoteError: Error, Hashable, Sendable {
@@ -48,18 +49,10 @@ public enum RemoteError: Error, Hashable, Sendable {
     case malformed(String)
     /// The server failed (5xx after all retries, or an error without a specific case).
     case server(String)
-    /// The operation failed on this machine, not on the server.
-    case local(LocalFailure)
+    /// The content that was to be sent cannot be read on this machine; with the reason.
+    case contentUnreadable(String)
     /// The task was cancelled.
     case cancelled
-
-    /// The cause of a failure on this machine.
-    public enum LocalFailure: Hashable, Sendable {
-        /// The disk, or the user's quota on it, is full.
-        case diskFull
-        /// The disk or the database failed; with a message for users.
-        case other(String)
-    }
 
     /// The kind of a conflict.
     public enum Conflict: Hashable, Sendable {
@@ -77,7 +70,7 @@ public enum RemoteError: Error, Hashable, Sendable {
     public var isTransient: Bool {
         switch self {
         case .offline, .timedOut, .rateLimited, .busy, .server, .sessionLost, .contentMismatch,
-            .local:
+            .contentUnreadable:
             true
         case .unauthorized, .forbidden, .notFound, .notAFolder, .notAFile, .conflict,
             .insufficientSpace, .tooLarge, .disallowedName, .protected, .cursorReset,

@@ -17,9 +17,6 @@ enum DiskReserve {
     private static let bytesOfEntry: Int64 = 600
     private static let copiesOfText: Int64 = 4
 
-    static let problem =
-        "the disk of the state folder is almost full, and changes on Dropbox wait: free some space"
-
     /// Whether so few bytes of a disk are free that they are kept.
     static func isUsedUp(free: Int64, of total: Int64) -> Bool {
         free < min(bytes, total.divided(by: part))
@@ -47,13 +44,12 @@ enum DiskReserve {
 extension RemoteWatcher {
     /// Throws, and says so in the status, while the disk has no room but the reserve for entries that are
     /// applied together.
-    func checkReserve(_ entries: [RemoteEntry] = []) throws(RemoteError) {
-        let failure = RemoteError.LocalFailure.other(DiskReserve.problem)
+    func checkReserve(_ entries: [RemoteEntry] = []) throws(SyncError) {
         guard
             DiskReserve.isUsedUp(
                 at: environment.staging.directory, added: DiskReserve.bytes(for: entries))
         else { return }
-        environment.state.noteStore(failure)
-        throw .local(failure)
+        environment.state.noteStore(.reserveReached)
+        throw .local(.reserveReached)
     }
 }

@@ -16,7 +16,7 @@ actor FolderLister {
     private static let pause = 0.01
 
     private var isStopped = false
-    private var running: [InodeID: Task<Result<Void, RemoteError>, Never>] = [:]
+    private var running: [InodeID: Task<SyncOutcome<Void>, Never>] = [:]
 
     init(environment: UploadEnvironment) {
         self.environment = environment
@@ -30,15 +30,15 @@ actor FolderLister {
     }
 
     /// Waits until a folder's children are all in the store.
-    func ensureListed(_ folder: InodeID) async throws(RemoteError) {
+    func ensureListed(_ folder: InodeID) async throws(SyncError) {
         if isStopped { throw .cancelled }
-        let task: Task<Result<Void, RemoteError>, Never>
+        let task: Task<SyncOutcome<Void>, Never>
         if let known = running[folder] {
             task = known
         } else {
             task = Task {
                 defer { running[folder] = nil }
-                do throws(RemoteError) {
+                do throws(SyncError) {
                     try await self.list(folder)
                     return .success(())
                 } catch {
@@ -52,9 +52,9 @@ actor FolderLister {
 
     /// A cancelled waiter returns at once; the listing continues for the others.
     private func waitUnlessCancelled(
-        _ task: Task<Result<Void, RemoteError>, Never>
-    ) async -> Result<Void, RemoteError> {
-        let (stream, continuation) = AsyncStream<Result<Void, RemoteError>>.makeStream()
+        _ task: Task<SyncOutcome<Void>, Never>
+    ) async -> SyncOutcome<Void> {
+        let (stream, continuation) = AsyncStream<SyncOutcome<Void>>.makeStream()
         let forwarder = Task { continuation.yield(await task.value) }
         defer { forwarder.cancel() }
         for await result in stream {
@@ -63,14 +63,15 @@ actor FolderLister {
         return .failure(.cancelled)
     }
 
-    private func list(_ folder: InodeID) async throws(RemoteError) {
+    private func list(_ folder: InodeID) async throws(SyncError) {
         if try await ask({ $0.isListed(folder) }) { return }
         if await isCompleteSoon() { return }
         let environment = environment
-        try await environment.gate.look { () async throws(RemoteError) in
+        try await environment.gate.look { () async throws(SyncError) in
             // Read only now, with no commit in flight that changes it.
             guard let path = try await ask({ $0.path(of: folder) }) else { return }
-            let contents = try await environment.remote.contents(of: path, recursive: false)
+            let contents = try await fromServer(
+                await environment.remote.contents(of: path, recursive: false))
             try await apply(contents.entries, of: folder, at: path)
         }
     }
@@ -92,7 +93,7 @@ actor FolderLister {
 
     private func apply(
         _ entries: [RemoteEntry], of folder: InodeID, at path: RemotePath
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         let environment = environment
         await environment.hashUnsent(like: entries)
         let changes = try await storeWork { store in
@@ -108,18 +109,18 @@ actor FolderLister {
 
     private func ask<Value: Sendable>(
         _ question: @escaping @Sendable (Snapshot) -> Value
-    ) async throws(RemoteError) -> Value {
+    ) async throws(SyncError) -> Value {
         try await storeWork { try $0.read(question) }
     }
 
     private func storeWork<Value: Sendable>(
         _ work: @escaping @Sendable (MetadataStore) throws -> Value
-    ) async throws(RemoteError) -> Value {
+    ) async throws(SyncError) -> Value {
         let store = environment.store
         do {
             return try await environment.disk.run { try work(store) }
         } catch {
-            throw .local(cause: error)
+            throw SyncError(cause: error)
         }
     }
 }

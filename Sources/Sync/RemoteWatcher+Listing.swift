@@ -8,30 +8,30 @@ import RemoteStore
 import Tree
 
 extension RemoteWatcher {
-    func startListing() async throws(RemoteError) {
-        try await environment.gate.look { () async throws(RemoteError) in
-            let page = try await environment.remote.list(.root, recursive: true)
+    func startListing() async throws(SyncError) {
+        try await environment.gate.look { () async throws(SyncError) in
+            let page = try await fromServer(await environment.remote.list(.root, recursive: true))
             try await applyListing(page, .listing, isFirst: true)
         }
     }
 
     /// Applies pages until a commit waits. The next page is fetched while one is applied.
-    func continueListing(after cursor: Cursor, _ phase: Phase) async throws(RemoteError) {
+    func continueListing(after cursor: Cursor, _ phase: Phase) async throws(SyncError) {
         let remote = environment.remote
-        try await environment.gate.look { () async throws(RemoteError) in
-            var page = try await remote.list(after: cursor)
+        try await environment.gate.look { () async throws(SyncError) in
+            var page = try await fromServer(await remote.list(after: cursor))
             while page.hasMore, emptyPages.count == 0, !Task.isCancelled,
                 await !environment.gate.isWanted
             {
                 let next = page.cursor
-                let request = Task { () async -> Result<RemotePage, RemoteError> in
-                    do throws(RemoteError) {
-                        return .success(try await remote.list(after: next))
+                let request = Task { () async -> SyncOutcome<RemotePage> in
+                    do throws(SyncError) {
+                        return .success(try await fromServer(await remote.list(after: next)))
                     } catch {
                         return .failure(error)
                     }
                 }
-                do throws(RemoteError) {
+                do throws(SyncError) {
                     try await applyListing(page, phase)
                 } catch {
                     request.cancel()
@@ -56,7 +56,7 @@ extension RemoteWatcher {
     /// changes after the first page are among the cursor's deltas.
     private func applyListing(
         _ page: RemotePage, _ phase: Phase, isFirst: Bool = false
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         try checkReserve(page.entries)
         let environment = environment
         await environment.hashUnsent(like: page.entries)
@@ -99,16 +99,17 @@ extension RemoteWatcher {
 
     /// Begins a listing after the cursor has expired: the tree stays visible, and nodes that the
     /// listing has not seen are removed at its end.
-    func startComparing(with phase: Phase) async throws(RemoteError) {
+    func startComparing(with phase: Phase) async throws(SyncError) {
         environment.state.update { status in
             status.isListing = true
             status.isRootNew = phase == .adopting
         }
         let isTreeComplete = environment.state.current.isTreeComplete
         let begun: Phase = phase == .comparing && !isTreeComplete ? .listing : phase
-        try await walkingIfRefused(begun) { () async throws(RemoteError) in
-            try await environment.gate.look { () async throws(RemoteError) in
-                let page = try await environment.remote.list(.root, recursive: true)
+        try await walkingIfRefused(begun) { () async throws(SyncError) in
+            try await environment.gate.look { () async throws(SyncError) in
+                let page = try await fromServer(
+                    await environment.remote.list(.root, recursive: true))
                 try await applyListing(page, begun, isFirst: true)
             }
         }
@@ -127,17 +128,17 @@ extension RemoteWatcher {
     /// Finds the new root after the person has changed teams, or another client has moved the
     /// mounted folder. Nothing is sent until the new root is compared with the tree; the queue then
     /// applies to the new one.
-    func findRoot() async throws(RemoteError) {
+    func findRoot() async throws(SyncError) {
         let remote = environment.remote
         let old = remote.root
         // With no commit in flight: each has used the old root, or sees that nothing is to be sent.
-        try await environment.gate.look { () async throws(RemoteError) in
-            try await remote.refreshRoot()
+        try await environment.gate.look { () async throws(SyncError) in
+            try await fromServer(await remote.refreshRoot())
             let new = remote.root
             environment.state.update { $0.isRootNew = $0.isRootNew || new != old }
         }
         guard remote.root != old else {
-            throw .forbidden("the account may not use what is mounted any more")
+            throw .remote(.forbidden("the account may not use what is mounted any more"))
         }
         environment.log.warning("the account's root has changed: comparing with the new one")
     }

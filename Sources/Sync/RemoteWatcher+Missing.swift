@@ -12,7 +12,7 @@ extension RemoteWatcher {
     private static let missingPause = 30.0
 
     /// Handles a mounted folder that is missing, with no other one in its place.
-    func noteMissing(_ path: String) async throws(RemoteError) {
+    func noteMissing(_ path: String) async throws(SyncError) {
         if try await setting(Setting.phase) != Phase.missing.rawValue {
             try await removeSent()
             environment.log.warning(
@@ -31,9 +31,9 @@ extension RemoteWatcher {
 
     /// Removes all sent nodes, as an empty listing would. With no commit in flight: each has found
     /// the folder, or sees that nothing is to be sent.
-    private func removeSent() async throws(RemoteError) {
+    private func removeSent() async throws(SyncError) {
         let environment = environment
-        try await environment.gate.look { () async throws(RemoteError) in
+        try await environment.gate.look { () async throws(SyncError) in
             environment.state.update { $0.isRootNew = true }
             var context = environment.deltaContext()
             context.isListing = true

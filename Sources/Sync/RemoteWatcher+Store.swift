@@ -8,17 +8,17 @@ import RemoteStore
 import Tree
 
 extension RemoteWatcher {
-    func setting(_ key: String) async throws(RemoteError) -> String? {
+    func setting(_ key: String) async throws(SyncError) -> String? {
         do {
             return try await environment.store.read { try $0.setting(key) }
         } catch {
-            throw .local(cause: error)
+            throw SyncError(cause: error)
         }
     }
 
     func write(
         _ body: @escaping @Sendable (Transaction) throws -> DeltaOutcome
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         let outcome: DeltaOutcome
         do {
             outcome = try await environment.store.write(body)
@@ -33,7 +33,7 @@ extension RemoteWatcher {
     func bringIn(
         _ context: DeltaContext,
         _ body: @escaping @Sendable (Transaction, DeltaContext) throws -> DeltaOutcome
-    ) async throws(RemoteError) -> DeltaOutcome {
+    ) async throws(SyncError) -> DeltaOutcome {
         try checkReserve()
         let outcome: DeltaOutcome
         do {
@@ -51,16 +51,16 @@ extension RemoteWatcher {
     }
 
     /// Deltas that contradict the tree would do so again: everything is listed again.
-    private func failure(_ error: any Error) -> RemoteError {
+    private func failure(_ error: any Error) -> SyncError {
         guard MetadataStore.isContradiction(error) else {
-            let failure = RemoteError.local(cause: error)
+            let failure = SyncError(cause: error)
             if case .local(let reason) = failure { environment.state.noteStore(reason) }
             return failure
         }
         environment.log.warning(
             "deltas contradict the tree: listing again",
             metadata: ["contradiction": "\(error)"])
-        return .cursorReset
+        return .remote(.cursorReset)
     }
 
     private func tell(_ outcome: DeltaOutcome) {

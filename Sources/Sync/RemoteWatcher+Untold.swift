@@ -14,14 +14,14 @@ extension RemoteWatcher {
 
     /// Applies the present place of each of these, or its deletion. Called while the gate is held that
     /// was held for the deltas, with no commit in flight: no later delta will contain them.
-    func bringInUntold() async throws(RemoteError) {
+    func bringInUntold() async throws(SyncError) {
         let ids: [FileID]
         do {
             ids = try await environment.store.read {
                 try $0.unconfirmedIDs(limit: Self.mostUntold)
             }
         } catch {
-            throw .local(cause: error)
+            throw SyncError(cause: error)
         }
         guard !ids.isEmpty else { return }
         let answers = try await ask(for: ids)
@@ -36,7 +36,7 @@ extension RemoteWatcher {
         }
     }
 
-    private func ask(for ids: [FileID]) async throws(RemoteError) -> UntoldAnswers {
+    private func ask(for ids: [FileID]) async throws(SyncError) -> UntoldAnswers {
         var answers = UntoldAnswers()
         for id in ids {
             do throws(RemoteError) {
@@ -47,7 +47,7 @@ extension RemoteWatcher {
                 }
                 answers.settled.append(id)
             } catch {
-                guard error.isAboutNode else { throw error }
+                guard error.isAboutNode else { throw .remote(error) }
                 environment.log.notice(
                     "the server does not say where something is that no delta tells of",
                     metadata: ["id": "\(id)", "error": "\(error)"])
@@ -74,7 +74,7 @@ extension RemoteError {
     fileprivate var isAboutNode: Bool {
         switch self {
         case .offline, .timedOut, .rateLimited, .unauthorized, .cursorReset, .rootChanged,
-            .rootMissing, .local, .cancelled:
+            .rootMissing, .contentUnreadable, .cancelled:
             false
         case .forbidden, .notFound, .notAFolder, .notAFile, .conflict, .insufficientSpace,
             .tooLarge, .disallowedName, .busy, .protected, .notDownloadable, .contentMismatch,

@@ -16,12 +16,12 @@ extension RemoteWatcher {
     /// Runs a part of the full listing. After repeated failures of the server, switches to listing
     /// folder by folder.
     func walkingIfRefused(
-        _ phase: Phase, _ body: () async throws(RemoteError) -> Void
-    ) async throws(RemoteError) {
-        do throws(RemoteError) {
+        _ phase: Phase, _ body: () async throws(SyncError) -> Void
+    ) async throws(SyncError) {
+        do throws(SyncError) {
             try await body()
         } catch {
-            guard error.isRefusalToList else { throw error }
+            guard case .remote(let refusal) = error, refusal.isRefusalToList else { throw error }
             listingFailures +|= 1
             guard listingFailures >= Self.patience else { throw error }
             listingFailures = 0
@@ -31,10 +31,10 @@ extension RemoteWatcher {
 
     /// Begins with a cursor from before the first folder is listed: its deltas contain moves
     /// between listed and unlisted parts.
-    private func startWalking(_ phase: Phase) async throws(RemoteError) {
+    private func startWalking(_ phase: Phase) async throws(SyncError) {
         let root = remoteRoot
-        try await environment.gate.look { () async throws(RemoteError) in
-            let cursor = try await environment.remote.latestCursor()
+        try await environment.gate.look { () async throws(SyncError) in
+            let cursor = try await fromServer(await environment.remote.latestCursor())
             try await write { transaction in
                 try transaction.beginListing()
                 try transaction.forgetListedFolders()
@@ -52,7 +52,7 @@ extension RemoteWatcher {
 
     /// Lists the next folders. After the last one, the deltas since the cursor complete the
     /// listing.
-    func walk(_ phase: Phase) async throws(RemoteError) {
+    func walk(_ phase: Phase) async throws(SyncError) {
         let start = walkedTo
         let folders = try await unlistedFolders(after: start)
         if let last = folders.last {
@@ -72,7 +72,7 @@ extension RemoteWatcher {
 
     private func unlistedFolders(
         after inode: InodeID
-    ) async throws(RemoteError) -> [(inode: InodeID, path: RemotePath)] {
+    ) async throws(SyncError) -> [(inode: InodeID, path: RemotePath)] {
         do {
             return try await environment.store.read { snapshot in
                 try snapshot.unlistedFolders(after: inode, limit: Self.foldersAtOnce).map {
@@ -80,7 +80,7 @@ extension RemoteWatcher {
                 }
             }
         } catch {
-            throw .local(cause: error)
+            throw SyncError(cause: error)
         }
     }
 
@@ -88,23 +88,23 @@ extension RemoteWatcher {
     /// that a bad network does not repeat them.
     private func list(
         _ folders: [(inode: InodeID, path: RemotePath)]
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         let environment = environment
         var context = environment.deltaContext()
         context.isListing = true
         let surroundings = context
-        try await environment.gate.look { () async throws(RemoteError) in
+        try await environment.gate.look { () async throws(SyncError) in
             let answers = await environment.remote.contents(of: folders.map(\.path))
             var entries: [RemoteEntry] = []
             var listed: [(inode: InodeID, path: RemotePath)] = []
-            var failure: RemoteError?
+            var failure: SyncError?
             for (folder, answer) in zip(folders, answers) {
                 switch answer {
                 case .success(let found):
                     entries.append(contentsOf: found.entries)
                     listed.append(folder)
                 case .failure(let error):
-                    failure = failure ?? error
+                    failure = failure ?? .remote(error)
                 }
             }
             if !listed.isEmpty {
@@ -117,7 +117,7 @@ extension RemoteWatcher {
     private func apply(
         _ entries: [RemoteEntry], of folders: [(inode: InodeID, path: RemotePath)],
         _ context: DeltaContext
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         await environment.hashUnsent(like: entries)
         try await bringIn(context) { transaction, context in
             var applier = try DeltaApplier(transaction: transaction, context: context)

@@ -106,7 +106,7 @@ actor RemoteWatcher {
     /// Follows changes until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
-            do throws(RemoteError) {
+            do throws(SyncError) {
                 try await follow()
             } catch {
                 await handle(error)
@@ -114,16 +114,16 @@ actor RemoteWatcher {
         }
     }
 
-    private func follow() async throws(RemoteError) {
+    private func follow() async throws(SyncError) {
         try await refreshSpace()
-        if environment.contradiction.take() { throw .cursorReset }
+        if environment.contradiction.take() { throw .remote(.cursorReset) }
         guard let cursor = try await setting(Setting.cursor) else {
-            return try await walkingIfRefused(.listing) { () async throws(RemoteError) in
+            return try await walkingIfRefused(.listing) { () async throws(SyncError) in
                 try await startListing()
             }
         }
         let phase = Phase(rawValue: try await setting(Setting.phase) ?? "") ?? .listing
-        if phase == .missing { try await environment.remote.refreshRoot() }
+        if phase == .missing { try await fromServer(await environment.remote.refreshRoot()) }
         guard phase != .missing, isRemoteRoot(try await setting(Setting.root) ?? "") else {
             return try await startComparing(with: .adopting)
         }
@@ -131,11 +131,11 @@ actor RemoteWatcher {
             return try await walk(phase)
         }
         guard phase == .complete else {
-            return try await walkingIfRefused(phase) { () async throws(RemoteError) in
+            return try await walkingIfRefused(phase) { () async throws(SyncError) in
                 try await continueListing(after: Cursor(cursor), phase)
             }
         }
-        try await environment.gate.look { () async throws(RemoteError) in
+        try await environment.gate.look { () async throws(SyncError) in
             try await catchUp(from: Cursor(cursor))
         }
         try await waitForChange()
@@ -143,10 +143,10 @@ actor RemoteWatcher {
 
     /// Requests the account's space from time to time, because uploads and other clients change it
     /// without a notification.
-    private func refreshSpace() async throws(RemoteError) {
+    private func refreshSpace() async throws(SyncError) {
         let now = environment.clock.now()
         guard now >= spaceDue else { return }
-        let space = try await environment.remote.space()
+        let space = try await fromServer(await environment.remote.space())
         environment.state.update { $0.space = space }
         spaceDue = now.adding(seconds: Self.spaceInterval)
     }
@@ -156,22 +156,22 @@ actor RemoteWatcher {
     /// Applies all deltas after the cursor as one step from one state of the server to a later one,
     /// so that no moved file is missing in between. More than fits into memory is listed again and
     /// compared.
-    private func catchUp(from cursor: Cursor) async throws(RemoteError) {
-        var page = try await environment.remote.list(after: cursor)
+    private func catchUp(from cursor: Cursor) async throws(SyncError) {
+        var page = try await fromServer(await environment.remote.list(after: cursor))
         var entries = page.entries
         var textBytes = page.textBytes
         var emptyPages = ServerPace()
         while page.hasMore {
             guard entries.count <= Self.longestStep, textBytes <= ListingLimits.mostDeltaBytes
             else {
-                throw .cursorReset
+                throw .remote(.cursorReset)
             }
             // The gate is held, so this mount's commits wait. A server that returns empty pages for
             // ever is not waited for.
             guard emptyPages.count < ListingLimits.mostEmptyPages else {
-                throw .malformed("the changes go on for ever without one")
+                throw .remote(.malformed("the changes go on for ever without one"))
             }
-            page = try await environment.remote.list(after: page.cursor)
+            page = try await fromServer(await environment.remote.list(after: page.cursor))
             if page.entries.isEmpty { emptyPages.note() }
             entries.append(contentsOf: page.entries)
             textBytes +|= page.textBytes
@@ -187,7 +187,7 @@ actor RemoteWatcher {
         heard()
     }
 
-    private func apply(_ entries: [RemoteEntry], _ cursor: Cursor) async throws(RemoteError) {
+    private func apply(_ entries: [RemoteEntry], _ cursor: Cursor) async throws(SyncError) {
         try checkReserve(entries)
         let environment = environment
         await environment.hashUnsent(like: entries)
@@ -207,7 +207,7 @@ actor RemoteWatcher {
         }
     }
 
-    private func keep(_ cursor: Cursor) async throws(RemoteError) {
+    private func keep(_ cursor: Cursor) async throws(SyncError) {
         let context = environment.deltaContext()
         let ages = ages
         try await write { transaction in
@@ -218,11 +218,12 @@ actor RemoteWatcher {
         }
     }
 
-    private func waitForChange() async throws(RemoteError) {
+    private func waitForChange() async throws(SyncError) {
         guard let cursor = try await setting(Setting.cursor) else { return }
         let asked = environment.clock.now()
-        let change = try await environment.remote.waitForChange(
-            after: Cursor(cursor), timeout: Self.pollTimeout)
+        let change = try await fromServer(
+            await environment.remote.waitForChange(
+                after: Cursor(cursor), timeout: Self.pollTimeout))
         heard()
         // The longpoll does the waiting, unless the server ends it at once.
         let isAtOnce = environment.clock.now() < asked.adding(seconds: Self.shortPoll)
@@ -263,43 +264,43 @@ actor RemoteWatcher {
         }
     }
 
-    private func handle(_ error: RemoteError) async {
+    private func handle(_ error: SyncError) async {
         if Task.isCancelled || error == .cancelled { return }
-        do throws(RemoteError) {
+        do throws(SyncError) {
             switch error {
-            case .cursorReset, .notFound, .notAFolder:
+            case .remote(.cursorReset), .remote(.notFound), .remote(.notAFolder):
                 environment.log.info("the cursor has expired: listing again")
                 await rest(seconds: relistings.pause(atMost: Self.longestPause))
                 relistings.note()
                 let isAdopting = environment.state.current.isRootNew
                 try await startComparing(with: isAdopting ? .adopting : .comparing)
-            case .rootChanged: try await findRoot()
-            case .rootMissing(let path): try await noteMissing(path)
+            case .remote(.rootChanged): try await findRoot()
+            case .remote(.rootMissing(let path)): try await noteMissing(path)
             default: await handleFailure(error)
             }
         } catch {
-            if case .rootMissing = error { return await handle(error) }
+            if case .remote(.rootMissing) = error { return await handle(error) }
             await handleFailure(error)
         }
     }
 
-    private func handleFailure(_ error: RemoteError) async {
+    private func handleFailure(_ error: SyncError) async {
         environment.log.notice("changes are not being delivered", metadata: ["error": "\(error)"])
-        if case .rateLimited(let wish) = error {
+        if case .remote(.rateLimited(let wish)) = error {
             // A rate limit shows that the server is reachable: the connection's state is kept.
             return await sleep(seconds: max(1, min(wish, Self.longestPause)))
         }
         failures +|= 1
         environment.state.update { status in
             switch error {
-            case .unauthorized(let reason):
+            case .remote(.unauthorized(let reason)):
                 status.connection = .authenticationRequired
                 status.lastProblem = reason
-            // Recorded where it happened.
-            case .local: break
-            default:
+            case .remote(let error):
                 status.connection = .offline
                 status.lastProblem = "\(error)"
+            // Recorded where it happened.
+            case .local, .baseLost: break
             }
         }
         // Jitter, so that mounts that lost the server together do not return at the same moment.
@@ -307,7 +308,7 @@ actor RemoteWatcher {
         let pause = min(
             Self.longestPause,
             Double(sign: .plus, exponent: min(failures, 5), significand: jitter))
-        if case .unauthorized = error {
+        if case .remote(.unauthorized) = error {
             await sleepUntilLogin(atMost: pause)
         } else {
             await sleep(seconds: pause)

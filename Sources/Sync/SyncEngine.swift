@@ -129,7 +129,7 @@ public final class SyncEngine: Syncing {
     public var status: SyncStatus { environment.state.current }
 
     /// Waits until a folder's children are all in the store.
-    public func ensureListed(_ folder: InodeID) async throws(RemoteError) {
+    public func ensureListed(_ folder: InodeID) async throws(SyncError) {
         try await lister.ensureListed(folder)
     }
 
@@ -157,7 +157,7 @@ public final class SyncEngine: Syncing {
     }
 
     /// Waits until the server has a node in its local state.
-    public func drain(_ inode: InodeID) async throws(RemoteError) {
+    public func drain(_ inode: InodeID) async throws(SyncError) {
         let now = environment.clock.now()
         let store = environment.store
         _ = try? await store.write { try $0.reschedule(inode, due: now) }
@@ -166,13 +166,13 @@ public final class SyncEngine: Syncing {
             let entry = try? await store.read { try $0.journalEntry(of: inode) }
             guard let entry = entry.flatMap({ $0 }) else { return }
             if let problem = entry.problem {
-                throw RemoteError(problem: problem)
+                throw SyncError(problem: problem)
             }
             let status = environment.state.current
-            if let path = status.missingFolder { throw .rootMissing(path) }
+            if let path = status.missingFolder { throw .remote(.rootMissing(path)) }
             switch status.connection {
-            case .offline: throw .offline("the server cannot be reached")
-            case .authenticationRequired: throw .unauthorized("the token is refused")
+            case .offline: throw .remote(.offline("the server cannot be reached"))
+            case .authenticationRequired: throw .remote(.unauthorized("the token is refused"))
             case .connecting, .online: break
             }
             guard await pause() else { throw .cancelled }

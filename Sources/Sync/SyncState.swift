@@ -61,7 +61,7 @@ public struct SyncStatus: Hashable, Sendable {
     /// The last problem, and what to do about it.
     public var lastProblem: String?
     /// The local failure of the last transaction; nil since one succeeded.
-    public var localFailure: RemoteError.LocalFailure?
+    public var localFailure: LocalFailure?
     /// When the server last confirmed the state of the tree.
     public var lastHeard: Timestamp?
 }
@@ -78,7 +78,7 @@ final class SyncState: Sendable {
     }
 
     /// Records the failure of a transaction, or its success.
-    func noteStore(_ failure: RemoteError.LocalFailure?) {
+    func noteStore(_ failure: LocalFailure?) {
         status.withLock { status in
             status.localFailure = failure
             if let failure { status.lastProblem = failure.problem }

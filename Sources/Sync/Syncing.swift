@@ -21,7 +21,7 @@ public protocol Syncing: Sendable {
     ///
     /// Throws `offline` and the like if the server cannot be reached, `notFound` if the folder is
     /// deleted there.
-    func ensureListed(_ folder: InodeID) async throws(RemoteError)
+    func ensureListed(_ folder: InodeID) async throws(SyncError)
     /// The journal has a new or changed entry: send it when it is due.
     func noteChange()
     /// This machine's name, for conflicted copies.
@@ -34,7 +34,7 @@ public protocol Syncing: Sendable {
     /// Waits until a node's content is on the server (`fsync=remote`).
     ///
     /// Throws the last problem when it cannot be sent.
-    func drain(_ inode: InodeID) async throws(RemoteError)
+    func drain(_ inode: InodeID) async throws(SyncError)
 }
 
 /// Receives changes after their commit.

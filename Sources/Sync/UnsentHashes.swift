@@ -19,11 +19,11 @@ extension UploadEnvironment {
             let nodes = try await store.read { try $0.unhashedNodes(like: entries) }
             guard !nodes.isEmpty else { return }
             let (staging, store) = (staging, store)
-            try await disk.run { () throws(RemoteError) in
+            try await disk.run { () throws(SyncError) in
                 do {
                     for inode in nodes { try Self.hash(inode, staging, store) }
                 } catch {
-                    throw .local(cause: error)
+                    throw SyncError(cause: error)
                 }
             }
         } catch {

@@ -201,7 +201,7 @@ extension RemoteError {
         case .unauthorized, .forbidden, .notFound, .notAFolder, .notAFile, .conflict,
             .insufficientSpace, .tooLarge, .disallowedName, .busy, .protected, .cursorReset,
             .notDownloadable, .rootChanged, .rootMissing, .contentMismatch, .sessionLost,
-            .local:
+            .contentUnreadable:
             false
         }
     }

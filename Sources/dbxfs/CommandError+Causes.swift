@@ -25,7 +25,7 @@ extension CommandError {
             self = .serverFailed(
                 server: server, detail: "it asks to wait for \(Int(clamping: seconds)) seconds")
         case .server(let detail): self = .serverFailed(server: server, detail: detail)
-        case .local(let failure): self = .system(failure.problem)
+        case .contentUnreadable(let detail): self = .system("the content cannot be read: \(detail)")
         case .notFound, .disallowedName, .rootMissing: self = .remoteFolderMissing(remotePath)
         case .notAFolder: self = .remoteNotAFolder(remotePath)
         case .notAFile, .conflict, .insufficientSpace, .tooLarge, .busy, .cursorReset,

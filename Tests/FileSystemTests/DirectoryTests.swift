@@ -3,6 +3,7 @@
 import Core
 import MetadataStore
 import RemoteStore
+import Sync
 import Testing
 
 @testable import FileSystem
@@ -250,11 +251,12 @@ struct DirectoryTests {
     @Test(
         "when the server cannot be asked, the error says why",
         arguments: [
-            (RemoteError.offline("no route"), FileSystemError.offline),
-            (.timedOut, .offline), (.notFound, .noEntry),
-            (.unauthorized("revoked"), .accessDenied), (.cancelled, .interrupted),
+            (SyncError.remote(.offline("no route")), FileSystemError.offline),
+            (.remote(.timedOut), .offline), (.remote(.notFound), .noEntry),
+            (.remote(.unauthorized("revoked")), .accessDenied), (.remote(.cancelled), .interrupted),
+            (.local(.diskFull), .noSpace),
         ])
-    func failure(_ error: RemoteError, _ expected: FileSystemError) async throws {
+    func failure(_ error: SyncError, _ expected: FileSystemError) async throws {
         let (fixture, folder) = try unlisted()
         fixture.sync.update { $0.failure = error }
         await #expect(throws: expected) {
@@ -266,7 +268,7 @@ struct DirectoryTests {
     @Test("a folder made here needs no listing, even when the server cannot be asked")
     func localFolder() throws {
         let (fixture, _) = try unlisted()
-        fixture.sync.update { $0.failure = .offline("no route") }
+        fixture.sync.update { $0.failure = .remote(.offline("no route")) }
         let folder = try fixture.store.write { transaction in
             try transaction.setFlags(.listed, true, of: .root)
             return try transaction.insert(

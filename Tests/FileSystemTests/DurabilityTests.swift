@@ -5,6 +5,7 @@ import Foundation
 import MetadataStore
 import RemoteStore
 import Staging
+import Sync
 import Testing
 
 @testable import FileSystem
@@ -96,7 +97,7 @@ struct DurabilityTests {
         let open = try remote.open(other)
         try await remote.fs.synchronize(other, handle: open, dataOnly: false).value()
         #expect(remote.sync.current.drained == [other])
-        remote.sync.update { $0.failure = .insufficientSpace }
+        remote.sync.update { $0.failure = .remote(.insufficientSpace) }
         await #expect(throws: FileSystemError.quotaExceeded) {
             try await remote.fs.synchronize(other, handle: open, dataOnly: false).value()
         }

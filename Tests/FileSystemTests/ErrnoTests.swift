@@ -3,6 +3,7 @@
 import Foundation
 import RemoteStore
 import SystemPackage
+import Sync
 import Testing
 
 @testable import FileSystem
@@ -64,9 +65,24 @@ struct ErrnoTests {
             (.insufficientSpace, .quotaExceeded), (.tooLarge, .tooLarge),
             (.disallowedName, .invalidArgument), (.busy, .busy), (.protected(""), .notPermitted),
             (.notDownloadable, .unsupported), (.cancelled, .interrupted),
-            (.local(.diskFull), .noSpace), (.local(.other("it")), .inputOutput("it")),
+            (.contentUnreadable("it"), .inputOutput("the content cannot be read: it")),
         ])
     func remote(_ error: RemoteError, _ expected: FileSystemError) {
         #expect(FileSystemError(error) == expected)
+        #expect(FileSystemError(SyncError.remote(error)) == expected)
+    }
+
+    @Test("only a full disk is one, and its reserve is kept for writes")
+    func local() {
+        #expect(FileSystemError(SyncError.local(.diskFull)) == .noSpace)
+        let others: [LocalFailure] = [
+            .reserveReached, .stagedContentCut, .stagedContentDoubtful, .staging("it"),
+            .database("it"),
+        ]
+        for failure in others {
+            #expect(FileSystemError(SyncError.local(failure)) == .inputOutput(failure.problem))
+        }
+        #expect(
+            FileSystemError(SyncError.baseLost) == .inputOutput(SyncError.baseLostProblem))
     }
 }

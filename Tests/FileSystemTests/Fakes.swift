@@ -40,7 +40,7 @@ final class FakeSync: Syncing {
         var space: RemoteSpace?
         var isQuotaExceeded = false
         /// The failure of a request to the server; nil is success.
-        var failure: RemoteError?
+        var failure: SyncError?
         /// The content of a folder when it is listed.
         var unlisted: [InodeID: [(FileName, RemoteFacts)]] = [:]
         var listed: [InodeID] = []
@@ -66,8 +66,8 @@ final class FakeSync: Syncing {
     var space: RemoteSpace? { current.space }
     var isQuotaExceeded: Bool { current.isQuotaExceeded }
 
-    func ensureListed(_ folder: InodeID) async throws(RemoteError) {
-        if Task.isCancelled { throw .cancelled }
+    func ensureListed(_ folder: InodeID) async throws(SyncError) {
+        if Task.isCancelled { throw .remote(.cancelled) }
         if let failure = current.failure { throw failure }
         let children = state.withLock { state in
             state.listed.append(folder)
@@ -83,7 +83,7 @@ final class FakeSync: Syncing {
                 try transaction.setFlags(.listed, true, of: folder)
             }
         } catch {
-            throw .server("\(error)")
+            throw SyncError(cause: error)
         }
     }
 
@@ -99,7 +99,7 @@ final class FakeSync: Syncing {
         state.withLock { $0.grown.append(inode) }
     }
 
-    func drain(_ inode: InodeID) async throws(RemoteError) {
+    func drain(_ inode: InodeID) async throws(SyncError) {
         if let failure = current.failure { throw failure }
         state.withLock { $0.drained.append(inode) }
     }

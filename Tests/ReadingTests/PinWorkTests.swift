@@ -179,6 +179,16 @@ struct PinWorkTests {
         #expect(!work.isStuck)
     }
 
+    @Test("a disk that takes nothing more holds up everything, and is named as the reason")
+    func diskFull() throws {
+        var work = work([file(2, content: "a"), file(3, content: "b")])
+        let piece = try take(from: &work, at: at(0))
+        _ = work.ended(piece, .notKept, at: at(0))
+        #expect(work.problem?.contains("disk") == true)
+        #expect(next(of: work, at: at(0)) == nil)
+        #expect(next(of: work, at: at(1)) == piece)
+    }
+
     @Test("a content that cannot be had holds up no other one")
     func postponed() throws {
         var work = work([file(2, content: "a"), file(3, content: "b")])

@@ -121,7 +121,7 @@ struct SpareTests {
         let bringing = Task { try await fixture.reader.bring(sample.content, block: 0) }
         #expect(await eventually { fixture.store.runningCount == 1 })
         bringing.cancel()
-        await #expect(throws: RemoteError.cancelled) { try await bringing.value }
+        await #expect(throws: BringError.remote(.cancelled)) { try await bringing.value }
         #expect(await eventually { fixture.store.cancelledCount == 1 })
     }
 }

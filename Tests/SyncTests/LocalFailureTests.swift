@@ -16,12 +16,14 @@ import Testing
     @Test(
         "a full disk is one, whichever call failed",
         arguments: [
-            (StagingError(code: ENOSPC), RemoteError.local(.diskFull)),
-            (StagingError(code: EDQUOT), .local(.diskFull)),
-            (StagingError(code: EIO), .local(.other("a staging file failed: Input/output error"))),
+            (StagingError(code: ENOSPC), LocalFailure.diskFull),
+            (StagingError(code: EDQUOT), .diskFull),
+            (StagingError(code: EIO), .staging("Input/output error")),
+            (StagingError(code: EIO, reason: .short), .stagedContentCut),
+            (StagingError(code: EIO, reason: .notFlushed), .stagedContentDoubtful),
         ])
-    func causes(cause: StagingError, expected: RemoteError) {
-        #expect(RemoteError.local(cause: cause) == expected)
+    func causes(cause: StagingError, expected: LocalFailure) {
+        #expect(SyncError(cause: cause) == .local(expected))
     }
 
     @Test(
@@ -39,30 +41,38 @@ import Testing
 
     @Test("what the server said, and the end of a task, stay what they are")
     func others() {
-        #expect(RemoteError.local(cause: RemoteError.busy) == .busy)
-        #expect(RemoteError.local(cause: CancellationError()) == .cancelled)
+        #expect(SyncError(cause: RemoteError.busy) == .remote(.busy))
+        #expect(SyncError(cause: CancellationError()) == .remote(.cancelled))
+        #expect(SyncError(cause: SyncError.baseLost) == .baseLost)
     }
 
     @Test("a step that fails on this machine is tried again, and nothing is taken for offline")
     func reaction() {
         let reaction = UploadReaction(
             to: .local(.diskFull), step: .makeFolder(at: RemotePath(rawValue: "/a")), attempts: 20)
-        #expect(reaction == .retry(seconds: 30, problem: UploadReaction.fullDisk))
+        #expect(reaction == .retry(seconds: 30, problem: LocalFailure.diskFull.problem))
     }
 
     @Test("a caller that waits for a step learns that the disk or the account is full")
     func problems() {
-        #expect(RemoteError(problem: UploadReaction.fullDisk) == .local(.diskFull))
-        #expect(RemoteError(problem: UploadReaction.fullAccount) == .insufficientSpace)
-        #expect(RemoteError(problem: "something") == .server("something"))
+        #expect(SyncError(problem: LocalFailure.diskFull.problem) == .local(.diskFull))
+        #expect(SyncError(problem: UploadReaction.fullAccount) == .remote(.insufficientSpace))
+        #expect(SyncError(problem: "something") == .remote(.server("something")))
         struct Damaged: Error {}
-        for cause in [StagingError(code: EIO), Damaged()] as [any Error] {
-            let failure = RemoteError.local(cause: cause)
-            guard case .local(let local) = failure else {
-                Issue.record("\(failure)")
+        let causes: [any Error] = [
+            StagingError(code: EIO), StagingError(code: EIO, reason: .short),
+            StagingError(code: EIO, reason: .notFlushed), Damaged(),
+            SyncError.local(.reserveReached), SyncError.baseLost,
+            RemoteError.contentUnreadable("gone"),
+        ]
+        let step = UploadStep.makeFolder(at: RemotePath(rawValue: "/a"))
+        for error in causes.map({ SyncError(cause: $0) }) {
+            guard case .retry(_, let problem) = UploadReaction(to: error, step: step, attempts: 0)
+            else {
+                Issue.record("\(error)")
                 continue
             }
-            #expect(RemoteError(problem: local.problem) == failure)
+            #expect(SyncError(problem: problem) == error)
         }
     }
 
@@ -71,7 +81,8 @@ import Testing
         let (source, target) = (RemotePath(rawValue: "/a"), RemotePath(rawValue: "/b"))
         let move = NodeMove(source: source, target: target, id: nil, isFolder: false)
         #expect(
-            UploadReaction(to: .notFound, step: .move(move), attempts: 0) == .wait(seconds: 1))
+            UploadReaction(to: .remote(.notFound), step: .move(move), attempts: 0)
+                == .wait(seconds: 1))
     }
 
     @Test("content that has lost bytes is not sent, and waits with a problem; all else is sent")
@@ -126,14 +137,14 @@ import Testing
 
     @Test("a version that is forgotten is asked for hourly, but soon at first")
     func forgottenBaseReaction() {
-        let error = RemoteError.local(.other(UploadReaction.lostBase))
+        let error = SyncError.baseLost
         let step = UploadStep.makeFolder(at: RemotePath(rawValue: "/a"))
         #expect(
             UploadReaction(to: error, step: step, attempts: 3)
-                == .retry(seconds: 3600, problem: UploadReaction.lostBase))
+                == .retry(seconds: 3600, problem: SyncError.baseLostProblem))
         #expect(
             UploadReaction(to: error, step: step, attempts: 0)
-                == .retry(seconds: 1, problem: UploadReaction.lostBase))
-        #expect(RemoteError(problem: UploadReaction.lostBase) == error)
+                == .retry(seconds: 1, problem: SyncError.baseLostProblem))
+        #expect(SyncError(problem: SyncError.baseLostProblem) == error)
     }
 }

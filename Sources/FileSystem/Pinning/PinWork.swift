@@ -22,8 +22,10 @@ struct PinWork: Sendable {
     enum Ending: Hashable, Sendable {
         /// The block is in the cache.
         case kept
-        /// The server, the network or the disk refused.
+        /// The server or the network refused.
         case failed(RemoteError)
+        /// The disk of the cache did not take the block.
+        case notKept
     }
 
     /// The consequence of an error.
@@ -181,6 +183,9 @@ struct PinWork: Sendable {
         case .failed(let error):
             entry.again.append(piece.block)
             react(to: error, &entry, name, now)
+        case .notKept:
+            entry.again.append(piece.block)
+            pause(because: "the disk of the cache does not take it: free some space", at: now)
         }
         missing[hash] = known.refused.contains(hash) ? nil : entry
         if !entry.again.isEmpty { ready.prepend(hash) }
@@ -207,7 +212,7 @@ struct PinWork: Sendable {
         switch error {
         case .offline, .timedOut, .rateLimited, .unauthorized, .busy, .server, .rootChanged,
             .rootMissing,
-            .insufficientSpace, .local, .cancelled:
+            .insufficientSpace, .contentUnreadable, .cancelled:
             .pause
         case .notDownloadable: .refuse
         case .forbidden, .notFound, .notAFolder, .notAFile, .conflict, .tooLarge, .disallowedName,
@@ -222,13 +227,8 @@ struct PinWork: Sendable {
         if error == .cancelled { return }
         switch Self.reaction(to: error) {
         case .pause:
-            // Pieces that fail together count as one failure.
-            guard now >= pausedUntil else { return }
-            failures +|= 1
-            var seconds = Self.delay(Self.pauses, after: failures)
-            if case .rateLimited(let wish) = error { seconds = max(seconds, wish) }
-            pausedUntil = now.adding(seconds: seconds)
-            problem = Self.text(of: error)
+            let wish = if case .rateLimited(let seconds) = error { seconds } else { 0.0 }
+            pause(because: Self.text(of: error), atLeast: wish, at: now)
         case .postpone:
             postpone(&entry, at: now)
             problem = "\(name): \(Self.text(of: error))"
@@ -238,6 +238,17 @@ struct PinWork: Sendable {
             totals.unavailableBytes +|= Int64(clamping: entry.wanted.files)
                 *| entry.wanted.content.size
         }
+    }
+
+    private mutating func pause(
+        because reason: String, atLeast wish: Double = 0, at now: Timestamp
+    ) {
+        // Pieces that fail together count as one failure.
+        guard now >= pausedUntil else { return }
+        failures +|= 1
+        let seconds = max(wish, Self.delay(Self.pauses, after: failures))
+        pausedUntil = now.adding(seconds: seconds)
+        problem = reason
     }
 
     private mutating func postpone(_ entry: inout Missing, at now: Timestamp) {
@@ -258,13 +269,11 @@ struct PinWork: Sendable {
         switch error {
         case .offline(let detail), .unauthorized(let detail), .forbidden(let detail),
             .malformed(let detail), .server(let detail), .protected(let detail),
-            .local(.other(let detail)):
+            .contentUnreadable(let detail):
             detail
         case .timedOut: "Dropbox did not answer in time"
         case .rateLimited: "Dropbox asked to wait: too many requests"
         case .notFound: "Dropbox does not have this version any more"
-        case .insufficientSpace, .local(.diskFull):
-            "the disk of the cache does not take it: free some space"
         default: "\(error)"
         }
     }

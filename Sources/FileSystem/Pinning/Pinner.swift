@@ -249,11 +249,15 @@ public final class Pinner: Sendable {
     private func fetch(_ piece: PinWork.Piece) async {
         var ending = PinWork.Ending.kept
         var name = ""
-        do throws(RemoteError) {
+        do throws(BringError) {
             await folders?.prepare(piece.content, of: piece.inode)
             try await reader.bring(piece.content, block: piece.block)
         } catch {
-            ending = .failed(error)
+            ending =
+                switch error {
+                case .remote(let error): .failed(error)
+                case .notKept: .notKept
+                }
             name = await path(of: piece.inode)
             log.debug("pinned content did not come", metadata: ["error": "\(error)"])
         }

@@ -10,18 +10,26 @@ import Synchronization
 public protocol ContentBringing: Sendable {
     /// Brings the missing bytes of a 4 MiB block into the cache.
     ///
-    /// Throws `insufficientSpace` if the bytes came and the local disk did not take them.
-    func bring(_ content: FileContent, block index: Int) async throws(RemoteError)
+    /// Throws `notKept` if the bytes came and the local disk did not take them.
+    func bring(_ content: FileContent, block index: Int) async throws(BringError)
+}
+
+/// Why a block is not in the cache.
+public enum BringError: Error, Hashable, Sendable {
+    /// The server or the network refused it, or the task has ended.
+    case remote(RemoteError)
+    /// The local disk did not take it.
+    case notKept
 }
 
 extension ContentReader: ContentBringing {
     /// Brings a block into the cache when no reader needs the network. A reader of the same block
     /// shares the fetch, and promotes it.
-    public func bring(_ content: FileContent, block index: Int) async throws(RemoteError) {
+    public func bring(_ content: FileContent, block index: Int) async throws(BringError) {
         let key = BlockKey(hash: content.hash, index: index)
         let block = blockRange(index, of: content)
         while let rest = await missing(content, block) {
-            if Task.isCancelled { throw .cancelled }
+            if Task.isCancelled { throw .remote(.cancelled) }
             var found = state.withLock { state in
                 state.fetches[key]?.first { $0.range.overlaps(rest) && $0.retain() }
             }
@@ -40,13 +48,13 @@ extension ContentReader: ContentBringing {
                     // It was cancelled for another reader.
                     continue
                 } catch {
-                    throw error
+                    throw .remote(error)
                 }
             }
             let isKept = await disk.run { [cache] in
                 cache.contains(content.hash, size: content.size, range: fetch.range)
             }
-            guard isKept else { throw .insufficientSpace }
+            guard isKept else { throw .notKept }
         }
     }
 

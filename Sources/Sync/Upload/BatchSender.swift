@@ -14,7 +14,7 @@ struct BatchSender: Sendable {
     let environment: UploadEnvironment
 
     /// A step that failed, and why.
-    typealias Failure = (item: StepBatch.Item, error: RemoteError)
+    typealias Failure = (item: StepBatch.Item, error: SyncError)
 
     /// Sends a batch and records the outcome of each step. Returns the steps that failed.
     func send(_ batch: StepBatch) async -> [Failure] {
@@ -37,11 +37,11 @@ struct BatchSender: Sendable {
         var hash: ContentHash
         var file: StagedFile
 
-        func vouch() throws(RemoteError) {
+        func vouch() throws(SyncError) {
             do throws(StagingError) {
                 try file.vouch()
             } catch {
-                throw .local(cause: error)
+                throw SyncError(cause: error)
             }
         }
     }
@@ -49,18 +49,18 @@ struct BatchSender: Sendable {
     private func sendContents(
         _ items: [StepBatch.Item]
     ) async -> [Failure] {
-        do throws(RemoteError) {
+        do throws(SyncError) {
             let loaded = try await load(items)
             let taken = Set(loaded.map(\.item.inode))
             var failures: [Failure] =
                 items.filter { !taken.contains($0.inode) }.map { ($0, .cancelled) }
             guard !loaded.isEmpty else { return failures }
-            let sent = try await environment.remote.send(loaded.map(\.bytes))
+            let sent = try await fromServer(await environment.remote.send(loaded.map(\.bytes)))
             var ready: [(loaded: Loaded, session: UploadSession)] = []
             for (content, outcome) in zip(loaded, sent) {
                 switch outcome {
                 case .success(let session): ready.append((content, session))
-                case .failure(let error): failures.append((content.item, error))
+                case .failure(let error): failures.append((content.item, .remote(error)))
                 }
             }
             failures.append(contentsOf: await finish(ready))
@@ -73,7 +73,7 @@ struct BatchSender: Sendable {
     /// Reads the contents and notes their hashes, so that they are recognised if the response to
     /// the commit is lost. Contents that have changed since, or cannot be
     /// read, are left out.
-    private func load(_ items: [StepBatch.Item]) async throws(RemoteError) -> [Loaded] {
+    private func load(_ items: [StepBatch.Item]) async throws(SyncError) -> [Loaded] {
         let environment = environment
         do {
             return try await environment.disk.run {
@@ -107,7 +107,7 @@ struct BatchSender: Sendable {
                 }
             }
         } catch {
-            throw .local(cause: error)
+            throw SyncError(cause: error)
         }
     }
 
@@ -124,9 +124,10 @@ struct BatchSender: Sendable {
             Attempt(
                 inode: content.item.inode, step: .upload(content.upload), hash: content.hash)
         }
-        return await commit(attempts) { wanted async throws(RemoteError) in
+        return await commit(attempts) { wanted async throws(SyncError) in
             for index in wanted { try ready[index].loaded.vouch() }
-            return try await self.environment.remote.finishUploads(wanted.map { uploads[$0] })
+            return try await fromServer(
+                await self.environment.remote.finishUploads(wanted.map { uploads[$0] }))
         } record: { recorder, index, entry in
             let content = ready[index].loaded
             try recorder.stored(content.upload, for: content.item.inode, entry)
@@ -140,8 +141,9 @@ struct BatchSender: Sendable {
     ) async -> [Failure] {
         let paths = items.flatMap(\.step.paths)
         let attempts = items.map { Attempt(inode: $0.inode, step: $0.step, hash: nil) }
-        return await commit(attempts) { wanted async throws(RemoteError) in
-            try await self.environment.remote.makeFolders(at: wanted.map { paths[$0] })
+        return await commit(attempts) { wanted async throws(SyncError) in
+            try await fromServer(
+                await self.environment.remote.makeFolders(at: wanted.map { paths[$0] }))
         } record: { recorder, index, entry in
             try recorder.placed(items[index].inode, entry)
         }
@@ -155,8 +157,9 @@ struct BatchSender: Sendable {
             return RemoteDeletion(node, revision: revision)
         }
         let attempts = items.map { Attempt(inode: $0.inode, step: $0.step, hash: nil) }
-        return await commit(attempts) { wanted async throws(RemoteError) in
-            try await self.environment.remote.deleteFiles(wanted.map { deletions[$0] })
+        return await commit(attempts) { wanted async throws(SyncError) in
+            try await fromServer(
+                await self.environment.remote.deleteFiles(wanted.map { deletions[$0] }))
         } record: { recorder, index, _ in
             try recorder.deleted(items[index].inode)
         }
@@ -170,8 +173,8 @@ struct BatchSender: Sendable {
             return RemoteRelocation(from: move.node, to: move.target)
         }
         let attempts = items.map { Attempt(inode: $0.inode, step: $0.step, hash: nil) }
-        return await commit(attempts, isAlone: true) { wanted async throws(RemoteError) in
-            try await self.environment.remote.moveFiles(wanted.map { moves[$0] })
+        return await commit(attempts, isAlone: true) { wanted async throws(SyncError) in
+            try await fromServer(await self.environment.remote.moveFiles(wanted.map { moves[$0] }))
         } record: { recorder, index, entry in
             guard case .move(let move) = items[index].step else { return }
             try recorder.placed(items[index].inode, entry, meant: move.id)
@@ -184,7 +187,7 @@ struct BatchSender: Sendable {
         _ items: [StepBatch.Item]
     ) async -> [Failure] {
         let ready: [Copy]
-        do throws(RemoteError) {
+        do throws(SyncError) {
             ready = try await environment.noteCopies(items)
         } catch {
             return items.map { ($0, error) }
@@ -192,8 +195,9 @@ struct BatchSender: Sendable {
         let attempts = ready.map {
             Attempt(inode: $0.item.inode, step: $0.item.step, hash: $0.hash)
         }
-        var failures = await commit(attempts) { wanted async throws(RemoteError) in
-            try await self.environment.remote.copyFiles(wanted.map { ready[$0].relocation })
+        var failures = await commit(attempts) { wanted async throws(SyncError) in
+            try await fromServer(
+                await self.environment.remote.copyFiles(wanted.map { ready[$0].relocation }))
         } record: { recorder, index, entry in
             try recorder.stored(ready[index].upload, for: ready[index].item.inode, entry)
         }
@@ -208,15 +212,16 @@ struct BatchSender: Sendable {
     /// Returns the failures.
     private func commit<Value: Sendable>(
         _ attempts: [Attempt], isAlone: Bool = false,
-        send: @Sendable ([Int]) async throws(RemoteError) -> [RemoteOutcome<Value>],
+        send: @Sendable ([Int]) async throws(SyncError) -> [RemoteOutcome<Value>],
         record note: @escaping @Sendable (inout UploadResults, Int, Value) throws -> Void
     ) async -> [Failure] {
         await environment.gate.commit(isAlone: isAlone) {
             let wanted: [Sent]
-            let outcomes: [RemoteOutcome<Value>]
-            do throws(RemoteError) {
+            let outcomes: [SyncOutcome<Value>]
+            do throws(SyncError) {
                 wanted = try await environment.note(attempts)
-                outcomes = wanted.isEmpty ? [] : try await send(wanted.map(\.index))
+                let answers = wanted.isEmpty ? [] : try await send(wanted.map(\.index))
+                outcomes = answers.map { $0.mapError(SyncError.remote) }
             } catch {
                 return attempts.map { ($0.item, error) }
             }
@@ -245,7 +250,7 @@ struct BatchSender: Sendable {
 extension UploadEnvironment {
     /// Notes the hashes of copies, as `noteHash` does. Steps that have changed since, or are no
     /// longer to be sent, are left out.
-    func noteCopies(_ items: [StepBatch.Item]) async throws(RemoteError) -> [Copy] {
+    func noteCopies(_ items: [StepBatch.Item]) async throws(SyncError) -> [Copy] {
         try await local {
             let files = try staging.existing(items.map(\.inode))
             return try store.write { transaction in

@@ -24,19 +24,19 @@ struct ContentSender: Sendable {
     /// that was copied here, the content follows as the next revision.
     func copy(
         from source: RemoteReference, _ upload: ContentUpload, for inode: InodeID
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         let item = StepBatch.Item(inode: inode, step: .copy(from: source, upload))
         guard let copy = try await environment.noteCopies([item]).first else { throw .cancelled }
         let sent = try await environment.note(
             Attempt(inode: inode, step: item.step, hash: copy.hash))
-        let entry = try await environment.remote.copy(source, to: upload.path)
+        let entry = try await fromServer(await environment.remote.copy(source, to: upload.path))
         await environment.record { recorder in
             try recorder.arrived(sent)
             try recorder.stored(upload, for: inode, entry)
         }
     }
 
-    func send(_ upload: ContentUpload, for inode: InodeID) async throws(RemoteError) {
+    func send(_ upload: ContentUpload, for inode: InodeID) async throws(SyncError) {
         let environment = environment
         await streaming.wait(for: inode)
         guard
@@ -63,7 +63,7 @@ struct ContentSender: Sendable {
 
     private func sendSmall(
         _ file: StagedFile, _ upload: ContentUpload
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         let size = Int(clamping: upload.staged.size)
         let bytes = try await environment.local {
             var bytes = [UInt8](repeating: 0, count: size)
@@ -72,12 +72,13 @@ struct ContentSender: Sendable {
         }
         let hash = ContentHasher.hash(bytes)
         try await environment.noteHash(hash, of: file, upload)
-        try await environment.gate.commit { () async throws(RemoteError) in
+        try await environment.gate.commit { () async throws(SyncError) in
             let sent = try await environment.note(
                 Attempt(inode: file.inode, step: .upload(upload), hash: hash), of: file)
-            try await environment.forgettingRefusal(of: sent) { () async throws(RemoteError) in
-                let entry = try await environment.remote.upload(
-                    ByteSource(bytes: bytes), commit: upload.commit(hash))
+            try await environment.forgettingRefusal(of: sent) { () async throws(SyncError) in
+                let entry = try await fromServer(
+                    await environment.remote.upload(
+                        ByteSource(bytes: bytes), commit: upload.commit(hash)))
                 await environment.record { recorder in
                     try recorder.arrived(sent)
                     try recorder.stored(upload, for: file.inode, entry)
@@ -87,7 +88,7 @@ struct ContentSender: Sendable {
     }
 
     /// Fetches the missing blocks of the base, because a revision must be sent whole.
-    private func fillMissing(of file: StagedFile) async throws(RemoteError) {
+    private func fillMissing(of file: StagedFile) async throws(SyncError) {
         guard let base = file.base else { return }
         for range in file.missingRanges {
             let bytes = try await environment.neededBaseBytes(base, range)
@@ -102,21 +103,21 @@ extension UploadEnvironment {
     /// Bytes of a revision, from the cache or the server.
     func baseBytes(
         _ base: StagedContent.Base, _ range: Range<Int64>
-    ) async throws(RemoteError) -> [UInt8] {
+    ) async throws(SyncError) -> [UInt8] {
         let cached = try await local {
             cache.cachedBytes(of: base.hash, size: base.size, range: range)
         }
         if let cached {
             return cached
         }
-        let stream = try await remote.download(base.revision, range: range)
+        let stream = try await fromServer(await remote.download(base.revision, range: range))
         var bytes: [UInt8] = []
         bytes.reserveCapacity(range.count)
-        while let piece = try await stream.next() {
+        while let piece = try await fromServer(await stream.next()) {
             bytes.append(contentsOf: piece)
         }
         guard bytes.count == range.count else {
-            throw .malformed("a download of \(range.count) bytes gave \(bytes.count)")
+            throw .remote(.malformed("a download of \(range.count) bytes gave \(bytes.count)"))
         }
         return bytes
     }
@@ -125,23 +126,23 @@ extension UploadEnvironment {
     /// absence of the file.
     func neededBaseBytes(
         _ base: StagedContent.Base, _ range: Range<Int64>
-    ) async throws(RemoteError) -> [UInt8] {
-        do throws(RemoteError) {
+    ) async throws(SyncError) -> [UInt8] {
+        do throws(SyncError) {
             return try await baseBytes(base, range)
         } catch {
-            throw error == .notFound ? .local(.other(UploadReaction.lostBase)) : error
+            throw error == .remote(.notFound) ? .baseLost : error
         }
     }
 
     /// Writes the intent of a content's commit. Throws if its flush has failed: the program that called
     /// fsync was told of that, and the file may have other bytes than those written.
-    func note(_ attempt: Attempt, of file: StagedFile) async throws(RemoteError) -> Sent {
+    func note(_ attempt: Attempt, of file: StagedFile) async throws(SyncError) -> Sent {
         let sent = try await note(attempt)
         do throws(StagingError) {
             try file.vouch()
         } catch {
             await forget([sent])
-            throw .local(cause: error)
+            throw SyncError(cause: error)
         }
         return sent
     }
@@ -150,7 +151,7 @@ extension UploadEnvironment {
     /// recognised as this upload's.
     func noteHash(
         _ hash: ContentHash, of file: StagedFile, _ upload: ContentUpload
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         let generation = upload.staged.generation
         let isCurrent = try await local {
             try store.write { transaction in

@@ -25,7 +25,7 @@ struct FileRevival: Sendable {
     /// hold the commit gate, if that is quick.
     func store(
         _ file: RemoteFile, at path: RemotePath, holdsGate: Bool
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         guard let hash = file.hash, file.isDownloadable, file.symbolicLinkTarget == nil else {
             return try await restore(file, at: path, holdsGate: holdsGate)
         }
@@ -36,23 +36,26 @@ struct FileRevival: Sendable {
             let commit = RemoteCommit(
                 path: path.path, expectation: .absent(strict: path.isStrict),
                 clientModified: file.clientModified, hash: hash)
-            do throws(RemoteError) {
+            do throws(SyncError) {
                 return try await self.commit(content, commit, holdsGate: holdsGate)
             } catch {
-                guard case .conflict = error else { throw error }
+                guard case .remote(.conflict) = error else { throw error }
             }
         }
-        throw .conflict(.file)
+        throw .remote(.conflict(.file))
     }
 
     /// For what cannot be downloaded.
     private func restore(
         _ file: RemoteFile, at path: RemotePath, holdsGate: Bool
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         let environment = environment
-        try await committing(holdsGate) { () async throws(RemoteError) in
-            guard try await environment.remote.deletedFile(at: path) != nil else { return }
-            let entry = try await environment.remote.restore(path, to: file.revision)
+        try await committing(holdsGate) { () async throws(SyncError) in
+            guard try await fromServer(await environment.remote.deletedFile(at: path)) != nil else {
+                return
+            }
+            let entry = try await fromServer(
+                await environment.remote.restore(path, to: file.revision))
             await environment.record { try $0.apply([entry]) }
         }
     }
@@ -79,19 +82,20 @@ struct FileRevival: Sendable {
         case session(UploadSession, size: Int64)
     }
 
-    private func sent(_ base: StagedContent.Base) async throws(RemoteError) -> Content {
+    private func sent(_ base: StagedContent.Base) async throws(SyncError) -> Content {
         let piece = Int64(clamping: ContentHasher.blockSize)
         if base.size <= piece {
             return .bytes(try await environment.baseBytes(base, 0..<base.size))
         }
-        let session = try await environment.remote.startUpload(concurrent: false)
+        let session = try await fromServer(await environment.remote.startUpload(concurrent: false))
         var start: Int64 = 0
         while start < base.size {
             let range = start..<min(start +| piece, base.size)
             let bytes = try await environment.baseBytes(base, range)
-            try await environment.remote.append(
-                PieceSource(start: start, bytes: bytes), range: range, to: session,
-                closes: range.upperBound == base.size)
+            try await fromServer(
+                await environment.remote.append(
+                    PieceSource(start: start, bytes: bytes), range: range, to: session,
+                    closes: range.upperBound == base.size))
             start = range.upperBound
         }
         return .session(session, size: base.size)
@@ -99,24 +103,26 @@ struct FileRevival: Sendable {
 
     private func commit(
         _ content: Content, _ commit: RemoteCommit, holdsGate: Bool
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         let environment = environment
-        try await committing(holdsGate) { () async throws(RemoteError) in
+        try await committing(holdsGate) { () async throws(SyncError) in
             let entry =
                 switch content {
                 case .bytes(let bytes):
-                    try await environment.remote.upload(
-                        PieceSource(start: 0, bytes: bytes), commit: commit)
+                    try await fromServer(
+                        await environment.remote.upload(
+                            PieceSource(start: 0, bytes: bytes), commit: commit))
                 case .session(let session, let size):
-                    try await environment.remote.finishUpload(session, size: size, commit: commit)
+                    try await fromServer(
+                        await environment.remote.finishUpload(session, size: size, commit: commit))
                 }
             await environment.record { try $0.apply([entry]) }
         }
     }
 
     private func committing(
-        _ holdsGate: Bool, _ body: () async throws(RemoteError) -> Void
-    ) async throws(RemoteError) {
+        _ holdsGate: Bool, _ body: () async throws(SyncError) -> Void
+    ) async throws(SyncError) {
         if holdsGate { return try await body() }
         try await environment.gate.commit(body)
     }

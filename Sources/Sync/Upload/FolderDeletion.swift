@@ -16,10 +16,10 @@ struct FolderDeletion: Sendable {
     let searcher: FolderSearcher
 
     /// Deletes a folder whose contents users have deleted. The caller holds the commit gate.
-    func delete(_ folder: RemoteReference, _ inode: InodeID) async throws(RemoteError) {
+    func delete(_ folder: RemoteReference, _ inode: InodeID) async throws(SyncError) {
         let remote = environment.remote
         // From before the listing, so that its changes contain later nodes.
-        let start = try await remote.deletionCursor()
+        let start = try await fromServer(await remote.deletionCursor())
         guard let permission = try await holdsNothingUnseen(folder, inode, since: start) else {
             return
         }
@@ -27,15 +27,15 @@ struct FolderDeletion: Sendable {
         // A power cut after the deletion must leave the search.
         let staging = environment.staging
         if let search {
-            do throws(RemoteError) {
+            do throws(SyncError) {
                 try await environment.local { try staging.flush() }
             } catch {
                 await searcher.forget(search)
                 throw error
             }
         }
-        do throws(RemoteError) {
-            try await remote.delete(folder, revision: nil)
+        do throws(SyncError) {
+            try await fromServer(await remote.delete(folder, revision: nil))
         } catch {
             if let search { await searcher.deletionFailed(error, before: search) }
             throw error
@@ -56,12 +56,14 @@ struct FolderDeletion: Sendable {
     /// is at its path.
     private func holdsNothingUnseen(
         _ folder: RemoteReference, _ inode: InodeID, since start: Cursor?
-    ) async throws(RemoteError) -> DeletionPermission? {
+    ) async throws(SyncError) -> DeletionPermission? {
         let path = folder.path
         let contents = try await contents(of: path, inode)
-        guard try await environment.remote.isListing(contents, of: folder) else { throw .notFound }
+        let isListing = try await fromServer(
+            await environment.remote.isListing(contents, of: folder))
+        guard isListing else { throw .remote(.notFound) }
         if contents.refusedCount > 0 {
-            throw .forbidden("the folder holds names that cannot be shown here")
+            throw .remote(.forbidden("the folder holds names that cannot be shown here"))
         }
         let depth = path.components.count
         let inside = contents.entries.filter { $0.foldedPath.components.count > depth }
@@ -86,7 +88,7 @@ struct FolderDeletion: Sendable {
             // Its contents were applied to another local folder, and would be deleted unseen. Its
             // own entry corrects that.
             await environment.record { try $0.apply(contents.entries) }
-            throw .server("the folder is not filed where it is believed to be")
+            throw .remote(.server("the folder is not filed where it is believed to be"))
         }
     }
 
@@ -94,7 +96,7 @@ struct FolderDeletion: Sendable {
     /// listed folder by folder.
     private func contents(
         of path: RemotePath, _ inode: InodeID
-    ) async throws(RemoteError) -> RemoteContents {
+    ) async throws(SyncError) -> RemoteContents {
         let environment = environment
         let entry = await environment.attempt {
             try await environment.store.read { try $0.journalEntry(of: inode) }
@@ -108,7 +110,8 @@ struct FolderDeletion: Sendable {
                 of: path, atOnce: RemoteWatcher.foldersAtOnce)
         } catch {
             // Concerns this folder only: all other steps may be sent.
-            throw error.isRefusalToList ? .server("the folder is not listed: \(error)") : error
+            throw error.isRefusalToList
+                ? .remote(.server("the folder is not listed: \(error)")) : .remote(error)
         }
     }
 }

@@ -61,8 +61,8 @@ actor FolderSearcher {
 
     /// Handles the failure of a folder's deletion. If it may have been done, or be done later, the
     /// search goes on.
-    func deletionFailed(_ error: RemoteError, before search: FolderSearch) async {
-        if error.saysNotDone || error == .notFound {
+    func deletionFailed(_ error: SyncError, before search: FolderSearch) async {
+        if error.saysNotDone || error == .remote(.notFound) {
             await forget(search)
         } else {
             repeatedly(search, afterPause: true)
@@ -101,7 +101,7 @@ actor FolderSearcher {
     /// Searches once. Returns whether that needs no repetition.
     private func isFinished(_ search: FolderSearch, holdsGate: Bool) async -> Bool {
         let place = search.place
-        do throws(RemoteError) {
+        do throws(SyncError) {
             switch try await outcome(of: search, holdsGate: holdsGate) {
             case .searched: break
             case .goesOn: return false
@@ -126,16 +126,17 @@ actor FolderSearcher {
 
     private func outcome(
         of search: FolderSearch, holdsGate: Bool
-    ) async throws(RemoteError) -> Outcome {
-        let entries = try await environment.remote.changes(after: search.cursor).entries
+    ) async throws(SyncError) -> Outcome {
+        let entries = try await fromServer(await environment.remote.changes(after: search.cursor))
+            .entries
         let told = ToldChanges(entries)
         guard search.isConfirmed || told.contain(deletionOf: search) else {
             return isPointless(search) ? .searched : .goesOn
         }
-        var failure: RemoteError?
+        var failure: SyncError?
         var outcome = Outcome.searched
         for path in told.deletedFiles(in: search) {
-            do throws(RemoteError) {
+            do throws(SyncError) {
                 guard let file = try await file(at: path, unless: told.survivors) else { continue }
                 if holdsGate, !FileRevival.isQuick(file) {
                     outcome = .goesOn
@@ -148,7 +149,7 @@ actor FolderSearcher {
         }
         if let failure { throw failure }
         guard told.contain(search.folders) else {
-            throw .malformed("it tells the deletion of a folder, and not of what is in it")
+            throw .remote(.malformed("it tells the deletion of a folder, and not of what is in it"))
         }
         return outcome
     }
@@ -163,9 +164,9 @@ actor FolderSearcher {
     /// A deleted file, unless it was moved away or this mount's users have deleted it.
     private func file(
         at path: RemotePath, unless survivors: Set<FileID>
-    ) async throws(RemoteError) -> RemoteFile? {
+    ) async throws(SyncError) -> RemoteFile? {
         let store = environment.store
-        guard let found = try await environment.remote.deletedFile(at: path),
+        guard let found = try await fromServer(await environment.remote.deletedFile(at: path)),
             let file = found.versions.first?.file, !survivors.contains(file.id)
         else { return nil }
         let isOwn = try await environment.local {
@@ -176,7 +177,7 @@ actor FolderSearcher {
 
     private func revive(
         _ file: RemoteFile, at path: RemotePath, holdsGate: Bool
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         try await FileRevival(environment: environment).store(file, at: path, holdsGate: holdsGate)
         environment.log.warning(
             "a file that others stored in a folder while it was deleted is restored",

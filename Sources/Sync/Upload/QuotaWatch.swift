@@ -69,7 +69,9 @@ actor QuotaWatch {
 
     /// Bytes that are free; nil if the request fails.
     private func askForRoom() async -> Int64? {
-        guard let space = try? await environment.remote.space() else { return nil }
+        guard let space = try? await fromServer(await environment.remote.space()) else {
+            return nil
+        }
         environment.state.update { $0.space = space }
         return space.allocated -| space.used
     }

@@ -32,7 +32,7 @@ struct RemoteLook: Sendable {
     /// Its absence is applied only with `believesAbsence`.
     func look(
         for step: UploadStep, of inode: InodeID, believesAbsence: Bool
-    ) async -> RemoteOutcome<Bool> {
+    ) async -> SyncOutcome<Bool> {
         let store = environment.store
         let known = await environment.attempt {
             try await store.read { try $0.node(inode)?.facts.id }
@@ -47,7 +47,7 @@ struct RemoteLook: Sendable {
     /// Finds out the outcome of moves. Throws the failure of the first metadata read that fails.
     func resolve(
         _ moves: [(id: Int64, inode: InodeID, target: String)]
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         for move in moves {
             let store = environment.store
             let known = await environment.attempt {
@@ -73,9 +73,9 @@ struct RemoteLook: Sendable {
     private func look(
         _ question: LookQuestion,
         _ body: @escaping @Sendable (Transaction) throws -> Void = { _ in }
-    ) async -> RemoteOutcome<Bool> {
+    ) async -> SyncOutcome<Bool> {
         await environment.gate.look {
-            do throws(RemoteError) {
+            do throws(SyncError) {
                 var findings = try await ask(question)
                 let isThere = findings.missingIDs.isEmpty && findings.missingPaths.isEmpty
                 if !question.believesAbsence {
@@ -94,11 +94,11 @@ struct RemoteLook: Sendable {
         }
     }
 
-    private func ask(_ question: LookQuestion) async throws(RemoteError) -> LookFindings {
+    private func ask(_ question: LookQuestion) async throws(SyncError) -> LookFindings {
         let remote = environment.remote
         var findings = LookFindings()
         for path in question.targets {
-            if let entry = try await remote.entry(at: path) {
+            if let entry = try await fromServer(await remote.entry(at: path)) {
                 findings.atPaths.append((path, entry))
             }
         }
@@ -107,7 +107,7 @@ struct RemoteLook: Sendable {
         var asked: Set<FileID> = []
         while let id = ids.popLast(), asked.count < Self.longestLook {
             guard asked.insert(id).inserted else { continue }
-            if let entry = try await remote.entry(of: id) {
+            if let entry = try await fromServer(await remote.entry(of: id)) {
                 findings.byID.append(
                     contentsOf: try await unknownFolders(above: entry.foldedPath))
                 findings.byID.append(entry)
@@ -117,7 +117,7 @@ struct RemoteLook: Sendable {
             }
         }
         if let path = question.source {
-            if let entry = try await remote.entry(at: path) {
+            if let entry = try await fromServer(await remote.entry(at: path)) {
                 findings.atPaths.append((path, entry))
             } else {
                 findings.missingPaths.append(path)
@@ -148,7 +148,7 @@ struct RemoteLook: Sendable {
     /// delta is still to come. Once they are in the tree, their contents follow.
     private func unknownFolders(
         above path: RemotePath
-    ) async throws(RemoteError) -> [RemoteEntry] {
+    ) async throws(SyncError) -> [RemoteEntry] {
         let store = environment.store
         var paths: [RemotePath] = []
         var folder = path.parent
@@ -167,7 +167,9 @@ struct RemoteLook: Sendable {
         }
         var entries: [RemoteEntry] = []
         for path in unknown ?? [] {
-            if let entry = try await environment.remote.entry(at: path), entry.isFolder {
+            if let entry = try await fromServer(await environment.remote.entry(at: path)),
+                entry.isFolder
+            {
                 entries.append(entry)
             }
         }

@@ -21,17 +21,17 @@ struct SessionSender: Sendable {
     private static let longestUse = 518_400.0
 
     /// Sends a content through a session and commits it.
-    func send(_ file: StagedFile, _ upload: ContentUpload) async throws(RemoteError) {
-        try await forgettingLostSession(of: file) { () async throws(RemoteError) in
+    func send(_ file: StagedFile, _ upload: ContentUpload) async throws(SyncError) {
+        try await forgettingLostSession(of: file) { () async throws(SyncError) in
             try await sendByWayOfSession(file, upload)
         }
     }
 
     /// Runs requests of a session; after a failure that ends the session, drops it.
     func forgettingLostSession(
-        of file: StagedFile, _ body: () async throws(RemoteError) -> Void
-    ) async throws(RemoteError) {
-        do throws(RemoteError) {
+        of file: StagedFile, _ body: () async throws(SyncError) -> Void
+    ) async throws(SyncError) {
+        do throws(SyncError) {
             try await body()
         } catch {
             if error.endsSession {
@@ -45,9 +45,9 @@ struct SessionSender: Sendable {
 
     private func sendByWayOfSession(
         _ file: StagedFile, _ upload: ContentUpload
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         let size = upload.staged.size
-        guard let layout = PieceLayout(size: size) else { throw .tooLarge }
+        guard let layout = PieceLayout(size: size) else { throw .remote(.tooLarge) }
         let partial = try await session(for: file, layout)
         var digests = partial.pieces
         environment.state.update { status in
@@ -70,12 +70,13 @@ struct SessionSender: Sendable {
         }
         let hash = ContentHash(blockDigests: layout.all.flatMap { digests[$0.lowerBound] ?? [] })
         try await environment.noteHash(hash, of: file, upload)
-        try await environment.gate.commit { () async throws(RemoteError) in
+        try await environment.gate.commit { () async throws(SyncError) in
             let sent = try await environment.note(
                 Attempt(inode: file.inode, step: .upload(upload), hash: hash), of: file)
-            try await environment.forgettingRefusal(of: sent) { () async throws(RemoteError) in
-                let entry = try await environment.remote.finishUpload(
-                    partial.remote, size: size, commit: upload.commit(hash))
+            try await environment.forgettingRefusal(of: sent) { () async throws(SyncError) in
+                let entry = try await fromServer(
+                    await environment.remote.finishUpload(
+                        partial.remote, size: size, commit: upload.commit(hash)))
                 await environment.record { recorder in
                     try recorder.arrived(sent)
                     try recorder.stored(upload, for: file.inode, entry)
@@ -88,7 +89,7 @@ struct SessionSender: Sendable {
     /// a layout, the content is still being written.
     func session(
         for file: StagedFile, _ layout: PieceLayout?
-    ) async throws(RemoteError) -> PartialUpload {
+    ) async throws(SyncError) -> PartialUpload {
         let store = environment.store
         let inode = file.inode
         let now = environment.clock.date()
@@ -100,7 +101,7 @@ struct SessionSender: Sendable {
             return try file.canGoOn(with: known, layout) ? known : nil
         }
         if let known { return known }
-        let session = try await environment.remote.startUpload(concurrent: true)
+        let session = try await fromServer(await environment.remote.startUpload(concurrent: true))
         let fresh = PartialUpload(session: session.id, file: file.number, begun: now)
         try await environment.local { try store.write { try $0.beginUpload(fresh, of: inode) } }
         return fresh
@@ -110,13 +111,13 @@ struct SessionSender: Sendable {
     private func sendPieces(
         _ pieces: [Range<Int64>], of file: StagedFile, _ upload: ContentUpload,
         _ partial: PartialUpload
-    ) async throws(RemoteError) -> [Int64: [ContentHash]] {
-        let outcome = await withTaskGroup(of: (Int64, RemoteOutcome<[ContentHash]>).self) { group in
+    ) async throws(SyncError) -> [Int64: [ContentHash]] {
+        let outcome = await withTaskGroup(of: (Int64, SyncOutcome<[ContentHash]>).self) { group in
             var waiting = pieces[...]
             func startNext() {
                 guard let piece = waiting.popFirst() else { return }
                 group.addTask {
-                    do throws(RemoteError) {
+                    do throws(SyncError) {
                         let digests = try await self.sendPiece(
                             piece, of: file, upload, partial, closes: false)
                         return (piece.lowerBound, .success(digests))
@@ -130,7 +131,7 @@ struct SessionSender: Sendable {
                 startNext()
             }
             var sent: [Int64: [ContentHash]] = [:]
-            var failure: RemoteError?
+            var failure: SyncError?
             for await (start, result) in group {
                 switch result {
                 case .success(let digests):
@@ -142,7 +143,7 @@ struct SessionSender: Sendable {
                     group.cancelAll()
                 }
             }
-            return failure.map { RemoteOutcome.failure($0) } ?? .success(sent)
+            return failure.map { SyncOutcome.failure($0) } ?? .success(sent)
         }
         return try outcome.get()
     }
@@ -150,7 +151,7 @@ struct SessionSender: Sendable {
     private func sendPiece(
         _ range: Range<Int64>, of file: StagedFile, _ upload: ContentUpload,
         _ partial: PartialUpload, closes: Bool
-    ) async throws(RemoteError) -> [ContentHash] {
+    ) async throws(SyncError) -> [ContentHash] {
         // Stops for a file that was deleted, replaced or made local-only since.
         guard file.generation == upload.staged.generation,
             try await environment.path(of: file) != nil
@@ -163,12 +164,13 @@ struct SessionSender: Sendable {
     @discardableResult
     func sendPiece(
         _ range: Range<Int64>, of source: StagedSource, _ partial: PartialUpload, closes: Bool
-    ) async throws(RemoteError) -> [ContentHash] {
+    ) async throws(SyncError) -> [ContentHash] {
         let file = source.file
         guard file.beginSending(range, session: partial.session) else { throw .cancelled }
         let digests = try await environment.local { try source.blockDigests(of: range) }
-        try await environment.remote.append(
-            source, range: range, to: partial.remote, closes: closes)
+        try await fromServer(
+            await environment.remote.append(
+                source, range: range, to: partial.remote, closes: closes))
         let store = environment.store
         try await environment.local {
             try store.write { transaction in
@@ -188,7 +190,7 @@ extension SessionSender {
     /// A piece's bytes, with the blocks of the base that the staging file lacks.
     private func source(
         of piece: Range<Int64>, in file: StagedFile, _ upload: ContentUpload
-    ) async throws(RemoteError) -> StagedSource {
+    ) async throws(SyncError) -> StagedSource {
         var fetched: [Int64: [UInt8]] = [:]
         for range in file.missingRanges(in: piece) {
             guard let base = upload.staged.base else { break }
@@ -203,10 +205,10 @@ extension PartialUpload {
     fileprivate var remote: UploadSession { UploadSession(id: session, isConcurrent: true) }
 }
 
-extension RemoteError {
+extension SyncError {
     /// Whether the refused session is no longer usable.
     fileprivate var endsSession: Bool {
-        self == .sessionLost || self == .contentMismatch
+        self == .remote(.sessionLost) || self == .remote(.contentMismatch)
     }
 }
 

@@ -76,7 +76,7 @@ actor StreamingUploads {
 
     /// Sends a chosen file.
     func send(_ inode: InodeID) async {
-        do throws(RemoteError) {
+        do throws(SyncError) {
             try await sendPieces(of: inode)
         } catch {
             // The file's own step will meet the same problem and handle it.
@@ -88,12 +88,12 @@ actor StreamingUploads {
         }
     }
 
-    private func sendPieces(of inode: InodeID) async throws(RemoteError) {
+    private func sendPieces(of inode: InodeID) async throws(SyncError) {
         let staging = environment.staging
         guard let file = try await environment.local({ try staging.existing(inode) }),
             file.nextPieceAhead != nil, let path = try await environment.path(of: file)
         else { return }
-        try await sessions.forgettingLostSession(of: file) { () async throws(RemoteError) in
+        try await sessions.forgettingLostSession(of: file) { () async throws(SyncError) in
             let partial = try await sessions.session(for: file, nil)
             environment.state.update { status in
                 let sent = partial.pieces.values.reduce(0) { $0 +| Int64(clamping: $1.count) }
@@ -107,10 +107,10 @@ actor StreamingUploads {
 
     private func sendPieces(
         of file: StagedFile, _ partial: PartialUpload
-    ) async throws(RemoteError) {
-        let outcome = await withTaskGroup(of: RemoteOutcome<Void>.self) { group in
+    ) async throws(SyncError) {
+        let outcome = await withTaskGroup(of: SyncOutcome<Void>.self) { group in
             var running = 0
-            var failure: RemoteError?
+            var failure: SyncError?
             while true {
                 while running < SessionSender.concurrentPieces, failure == nil, isWanted(file),
                     let piece = file.nextPieceAhead,
@@ -118,7 +118,7 @@ actor StreamingUploads {
                 {
                     running +|= 1
                     group.addTask {
-                        do throws(RemoteError) {
+                        do throws(SyncError) {
                             try await self.send(piece, of: file, partial)
                             return .success(())
                         } catch {
@@ -130,7 +130,7 @@ actor StreamingUploads {
                 running = running -| 1
                 if case .failure(let error) = result { failure = failure ?? error }
             }
-            return failure.map { RemoteOutcome.failure($0) } ?? .success(())
+            return failure.map { SyncOutcome.failure($0) } ?? .success(())
         }
         try outcome.get()
     }
@@ -142,7 +142,7 @@ actor StreamingUploads {
 
     private func send(
         _ piece: Range<Int64>, of file: StagedFile, _ partial: PartialUpload
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         guard try await environment.path(of: file) != nil else { throw .cancelled }
         let source = StagedSource(file: file, size: piece.upperBound)
         try await sessions.sendPiece(piece, of: source, partial, closes: false)
@@ -152,7 +152,7 @@ actor StreamingUploads {
 
 extension UploadEnvironment {
     /// The remote path of a file; nil if it is no longer to be sent.
-    func path(of file: StagedFile) async throws(RemoteError) -> String? {
+    func path(of file: StagedFile) async throws(SyncError) -> String? {
         try await local {
             try store.read { snapshot in
                 guard let node = try snapshot.node(file.inode), let place = node.place,

@@ -10,7 +10,7 @@ import Tree
 
 extension UploadEnvironment {
     /// Writes the intent of a commit. Throws `cancelled` if the step no longer holds.
-    func note(_ attempt: Attempt) async throws(RemoteError) -> Sent {
+    func note(_ attempt: Attempt) async throws(SyncError) -> Sent {
         guard let sent = try await note([attempt]).first else { throw .cancelled }
         return sent
     }
@@ -23,10 +23,10 @@ extension UploadEnvironment {
     /// flushed. So a power cut leaves no older state here than on the server: this mount recognises
     /// its own commits, and neither takes them for another client's nor sends the replaced content
     /// again.
-    func note(_ attempts: [Attempt]) async throws(RemoteError) -> [Sent] {
+    func note(_ attempts: [Attempt]) async throws(SyncError) -> [Sent] {
         let sent = try await noteInStore(attempts)
         guard !sent.isEmpty else { return [] }
-        do throws(RemoteError) {
+        do throws(SyncError) {
             try await local { try staging.flush() }
         } catch {
             await forget(sent)
@@ -35,7 +35,7 @@ extension UploadEnvironment {
         return sent
     }
 
-    private func noteInStore(_ attempts: [Attempt]) async throws(RemoteError) -> [Sent] {
+    private func noteInStore(_ attempts: [Attempt]) async throws(SyncError) -> [Sent] {
         if state.current.isRootNew { return [] }
         let time = clock.date()
         return try await local {
@@ -53,9 +53,9 @@ extension UploadEnvironment {
     /// Sends an intended step. If the server refuses it, removes the intent; after any other
     /// failure it may have been done, or be done later.
     nonisolated(nonsending) func forgettingRefusal(
-        of sent: Sent, _ body: () async throws(RemoteError) -> Void
-    ) async throws(RemoteError) {
-        do throws(RemoteError) {
+        of sent: Sent, _ body: () async throws(SyncError) -> Void
+    ) async throws(SyncError) {
+        do throws(SyncError) {
             try await body()
         } catch {
             if error.saysNotDone { await forget([sent]) }
@@ -71,6 +71,16 @@ extension UploadEnvironment {
             try await store.write { transaction in
                 for id in ids { try transaction.forgetAttempt(id) }
             }
+        }
+    }
+}
+
+extension SyncError {
+    /// Whether the server has refused a change (`RemoteError.saysNotDone`).
+    var saysNotDone: Bool {
+        switch self {
+        case .remote(let error): error.saysNotDone
+        case .local, .baseLost: false
         }
     }
 }

@@ -15,7 +15,7 @@ extension UploadEnvironment {
     @discardableResult
     func record(
         _ body: @escaping @Sendable (inout UploadResults) throws -> Void
-    ) async -> RemoteOutcome<Void> {
+    ) async -> SyncOutcome<Void> {
         let recorded = await outcome {
             try await store.write { transaction in
                 var results = UploadResults(

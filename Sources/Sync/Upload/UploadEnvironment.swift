@@ -61,11 +61,11 @@ extension UploadEnvironment {
     /// The same, for callers that need the error.
     nonisolated(nonsending) func outcome<Value: Sendable>(
         of work: () async throws -> Value
-    ) async -> RemoteOutcome<Value> {
+    ) async -> SyncOutcome<Value> {
         do {
             return .success(try await work())
         } catch {
-            let failure = RemoteError.local(cause: error)
+            let failure = SyncError(cause: error)
             guard case .local(let reason) = failure else { return .failure(failure) }
             if MetadataStore.isContradiction(error) { contradiction.note() }
             log.error("the database failed", metadata: ["error": "\(error)"])
@@ -77,11 +77,11 @@ extension UploadEnvironment {
     /// Runs work on the local disk on a thread that may wait for it.
     func local<Value: Sendable>(
         _ work: @escaping @Sendable () throws -> Value
-    ) async throws(RemoteError) -> Value {
+    ) async throws(SyncError) -> Value {
         do {
             return try await disk.run(work)
         } catch {
-            throw .local(cause: error)
+            throw SyncError(cause: error)
         }
     }
 }

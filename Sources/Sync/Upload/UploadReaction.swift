@@ -28,7 +28,19 @@ enum UploadReaction: Hashable, Sendable {
         case local(String)
     }
 
-    init(to error: RemoteError, step: UploadStep, attempts: Int) {
+    init(to error: SyncError, step: UploadStep, attempts: Int) {
+        let delay = min(30, Self.delay(after: attempts))
+        switch error {
+        case .remote(let error): self.init(to: error, step: step, attempts: attempts)
+        case .local(let failure): self = .retry(seconds: delay, problem: failure.problem)
+        case .baseLost:
+            // A revision can be unknown for seconds after its upload.
+            self = .retry(
+                seconds: attempts < 3 ? delay : 3600, problem: SyncError.baseLostProblem)
+        }
+    }
+
+    private init(to error: RemoteError, step: UploadStep, attempts: Int) {
         let delay = Self.delay(after: attempts)
         switch error {
         case .offline(let reason): self = .pause(seconds: min(delay, 30), .offline(reason))
@@ -52,10 +64,9 @@ enum UploadReaction: Hashable, Sendable {
         case .forbidden(let reason): self = Self.refused(step, "not allowed: \(reason)")
         case .protected(let reason): self = Self.refused(step, "protected: \(reason)")
         case .disallowedName: self = Self.refused(step, "Dropbox does not store this name")
-        // A revision can be unknown for seconds after its upload.
-        case .local(.other(Self.lostBase)) where attempts >= 3:
-            self = .retry(seconds: 3600, problem: Self.lostBase)
-        case .local(let failure): self = .retry(seconds: min(delay, 30), problem: failure.problem)
+        case .contentUnreadable(let reason):
+            self = .retry(
+                seconds: min(delay, 30), problem: RemoteError.unreadableProblem(reason))
         case .cursorReset, .notDownloadable:
             self = .retry(seconds: delay, problem: "\(error)")
         }
@@ -63,14 +74,6 @@ enum UploadReaction: Hashable, Sendable {
 
     /// The message for people if the account is full.
     static let fullAccount = "the account is full: delete something or get more space"
-    /// The message for people if the local disk is full.
-    static let fullDisk = "the disk of the state folder is full: free some space"
-
-    /// The message for people if a base revision is gone.
-    static let lostBase =
-        "the version that this is an edit of is no longer on Dropbox, and with it the parts that were never read here: "
-        + "save the whole file anew, or copy what is here with dd conv=noerror,sync and remove the file"
-
     /// Exponential backoff from one second to five minutes.
     static func delay(after attempts: Int) -> Double {
         min(300, Double(sign: .plus, exponent: min(max(0, attempts), 9), significand: 1))

@@ -15,7 +15,7 @@ extension Uploader {
     /// Seconds to wait for that delta.
     private static let deltaDelay = 0.3
 
-    func react(to error: RemoteError, step: UploadStep, inode: InodeID) async {
+    func react(to error: SyncError, step: UploadStep, inode: InodeID) async {
         let store = environment.store
         let now = environment.clock.now()
         let entry = await environment.attempt {
@@ -32,7 +32,7 @@ extension Uploader {
         case .retry(let seconds, let problem):
             environment.state.update { $0.lastProblem = problem }
             await postpone(inode, by: seconds, problem: problem)
-            if error == .insufficientSpace { await quota.noteFull() }
+            if error == .remote(.insufficientSpace) { await quota.noteFull() }
         case .wait(let seconds): await postpone(inode, by: seconds)
         case .refresh:
             let answer = await remoteLook.look(
@@ -59,7 +59,7 @@ extension Uploader {
     }
 
     /// Suspends uploads after a failure that no step has caused.
-    func suspend(after error: RemoteError) {
+    func suspend(after error: SyncError) {
         let now = environment.clock.now()
         let seconds = min(30, UploadReaction.delay(after: pause.count))
         if case .local(let failure) = error {

@@ -251,7 +251,7 @@ actor Uploader {
     // MARK: Performing
 
     private func perform(_ step: UploadStep, for inode: InodeID) async {
-        do throws(RemoteError) {
+        do throws(SyncError) {
             try await send(step, for: inode)
             noteSuccess()
         } catch {
@@ -283,7 +283,7 @@ actor Uploader {
     }
 
     private func resolve(_ moves: [(id: Int64, inode: InodeID, target: String)]) async {
-        do throws(RemoteError) {
+        do throws(SyncError) {
             try await remoteLook.resolve(moves)
         } catch {
             suspend(after: error)
@@ -308,54 +308,54 @@ actor Uploader {
         wake()
     }
 
-    private func send(_ step: UploadStep, for inode: InodeID) async throws(RemoteError) {
+    private func send(_ step: UploadStep, for inode: InodeID) async throws(SyncError) {
         switch step {
         case .settled, .waitFor, .waitForWriters:
             await environment.record { try $0.settle(inode) }
         case .upload(let upload):
             try await contents.send(upload, for: inode)
         case .move, .deleteFolder:
-            try await environment.gate.commitAlone { () async throws(RemoteError) in
+            try await environment.gate.commitAlone { () async throws(SyncError) in
                 try await commit(step, for: inode)
             }
         case .makeFolder, .copy, .deleteFile:
-            try await environment.gate.commit { () async throws(RemoteError) in
+            try await environment.gate.commit { () async throws(SyncError) in
                 try await commit(step, for: inode)
             }
         }
     }
 
     /// Sends a step that is one commit, and records the response.
-    private func commit(_ step: UploadStep, for inode: InodeID) async throws(RemoteError) {
+    private func commit(_ step: UploadStep, for inode: InodeID) async throws(SyncError) {
         if case .copy(let source, let upload) = step {
             return try await contents.copy(from: source, upload, for: inode)
         }
         let sent = try await environment.note(Attempt(inode: inode, step: step, hash: nil))
-        try await environment.forgettingRefusal(of: sent) { () async throws(RemoteError) in
+        try await environment.forgettingRefusal(of: sent) { () async throws(SyncError) in
             try await carryOut(step, for: inode, sent)
         }
     }
 
     private func carryOut(
         _ step: UploadStep, for inode: InodeID, _ sent: Sent
-    ) async throws(RemoteError) {
+    ) async throws(SyncError) {
         let remote = environment.remote
         switch step {
         case .settled, .waitFor, .waitForWriters, .upload, .copy: return
         case .makeFolder(let path):
-            let entry = try await remote.makeFolder(at: path)
+            let entry = try await fromServer(await remote.makeFolder(at: path))
             await environment.record { recorder in
                 try recorder.arrived(sent)
                 try recorder.placed(inode, entry)
             }
         case .move(let move):
-            let entry = try await remote.move(move.node, to: move.target)
+            let entry = try await fromServer(await remote.move(move.node, to: move.target))
             await environment.record { recorder in
                 try recorder.arrived(sent)
                 try recorder.placed(inode, entry, meant: move.id)
             }
         case .deleteFile(let node, let revision):
-            try await remote.delete(node, revision: revision)
+            try await fromServer(await remote.delete(node, revision: revision))
             await environment.record { try $0.deleted(inode) }
             await quota.look()
         case .deleteFolder(let node):

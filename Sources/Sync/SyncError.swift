@@ -1,0 +1,152 @@
+// The errors of Sync: the server's refusals, and failures of this machine, which say nothing about
+// the network and are never shown as "offline". Not responsible for the reaction
+// (`Upload/UploadReaction.swift`).
+
+import Glibc
+import MetadataStore
+public import RemoteStore
+import Staging
+
+/// The error of a step, of a listing, or of a wait for one.
+public enum SyncError: Error, Hashable, Sendable {
+    /// The server or the network, or the end of the task.
+    case remote(RemoteError)
+    /// A disk or the database of this machine.
+    case local(LocalFailure)
+    /// The server no longer has the revision that staged content is an edit of, so the blocks that
+    /// were never read here are lost.
+    case baseLost
+
+    /// The task was cancelled, or the step no longer holds.
+    static var cancelled: SyncError { .remote(.cancelled) }
+
+    /// The message for users if a base revision is gone.
+    public static let baseLostProblem =
+        "the version that this is an edit of is no longer on Dropbox, and with it the parts that were never read here: "
+        + "save the whole file anew, or copy what is here with dd conv=noerror,sync and remove the file"
+
+    /// The meaning of the error of a layer below.
+    public init(cause: any Error) {
+        switch cause {
+        case let error as SyncError: self = error
+        case let error as RemoteError: self = .remote(error)
+        case is CancellationError: self = .cancelled
+        case let error as StagingError: self = .local(LocalFailure(error))
+        case _ where MetadataStore.isDiskFull(cause): self = .local(.diskFull)
+        default: self = .local(.database("\(cause)"))
+        }
+    }
+
+    /// The error for a step that waits because of a problem. The journal has the text alone.
+    init(problem: String) {
+        if let failure = LocalFailure(problem: problem) {
+            self = .local(failure)
+        } else {
+            switch problem {
+            case Self.baseLostProblem: self = .baseLost
+            case UploadReaction.fullAccount: self = .remote(.insufficientSpace)
+            default: self = .remote(RemoteError(unreadable: problem) ?? .server(problem))
+            }
+        }
+    }
+
+    /// Whether a retry may succeed after a while, without user action.
+    var isTransient: Bool {
+        switch self {
+        case .remote(let error): error.isTransient
+        // A revision can be unknown for seconds after its upload.
+        case .local, .baseLost: true
+        }
+    }
+}
+
+/// The outcome of one of several steps or requests.
+typealias SyncOutcome<Value: Sendable> = Result<Value, SyncError>
+
+/// Asks the server. Its refusal is thrown as an error of Sync.
+nonisolated(nonsending) func fromServer<Value: Sendable>(
+    _ request: @autoclosure () async throws(RemoteError) -> Value
+) async throws(SyncError) -> Value {
+    do throws(RemoteError) {
+        return try await request()
+    } catch {
+        throw .remote(error)
+    }
+}
+
+/// A failure of this machine.
+public enum LocalFailure: Hashable, Sendable {
+    /// The disk of the state folder, or the user's quota on it, is full.
+    case diskFull
+    /// The disk of the state folder has only the reserve for users' writes left.
+    case reserveReached
+    /// A staging file has lost bytes of its content.
+    case stagedContentCut
+    /// A flush of a staging file has failed, so the disk may have other bytes than were written.
+    case stagedContentDoubtful
+    /// A system call on a staging file failed, with the system's reason.
+    case staging(String)
+    /// The local database failed, with its reason.
+    case database(String)
+
+    init(_ error: StagingError) {
+        if error.code == ENOSPC || error.code == EDQUOT {
+            self = .diskFull
+        } else {
+            switch error.reason {
+            case .short: self = .stagedContentCut
+            case .notFlushed: self = .stagedContentDoubtful
+            case nil: self = .staging(String(cString: strerror(error.code)))
+            }
+        }
+    }
+
+    /// The inverse of `problem`; nil for any other text.
+    init?(problem: String) {
+        let known: [LocalFailure] = [
+            .diskFull, .reserveReached, .stagedContentCut, .stagedContentDoubtful,
+        ]
+        if let failure = known.first(where: { $0.problem == problem }) {
+            self = failure
+        } else if problem.hasPrefix(Self.stagingFailed) {
+            self = .staging(String(problem.dropFirst(Self.stagingFailed.count)))
+        } else if problem.hasPrefix(Self.databaseFailed) {
+            self = .database(String(problem.dropFirst(Self.databaseFailed.count)))
+        } else {
+            return nil
+        }
+    }
+
+    private static let stagingFailed = "a staging file failed: "
+    private static let databaseFailed = "the local database failed: "
+
+    /// The message for users.
+    public var problem: String {
+        switch self {
+        case .diskFull: "the disk of the state folder is full: free some space"
+        case .reserveReached:
+            "the disk of the state folder is almost full, and changes on Dropbox wait: free some space"
+        case .stagedContentCut:
+            Self.stagingFailed
+                + "it has lost bytes of the content; the next start puts it aside, see dbxfs recover"
+        case .stagedContentDoubtful:
+            Self.stagingFailed
+                + "the disk did not take the content; copy the file, and rename the copy over it"
+        case .staging(let reason): "\(Self.stagingFailed)\(reason)"
+        case .database(let reason): "\(Self.databaseFailed)\(reason)"
+        }
+    }
+}
+
+extension RemoteError {
+    private static let unreadable = "the content cannot be read: "
+
+    /// The message for users if content that was to be sent cannot be read.
+    static func unreadableProblem(_ reason: String) -> String { "\(unreadable)\(reason)" }
+
+    /// The inverse of `unreadableProblem`; nil for any other text.
+    fileprivate init?(unreadable problem: String) {
+        guard problem.hasPrefix(Self.unreadable) else { return nil }
+        self = .contentUnreadable(String(problem.dropFirst(Self.unreadable.count)))
+    }
+}
