@@ -89,7 +89,7 @@ public final class DropboxFileSystem: FileSystemOperations {
         if options.gathersWrites {
             relay.keepSizesInKernel { inode in
                 // If the read fails, the name is looked up when its timeout ends.
-                try? store.readBriefly { try $0.node(inode) }
+                try? store.read { try $0.node(inode) }
             }
         }
     }

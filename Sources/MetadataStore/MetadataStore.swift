@@ -151,6 +151,7 @@ public final class MetadataStore: Sendable {
     /// Reads a few rows on this thread: by the writing connection, if no other thread uses it. It
     /// has the pages of the last transaction in memory; other connections read them from the log.
     /// The state is consistent, because no transaction begins before `body` returns.
+    /// The caller holds no lock that a transaction takes: it may have to wait for one.
     public func readBriefly<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
         guard gate == nil else { return try read(body) }
         let value = try writer.runIfFree {
