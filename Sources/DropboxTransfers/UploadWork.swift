@@ -191,8 +191,8 @@ struct UploadWork {
                 cursor: .init(sessionID: session, offset: record.offset),
                 contentHash: hash, body: BytesBody(piece))
         } catch {
-            guard case .incorrectOffset(let place)? = error.routeError, place.correctOffset == end
-            else { return try await doubt(error) }
+            let fate = PieceFate(error.routeError, range: record.offset ..<| end)
+            guard fate == .arrived else { return try await doubt(error) }
         }
         patience = Patience()
         try await environment.checkpoint("piece sent")

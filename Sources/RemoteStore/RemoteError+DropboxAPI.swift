@@ -151,6 +151,28 @@ extension RemoteError {
         }
     }
 
+    /// For whole contents that are sent as parts of one request.
+    init(_ error: FileUploadError) {
+        switch error {
+        case .source(let error): self = .contentUnreadable("\(error)")
+        case .changed, .mismatch: self = .contentMismatch
+        case .start(let error), .finish(let error): self.init(error)
+        case .send(let error):
+            self.init(error) { error in
+                switch error {
+                case .contentHashMismatch: .contentMismatch
+                case .payloadTooLarge, .lengthMismatch, .unknown: .server("\(error)")
+                }
+            }
+        case .refused(.notFound): self = .sessionLost
+        case .refused(let error): self = .server("\(error)")
+        case .commit(let error): self.init(error)
+        case .uncertain: self = .timedOut
+        case .malformedAnswer(let text): self = .malformed(text)
+        case .cancelled: self = .cancelled
+        }
+    }
+
     init(_ error: Files.UploadSessionStartError) {
         switch error {
         case .contentHashMismatch: self = .contentMismatch
