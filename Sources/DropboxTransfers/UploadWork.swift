@@ -313,7 +313,7 @@ struct UploadWork {
     }
 
     private func verified(_ file: Files.FileMetadata) throws(WorkEnd) -> Files.FileMetadata {
-        guard file.size == size, file.contentHash == nil || file.contentHash == record.hash else {
+        guard file.holds(record.hash, size: size) else {
             throw .failed(.init(.damaged, "the server stored other bytes than were sent"))
         }
         return file

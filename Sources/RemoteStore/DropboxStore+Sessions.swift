@@ -63,10 +63,11 @@ extension DropboxStore {
             file = try await client.call(
                 Files.uploadSessionFinish, argument, options: .commit)
         } catch {
+            let refusal = RemoteError(error) { RemoteError($0) }
+            guard error.routeError?.mayBeOwnSuccess == true else { throw refusal }
             return try await ownSuccess(
                 of: commit, size: size,
-                wasPossible: error.context.earlierAttemptMayHaveTakenEffect,
-                insteadOf: RemoteError(error) { RemoteError($0) })
+                wasPossible: error.context.earlierAttemptMayHaveTakenEffect, insteadOf: refusal)
         }
         return try stored(file, size: size, commit)
     }

@@ -218,21 +218,28 @@ public final class DropboxStore: RemoteStoring {
 
     /// The entry at a path. Nil for a path that Dropbox would refuse to store.
     public func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
+        guard let found = try await metadata(at: path) else { return nil }
+        let entry = try found.reader.entry(found.metadata)
+        return entry.kind == .deleted ? nil : entry
+    }
+
+    /// The metadata at a path, and the reader for it.
+    func metadata(
+        at path: RemotePath
+    ) async throws(RemoteError) -> (metadata: Files.Metadata, reader: MetadataReader)? {
         guard path != .root else { return nil }
         let mounted = try await mountedFolder()
-        let metadata: Files.Metadata
         do {
-            metadata = try await client.call(
+            let metadata = try await client.call(
                 Files.getMetadata, Files.GetMetadataArg(path: serverPath(path)),
                 options: .interactive)
+            return (metadata, MetadataReader(prefix: mounted.prefix))
         } catch {
             let mapped = RemoteError(error) { RemoteError($0) }
             guard mapped == .notFound || mapped == .disallowedName else { throw mapped }
             try await confirm(mounted)
             return nil
         }
-        let entry = try MetadataReader(prefix: mounted.prefix).entry(metadata)
-        return entry.kind == .deleted ? nil : entry
     }
 
     /// Also returns whether the mounted folder itself is reported as deleted or replaced.
