@@ -42,8 +42,6 @@ public final class DropboxStore: RemoteStoring {
 
     /// Maximum entries of a listing's page; the API's limit.
     private static let pageLimit: UInt32 = 2000
-    /// Upper limit of the server's longpoll backoff, in seconds.
-    private static let longestBackoff: UInt64 = 3600
 
     let clock: StoreClock
     /// The root of all paths.
@@ -204,12 +202,12 @@ public final class DropboxStore: RemoteStoring {
         after cursor: Core.Cursor, timeout: Int
     ) async throws(RemoteError) -> RemoteChange {
         let argument = Files.ListFolderLongpollArg(
-            cursor: cursor.rawValue, timeout: UInt64(clamping: min(480, max(30, timeout))))
+            cursor: cursor.rawValue, timeout: ListingRules.timeout(UInt64(clamping: timeout)))
         do {
             let result = try await client.call(Files.listFolderLongpoll, argument)
             return RemoteChange(
                 hasChanges: result.changes,
-                backoff: result.backoff.map { Int(clamping: min($0, Self.longestBackoff)) })
+                backoff: ListingRules.pause(after: result).map { Int(clamping: $0) })
         } catch {
             if error.isAboutCursor { throw .cursorReset }
             throw RemoteError(error) { $0 == .reset ? .cursorReset : .server("\($0)") }
@@ -247,7 +245,9 @@ public final class DropboxStore: RemoteStoring {
         _ listing: TolerantListing, after cursor: Core.Cursor?, in mounted: MountedFolder
     ) throws(RemoteError) -> (page: RemotePage, isRootTold: Bool) {
         let next = try MetadataReader.cursor(listing.cursor)
-        guard !listing.hasMore || next != cursor else {
+        let isEndless = ListingRules.isEndless(
+            next: listing.cursor, hasMore: listing.hasMore, after: cursor?.rawValue)
+        guard !isEndless else {
             throw .malformed("a page that leads to itself")
         }
         var page = RemotePage(entries: [], cursor: next, hasMore: listing.hasMore)

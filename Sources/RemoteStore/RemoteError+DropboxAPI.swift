@@ -2,14 +2,6 @@
 
 import DropboxAPI
 
-extension CallError {
-    /// Whether the server does not understand a cursor. Cursors come from the server itself, so one
-    /// that it does not understand has expired.
-    var isAboutCursor: Bool {
-        if case .badInput(let message) = kind { message.contains("cursor") } else { false }
-    }
-}
-
 extension RemoteError {
     /// Upper limit of `Retry-After`, in seconds.
     private static let longestWait = 3600.0
