@@ -99,8 +99,6 @@ public struct TransferSettings: Sendable {
 
     /// The size of the pieces that are sent, in bytes.
     var wholePieceSize: UInt64 {
-        // One request may have 150 MiB (files.stone).
-        let blocks = min(max(1, pieceSize / ContentHasher.blockSize), 36)
-        return UInt64(clamping: blocks *| ContentHasher.blockSize)
+        UInt64(clamping: UploadLimits.wholePiece(pieceSize))
     }
 }

@@ -191,8 +191,8 @@ struct UploadWork {
                 cursor: .init(sessionID: session, offset: record.offset),
                 contentHash: hash, body: BytesBody(piece))
         } catch {
-            guard case .incorrectOffset(let place)? = error.routeError, place.correctOffset == end
-            else { return try await doubt(error) }
+            let fate = PieceFate(error.routeError, range: record.offset ..<| end)
+            guard fate == .arrived else { return try await doubt(error) }
         }
         patience = Patience()
         try await environment.checkpoint("piece sent")
@@ -274,7 +274,7 @@ struct UploadWork {
         to refusal: Files.UploadSessionFinishError,
         _ error: CallError<Files.UploadSessionFinishError>, mayBeStored: Bool
     ) async throws(WorkEnd) -> Files.FileMetadata? {
-        if mayBeStored, refusal.mayBeOwnSuccess {
+        if mayBeStored, refusal.mayFollowLostResponse {
             if let stored = try await settle() { return stored }
             guard case .path = refusal else {
                 let text = "\(request.commit.path) may have been stored, and is not there any more"
@@ -313,7 +313,7 @@ struct UploadWork {
     }
 
     private func verified(_ file: Files.FileMetadata) throws(WorkEnd) -> Files.FileMetadata {
-        guard file.size == size, file.contentHash == nil || file.contentHash == record.hash else {
+        guard file.holds(record.hash, size: size) else {
             throw .failed(.init(.damaged, "the server stored other bytes than were sent"))
         }
         return file

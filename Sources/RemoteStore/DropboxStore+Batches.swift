@@ -7,8 +7,6 @@ import DropboxAPI
 import Saturating
 
 extension DropboxStore {
-    /// Pieces in one request: the argument is a header, and each piece takes about 130 bytes of it.
-    private static let piecesPerRequest = 250
     /// Bytes in one request. The server accepts 150 MiB; a smaller request is cheaper to lose.
     private static let bytesPerRequest = 16 << 20
 
@@ -18,111 +16,30 @@ extension DropboxStore {
     public func send(
         _ contents: [[UInt8]]
     ) async throws(RemoteError) -> [RemoteOutcome<UploadSession>] {
+        let files = client.files
         let ids: [String]
-        do {
-            ids = try await client.call(
-                Files.uploadSessionStartBatch,
-                Files.UploadSessionStartBatchArg(numSessions: UInt64(clamping: contents.count)),
-                options: .upload(bytes: 0)
-            ).sessionIDs
+        do throws(FileUploadError) {
+            ids = try await files.startSessions(contents.count, nil, options: .upload(bytes: 0))
         } catch {
-            throw RemoteError(error) { _ in .server("\(error)") }
+            throw RemoteError(error)
         }
-        guard ids.count == contents.count else {
-            throw .malformed("\(contents.count) sessions were asked for, \(ids.count) came")
-        }
-        let sessions = ids.map { UploadSession(id: $0, isConcurrent: false) }
-        return await withTaskGroup(of: (Range<Int>, [RemoteOutcome<UploadSession>]).self) { group in
-            for range in Self.requests(for: contents) {
+        let parcels = UploadParcel.filled(
+            with: contents, sessions: ids, atMost: Self.bytesPerRequest)
+        let sent = await withTaskGroup(of: (Int, [Result<Void, FileUploadError>]).self) { group in
+            for (index, parcel) in parcels.enumerated() {
                 group.addTask {
-                    let outcomes = await self.append(contents[range], to: sessions[range])
-                    return (range, outcomes)
+                    let options = CallOptions.upload(bytes: Int64(clamping: parcel.size))
+                    let results = await parcel.send(by: files, options)
+                    return (index, results)
                 }
             }
-            var outcomes: [RemoteOutcome<UploadSession>] = sessions.map { .success($0) }
-            for await (range, part) in group { outcomes.replaceSubrange(range, with: part) }
-            return outcomes
+            var sent = [[Result<Void, FileUploadError>]](repeating: [], count: parcels.count)
+            for await (index, results) in group { sent[index] = results }
+            return sent.flatMap { $0 }
         }
-    }
-
-    /// Partitions contents into requests.
-    private static func requests(for contents: [[UInt8]]) -> [Range<Int>] {
-        var ranges: [Range<Int>] = []
-        var start = 0
-        var bytes = 0
-        for (index, content) in contents.enumerated() {
-            let isFull =
-                index -| start == piecesPerRequest
-                || index > start && bytes +| content.count > bytesPerRequest
-            if isFull {
-                ranges.append(start..<index)
-                start = index
-                bytes = 0
-            }
-            bytes +|= content.count
-        }
-        if start < contents.count { ranges.append(start..<contents.count) }
-        return ranges
-    }
-
-    private func append(
-        _ contents: ArraySlice<[UInt8]>, to sessions: ArraySlice<UploadSession>
-    ) async -> [RemoteOutcome<UploadSession>] {
-        let body = WholeContent(bytes: Array(contents.joined()))
-        let pieces = zip(sessions, contents).map { session, content in
-            Files.UploadSessionAppendBatchArgEntry(
-                cursor: Files.UploadSessionCursor(sessionID: session.id, offset: 0),
-                length: UInt64(clamping: content.count), close: true)
-        }
-        do throws(RemoteError) {
-            let range = 0..<body.size
-            let argument = Files.UploadSessionAppendBatchArg(
-                entries: pieces, contentHash: try await hash(of: body, range))
-            let results = try await send(argument, UploadBody(source: body, range: range))
-            return zip(zip(sessions, contents), results).map { sent, result in
-                Self.outcome(of: result, sent.0, size: sent.1.count)
-            }
-        } catch {
-            return sessions.map { _ in .failure(error) }
-        }
-    }
-
-    private func send(
-        _ argument: Files.UploadSessionAppendBatchArg, _ body: UploadBody
-    ) async throws(RemoteError) -> [Files.UploadSessionAppendBatchResultEntry] {
-        let results: [Files.UploadSessionAppendBatchResultEntry]
-        do {
-            results = try await client.upload(
-                Files.uploadSessionAppendBatch, argument, body: body,
-                options: .upload(bytes: Int64(clamping: body.length))
-            ).entries
-        } catch {
-            throw RemoteError(error) { error in
-                switch error {
-                case .contentHashMismatch: .contentMismatch
-                case .payloadTooLarge, .lengthMismatch, .unknown: .server("\(error)")
-                }
-            }
-        }
-        guard results.count == argument.entries.count else {
-            throw .malformed(
-                "\(argument.entries.count) pieces were sent, \(results.count) answered")
-        }
-        return results
-    }
-
-    /// A piece whose first response was lost is refused on retry, but has arrived.
-    private static func outcome(
-        of result: Files.UploadSessionAppendBatchResultEntry, _ session: UploadSession, size: Int
-    ) -> RemoteOutcome<UploadSession> {
-        switch result {
-        case .success, .failure(.closed): .success(session)
-        case .failure(.incorrectOffset(let place))
-        where place.correctOffset == UInt64(clamping: size):
-            .success(session)
-        case .failure(.notFound): .failure(.sessionLost)
-        case .failure(let error): .failure(.server("\(error)"))
-        case .unknown(let tag): .failure(.server(tag))
+        return zip(ids, sent).map { id, result in
+            result.map { UploadSession(id: id, isConcurrent: false) }
+                .mapError { RemoteError($0) }
         }
     }
 

@@ -48,10 +48,11 @@ extension DropboxStore {
                 Files.upload, argument, body: UploadBody(source: source, range: 0..<source.size),
                 options: .upload(bytes: source.size))
         } catch {
+            let refusal = RemoteError(error) { RemoteError($0) }
+            guard error.routeError?.mayFollowLostResponse == true else { throw refusal }
             return try await ownSuccess(
                 of: commit, size: source.size,
-                wasPossible: error.context.earlierAttemptMayHaveTakenEffect,
-                insteadOf: RemoteError(error) { RemoteError($0) })
+                wasPossible: error.context.earlierAttemptMayHaveTakenEffect, insteadOf: refusal)
         }
         return try stored(file, size: source.size, commit)
     }
@@ -77,31 +78,33 @@ extension DropboxStore {
         _ file: Files.FileMetadata, size: Int64, _ commit: RemoteCommit
     ) throws(RemoteError) -> RemoteEntry {
         noteUpload(commit.path)
-        guard file.size == UInt64(clamping: size) else { throw .contentMismatch }
-        if let hash = commit.hash, file.contentHash != hash { throw .contentMismatch }
+        // A file without a hash could not be read here.
+        guard file.holds(commit.hash, size: UInt64(clamping: size)),
+            commit.hash == nil || file.contentHash != nil
+        else { throw .contentMismatch }
         return try reader.entry(.file(file))
     }
 
-    /// Treats a conflict or a missing session as success if the file at the path has this content:
-    /// an earlier request may have been applied and its response lost. Otherwise throws the error.
+    /// Returns the result of an earlier request whose response was lost, if a refusal can follow one
+    /// and the file at the path is this commit's. Otherwise throws the refusal.
     ///
     /// `wasPossible` is whether a request of this call before the refused one may have been
-    /// applied. A strict commit does not accept an equal file of another client; all visible fields
-    /// must match its own.
+    /// applied. A new file that must be this mount's does not accept an equal one of another
+    /// client. An edit does: the content that users want is there.
     func ownSuccess(
         of commit: RemoteCommit, size: Int64, wasPossible: Bool, insteadOf error: RemoteError
     ) async throws(RemoteError) -> RemoteEntry {
-        guard error == .conflict(.file) || error == .sessionLost, let hash = commit.hash else {
-            throw error
-        }
-        let isStrict = commit.expectation == .absent(strict: true)
-        if isStrict, error != .sessionLost, !wasPossible { throw error }
-        guard let there = try await entry(at: commit.path), case .file(let file) = there.kind,
-            file.hash == hash, file.size == size,
-            !isStrict || file.clientModified == commit.clientModified.storable
+        guard let hash = commit.hash else { throw error }
+        var info = info(commit)
+        info.strictConflict = commit.expectation == .absent(strict: true)
+        // A session that is gone may have been committed by an earlier call, too.
+        if info.strictConflict, error != .sessionLost, !wasPossible { throw error }
+        guard let there = try await metadata(at: commit.path),
+            case .file(let file) = there.metadata, info.isStored(as: file, hash),
+            file.holds(hash, size: UInt64(clamping: size))
         else { throw error }
         noteUpload(commit.path)
-        return there
+        return try there.reader.entry(there.metadata)
     }
 
     /// The hash of a range of the content, read on a thread that may block for the disk.

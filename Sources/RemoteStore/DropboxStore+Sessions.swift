@@ -1,8 +1,8 @@
-// Uploads in pieces. Every piece may have arrived although its response was lost, so an incorrect
-// offset is compared with the end of the piece.
+// Uploads in pieces. What the refusal of a piece says about it is `PieceFate`'s.
 
 import Core
 import DropboxAPI
+import Saturating
 
 extension DropboxStore {
     /// Starts an upload session.
@@ -35,10 +35,15 @@ extension DropboxStore {
                     options: .upload(bytes: Int64(clamping: range.count)))
                 return
             } catch {
-                switch AppendRemedy(error.routeError, range: range, closes: closes) {
-                case .done: return
-                case .send(let rest): range = rest
-                case .fail: throw RemoteError(error) { RemoteError($0) }
+                let place =
+                    UInt64(clamping: range.lowerBound) ..<| UInt64(clamping: range.upperBound)
+                switch PieceFate(error.routeError, range: place) {
+                case .arrived, .closed: return
+                // An empty piece that closes the session must still do so, at the true end.
+                case .overtaken where !closes: return
+                case .partly(let missing):
+                    range = Int64(clamping: missing.lowerBound) ..<| range.upperBound
+                case .overtaken, .refused: throw RemoteError(error) { RemoteError($0) }
                 }
             }
         }
@@ -58,45 +63,12 @@ extension DropboxStore {
             file = try await client.call(
                 Files.uploadSessionFinish, argument, options: .commit)
         } catch {
+            let refusal = RemoteError(error) { RemoteError($0) }
+            guard error.routeError?.mayFollowLostResponse == true else { throw refusal }
             return try await ownSuccess(
                 of: commit, size: size,
-                wasPossible: error.context.earlierAttemptMayHaveTakenEffect,
-                insteadOf: RemoteError(error) { RemoteError($0) })
+                wasPossible: error.context.earlierAttemptMayHaveTakenEffect, insteadOf: refusal)
         }
         return try stored(file, size: size, commit)
-    }
-}
-
-/// The reaction to a refused piece. Pure.
-enum AppendRemedy: Hashable {
-    /// The server has the piece.
-    case done
-    /// The server has a part of the piece; this range is missing.
-    case send(Range<Int64>)
-    /// The piece does not fit the session.
-    case fail
-
-    init(_ error: Files.UploadSessionAppendError?, range: Range<Int64>, closes: Bool) {
-        switch error {
-        case .closed:
-            // Only a piece of ours can have closed it. If this one is missing, the commit reports
-            // it.
-            self = .done
-        case .incorrectOffset(let place):
-            guard let end = Int64(exactly: place.correctOffset) else {
-                self = .fail
-                return
-            }
-            if end >= range.upperBound {
-                // An empty piece that closes the session must still do so, at the true end.
-                self = closes && end > range.upperBound ? .fail : .done
-            } else if end > range.lowerBound {
-                self = .send(end..<range.upperBound)
-            } else {
-                self = .fail
-            }
-        default:
-            self = .fail
-        }
     }
 }

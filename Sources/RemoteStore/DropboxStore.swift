@@ -42,8 +42,6 @@ public final class DropboxStore: RemoteStoring {
 
     /// Maximum entries of a listing's page; the API's limit.
     private static let pageLimit: UInt32 = 2000
-    /// Upper limit of the server's longpoll backoff, in seconds.
-    private static let longestBackoff: UInt64 = 3600
 
     let clock: StoreClock
     /// The root of all paths.
@@ -204,12 +202,12 @@ public final class DropboxStore: RemoteStoring {
         after cursor: Core.Cursor, timeout: Int
     ) async throws(RemoteError) -> RemoteChange {
         let argument = Files.ListFolderLongpollArg(
-            cursor: cursor.rawValue, timeout: UInt64(clamping: min(480, max(30, timeout))))
+            cursor: cursor.rawValue, timeout: ListingRules.timeout(UInt64(clamping: timeout)))
         do {
             let result = try await client.call(Files.listFolderLongpoll, argument)
             return RemoteChange(
                 hasChanges: result.changes,
-                backoff: result.backoff.map { Int(clamping: min($0, Self.longestBackoff)) })
+                backoff: ListingRules.pause(after: result).map { Int(clamping: $0) })
         } catch {
             if error.isAboutCursor { throw .cursorReset }
             throw RemoteError(error) { $0 == .reset ? .cursorReset : .server("\($0)") }
@@ -218,21 +216,28 @@ public final class DropboxStore: RemoteStoring {
 
     /// The entry at a path. Nil for a path that Dropbox would refuse to store.
     public func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
+        guard let found = try await metadata(at: path) else { return nil }
+        let entry = try found.reader.entry(found.metadata)
+        return entry.kind == .deleted ? nil : entry
+    }
+
+    /// The metadata at a path, and the reader for it.
+    func metadata(
+        at path: RemotePath
+    ) async throws(RemoteError) -> (metadata: Files.Metadata, reader: MetadataReader)? {
         guard path != .root else { return nil }
         let mounted = try await mountedFolder()
-        let metadata: Files.Metadata
         do {
-            metadata = try await client.call(
+            let metadata = try await client.call(
                 Files.getMetadata, Files.GetMetadataArg(path: serverPath(path)),
                 options: .interactive)
+            return (metadata, MetadataReader(prefix: mounted.prefix))
         } catch {
             let mapped = RemoteError(error) { RemoteError($0) }
             guard mapped == .notFound || mapped == .disallowedName else { throw mapped }
             try await confirm(mounted)
             return nil
         }
-        let entry = try MetadataReader(prefix: mounted.prefix).entry(metadata)
-        return entry.kind == .deleted ? nil : entry
     }
 
     /// Also returns whether the mounted folder itself is reported as deleted or replaced.
@@ -240,7 +245,9 @@ public final class DropboxStore: RemoteStoring {
         _ listing: TolerantListing, after cursor: Core.Cursor?, in mounted: MountedFolder
     ) throws(RemoteError) -> (page: RemotePage, isRootTold: Bool) {
         let next = try MetadataReader.cursor(listing.cursor)
-        guard !listing.hasMore || next != cursor else {
+        let isEndless = ListingRules.isEndless(
+            next: listing.cursor, hasMore: listing.hasMore, after: cursor?.rawValue)
+        guard !isEndless else {
             throw .malformed("a page that leads to itself")
         }
         var page = RemotePage(entries: [], cursor: next, hasMore: listing.hasMore)

@@ -2,14 +2,6 @@
 
 import DropboxAPI
 
-extension CallError {
-    /// Whether the server does not understand a cursor. Cursors come from the server itself, so one
-    /// that it does not understand has expired.
-    var isAboutCursor: Bool {
-        if case .badInput(let message) = kind { message.contains("cursor") } else { false }
-    }
-}
-
 extension RemoteError {
     /// Upper limit of `Retry-After`, in seconds.
     private static let longestWait = 3600.0
@@ -148,6 +140,28 @@ extension RemoteError {
         case .contentHashMismatch: self = .contentMismatch
         case .propertiesError, .encryptionNotSupported: self = .server("\(error)")
         case .unknown(let tag): self = .server(tag)
+        }
+    }
+
+    /// For whole contents that are sent as parts of one request.
+    init(_ error: FileUploadError) {
+        switch error {
+        case .source(let error): self = .contentUnreadable("\(error)")
+        case .changed, .mismatch: self = .contentMismatch
+        case .start(let error), .finish(let error): self.init(error)
+        case .send(let error):
+            self.init(error) { error in
+                switch error {
+                case .contentHashMismatch: .contentMismatch
+                case .payloadTooLarge, .lengthMismatch, .unknown: .server("\(error)")
+                }
+            }
+        case .refused(.notFound): self = .sessionLost
+        case .refused(let error): self = .server("\(error)")
+        case .commit(let error): self.init(error)
+        case .uncertain: self = .timedOut
+        case .malformedAnswer(let text): self = .malformed(text)
+        case .cancelled: self = .cancelled
         }
     }
 

@@ -10,36 +10,6 @@ import Testing
 
 @testable import RemoteStore
 
-@Suite("Decisions about refused pieces")
-struct AppendRemedyTests {
-    private func remedy(
-        correct: UInt64, _ range: Range<Int64>, closes: Bool = false
-    ) throws -> AppendRemedy {
-        let json = Data("{\"correct_offset\": \(correct)}".utf8)
-        let offset = try JSONDecoder().decode(Files.UploadSessionOffsetError.self, from: json)
-        return AppendRemedy(.incorrectOffset(offset), range: range, closes: closes)
-    }
-
-    @Test("What the server has is done, what it has in part is completed, the rest fails")
-    func offsets() throws {
-        #expect(try remedy(correct: 20, 10..<20) == .done)
-        #expect(try remedy(correct: 30, 10..<20) == .done)
-        #expect(try remedy(correct: 15, 10..<20) == .send(15..<20))
-        #expect(try remedy(correct: 10, 10..<20) == .fail)
-        #expect(try remedy(correct: 5, 10..<20) == .fail)
-        #expect(try remedy(correct: .max, 10..<20) == .fail)
-        #expect(try remedy(correct: 20, 10..<20, closes: true) == .done)
-        #expect(try remedy(correct: 21, 10..<20, closes: true) == .fail)
-    }
-
-    @Test("A closed session has the bytes sent; an unknown one does not")
-    func others() {
-        #expect(AppendRemedy(.closed, range: 0..<1, closes: true) == .done)
-        #expect(AppendRemedy(.notFound, range: 0..<1, closes: false) == .fail)
-        #expect(AppendRemedy(nil, range: 0..<1, closes: false) == .fail)
-    }
-}
-
 @Suite("Space")
 struct SpaceTests {
     private func space(_ json: String) async throws -> RemoteSpace {

@@ -138,6 +138,38 @@ struct FolderSequenceTests {
         #expect(sleeps.withLock { $0 } == 3)
     }
 
+    @Test("a page that leads to itself ends a listing, and is waited out by changes")
+    func endless() async throws {
+        let sleeps = Mutex(0)
+        let transport = ScriptedTransport { request, number in
+            if request.label == "files/list_folder/longpoll" { return .hang }
+            let hasMore = request.label == "files/list_folder" || number < 3
+            return .json(#"{"entries":[],"cursor":"c","has_more":\#(hasMore)}"#)
+        }
+        let client = transport.client(policy: .init()) { _ in sleeps.withLock { $0 += 1 } }
+        var pages = client.files.pages(of: "").makeAsyncIterator()
+        #expect(try await pages.next()?.cursor == "c")
+        await #expect(throws: FolderListingError.endless) { _ = try await pages.next() }
+        let task = Task {
+            for try await _ in client.files.changes(since: "c", path: "") {}
+        }
+        while transport.meter.requests["files/list_folder/longpoll"] == nil {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        task.cancel()
+        #expect(sleeps.withLock { $0 } == 2)
+    }
+
+    @Test("a cursor that the server does not understand is a lost one")
+    func strangeCursor() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.label == "files/list_folder/get_latest_cursor"
+                ? .json(#"{"cursor":"c"}"#) : .json("invalid cursor", status: 400)
+        }
+        var feed = transport.client().files.changes(since: "x", path: "").makeAsyncIterator()
+        #expect(try await feed.next() == .relist(cursor: "c"))
+    }
+
     @Test("what stays is thrown, and ends the changes")
     func permanent() async throws {
         let transport = ScriptedTransport { _, _ in

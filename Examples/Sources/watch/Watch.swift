@@ -9,23 +9,17 @@ struct Watch {
     static func main() async throws {
         let client = try accountFromEnvironment()
         var left = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? .max
-        var cursor = try await client.files.listFolderGetLatestCursor(path: "", recursive: true)
-            .cursor
-        print("watching")
-        while left > 0 {
-            // Waits until something changes, or for a minute and a half and a little.
-            let answer = try await client.files.listFolderLongpoll(cursor: cursor, timeout: 90)
-            if let pause = answer.backoff { try await Task.sleep(for: .seconds(pause)) }
-            guard answer.changes else { continue }
-            var hasMore = true
-            while hasMore {
-                let page = try await client.files.listFolderContinue(cursor: cursor)
-                for entry in page.entries {
+        for try await update in client.files.changes(since: nil, path: "") {
+            switch update {
+            // What is there already is of no interest here.
+            case .relist: print("watching")
+            case .changes(let entries, _, _):
+                for entry in entries {
                     print(entry.isDeletion ? "-" : "+", entry.pathDisplay ?? "")
                     left -= 1
                 }
-                (cursor, hasMore) = (page.cursor, page.hasMore)
             }
+            if left <= 0 { break }
         }
         await client.shutDown()
     }

@@ -5,7 +5,7 @@
 // An entry that is retried and refused because its session is gone or its path is taken is checked
 // once more. A session commits once, so nothing is stored twice.
 
-package import ContentHashing
+import ContentHashing
 
 /// An upload session that holds all of a file's content and is closed.
 struct PendingCommit: Sendable {
@@ -93,7 +93,7 @@ struct BatchCommit: Sendable {
             case .success(let file): settle(commit, commit.stored(file))
             case .failure(let error) where error.remedy == .waitForWritersUnlessBody:
                 open.append(commit)
-            case .failure(let error) where lost != nil && error.mayBeOwnSuccess:
+            case .failure(let error) where lost != nil && error.mayFollowLostResponse:
                 doubtful.append((commit, error))
             case .failure(let error): settle(commit, .failure(.commit(error)))
             case .unknown(let tag): settle(commit, .failure(.malformedAnswer(tag)))
@@ -191,33 +191,14 @@ struct BatchCommit: Sendable {
 extension PendingCommit {
     /// The server's file, if its content is that of the local file.
     fileprivate func stored(_ file: Files.FileMetadata) -> BatchCommit.Outcome {
-        guard file.size == size, file.contentHash == nil || file.contentHash == hash else {
+        guard file.holds(hash, size: size) else {
             return .failure(.mismatch(stored: file, expected: hash))
         }
         return .success(file)
     }
 }
 
-extension Files.CommitInfo {
-    /// Whether a file at the path can be the result of this commit, whose response was lost.
-    ///
-    /// Equal content suffices unless the commit is strict: a strict commit conflicts with an equal
-    /// file of another client. Then the modification time has to match, too, if one was given.
-    package func isStored(as file: Files.FileMetadata, _ hash: ContentHash) -> Bool {
-        guard file.contentHash == hash else { return false }
-        return !strictConflict || clientModified.map { $0 == file.clientModified } ?? true
-    }
-}
-
 extension Files.UploadSessionFinishError {
-    /// Whether an earlier request, whose response was lost, can be the reason.
-    package var mayBeOwnSuccess: Bool {
-        switch self {
-        case .lookupFailed(.notFound), .lookupFailed(.closed), .path(.conflict): true
-        default: false
-        }
-    }
-
     /// Whether the session still exists.
     fileprivate var isOnlyConflict: Bool {
         if case .path = self { true } else { false }

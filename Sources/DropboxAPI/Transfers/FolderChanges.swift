@@ -83,7 +83,8 @@ public struct FolderChanges: AsyncSequence, Sendable {
             case .cursor:
                 return feed.begins(at: try await changes.latestCursor())
             case .page(let cursor):
-                let page = try await changes.page(after: cursor)
+                let page = try await changes.calls.page(
+                    after: cursor, options: changes.options)
                 (patience, resets) = (Patience(), 0)
                 return feed.has(page)
             case .change(let cursor, let pause):
@@ -124,10 +125,6 @@ struct ChangeFeed {
         case change(after: Files.ListFolderCursor, pause: Duration?)
     }
 
-    /// The longest pause that a server is believed, in seconds: it asks for minutes, and a wrong
-    /// number must not end the changes for ever.
-    private static let longestPause: UInt64 = 3600
-
     /// Nil after the end.
     private(set) var question: Question?
     /// The backoff that the server asked for, until the next longpoll.
@@ -156,7 +153,7 @@ struct ChangeFeed {
 
     mutating func waited(_ result: Files.ListFolderLongpollResult) {
         guard case .change(let cursor, _) = question else { return }
-        pause = result.backoff.map { .seconds(Int64(clamping: min($0, Self.longestPause))) }
+        pause = ListingRules.pause(after: result).map { .seconds(clamping: $0) }
         question = result.changes ? .page(after: cursor) : .change(after: cursor, pause: pause)
     }
 
@@ -173,16 +170,6 @@ extension FolderChanges {
     fileprivate func latestCursor() async throws(FolderListingError) -> Files.ListFolderCursor {
         do throws(CallError<Files.ListFolderError>) {
             return try await calls.listFolderGetLatestCursor(argument, options: options).cursor
-        } catch {
-            throw FolderListingError(error)
-        }
-    }
-
-    fileprivate func page(
-        after cursor: Files.ListFolderCursor
-    ) async throws(FolderListingError) -> Files.ListFolderResult {
-        do throws(CallError<Files.ListFolderContinueError>) {
-            return try await calls.listFolderContinue(cursor: cursor, options: options)
         } catch {
             throw FolderListingError(error)
         }
@@ -220,7 +207,7 @@ extension Files.Calls {
         options: CallOptions = .init()
     ) -> FolderChanges {
         FolderChanges(
-            calls: self, cursor: cursor, argument: argument, wait: min(max(wait, 30), 480),
+            calls: self, cursor: cursor, argument: argument, wait: ListingRules.timeout(wait),
             options: options)
     }
 

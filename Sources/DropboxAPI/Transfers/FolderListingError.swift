@@ -8,6 +8,8 @@ public enum FolderListingError: Error, Hashable, Sendable {
     case proceed(CallError<Files.ListFolderContinueError>)
     /// The longpoll was refused.
     case wait(CallError<Files.ListFolderLongpollError>)
+    /// A page leads to itself: the listing would never end.
+    case endless
     /// The task was cancelled.
     case cancelled
 
@@ -23,12 +25,12 @@ public enum FolderListingError: Error, Hashable, Sendable {
         self = error.kind == .cancelled ? .cancelled : .wait(error)
     }
 
-    /// Whether the server has expired the cursor, so that only a new listing helps.
+    /// Whether the server has expired the cursor, or does not understand it, so that only a new listing helps.
     public var isReset: Bool {
         switch self {
-        case .proceed(let error): error.routeError == .reset
-        case .wait(let error): error.routeError == .reset
-        case .start, .cancelled: false
+        case .proceed(let error): error.routeError == .reset || error.isAboutCursor
+        case .wait(let error): error.routeError == .reset || error.isAboutCursor
+        case .start, .endless, .cancelled: false
         }
     }
 
@@ -38,6 +40,7 @@ public enum FolderListingError: Error, Hashable, Sendable {
         case .start(let error): error.summary
         case .proceed(let error): error.summary
         case .wait(let error): error.summary
+        case .endless: "the server's listing leads back to itself"
         case .cancelled: "cancelled"
         }
     }
@@ -48,6 +51,7 @@ public enum FolderListingError: Error, Hashable, Sendable {
         case .start(let error): error.kind.retryEvent
         case .proceed(let error): error.kind.retryEvent
         case .wait(let error): error.kind.retryEvent
+        case .endless: .serverFault
         case .cancelled: .permanent
         }
     }

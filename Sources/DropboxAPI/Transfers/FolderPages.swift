@@ -38,7 +38,8 @@ public struct FolderPages: AsyncSequence, Sendable {
                 switch position {
                 case .end: return nil
                 case .start: page = try await pages.first()
-                case .after(let cursor): page = try await pages.page(after: cursor)
+                case .after(let cursor):
+                    page = try await pages.calls.page(after: cursor, options: pages.options)
                 }
             } catch {
                 position = .end
@@ -68,15 +69,23 @@ public struct FolderPages: AsyncSequence, Sendable {
             throw FolderListingError(error)
         }
     }
+}
 
-    private func page(
-        after cursor: Files.ListFolderCursor
+extension Files.Calls {
+    /// The page after a cursor: of a listing, or of the changes since.
+    func page(
+        after cursor: Files.ListFolderCursor, options: CallOptions
     ) async throws(FolderListingError) -> Files.ListFolderResult {
+        let page: Files.ListFolderResult
         do throws(CallError<Files.ListFolderContinueError>) {
-            return try await calls.listFolderContinue(cursor: cursor, options: options)
+            page = try await listFolderContinue(cursor: cursor, options: options)
         } catch {
             throw FolderListingError(error)
         }
+        let isEndless = ListingRules.isEndless(
+            next: page.cursor, hasMore: page.hasMore, after: cursor)
+        if isEndless { throw .endless }
+        return page
     }
 }
 

@@ -1,6 +1,8 @@
 // Uploads of byte streams of unknown length: an upload session, appended piece by piece. Not
 // responsible for the bytes' source, nor for parallel pieces.
 
+import Saturating
+
 /// Why a stream of bytes did not become a file.
 public enum StreamUploadError<Source: Error>: Error {
     /// The source of the bytes failed.
@@ -48,8 +50,7 @@ extension Files.Calls {
         }
     }
 
-    /// If the response to the first request was lost, the retry is refused with the offset behind
-    /// the piece. That means success: no other client knows the session.
+    /// A piece that is refused because it has arrived before is no failure.
     private func append(
         _ piece: [UInt8], at cursor: Files.UploadSessionCursor, options: CallOptions
     ) async throws(CallError<Files.UploadSessionAppendError>) {
@@ -57,9 +58,8 @@ extension Files.Calls {
             try await uploadSessionAppendV2(
                 cursor: cursor, body: BytesBody(piece), options: options)
         } catch {
-            guard case .incorrectOffset(let server)? = error.routeError,
-                server.correctOffset == cursor.offset &+ UInt64(clamping: piece.count)
-            else { throw error }
+            let range = cursor.offset ..<| cursor.offset &+ UInt64(clamping: piece.count)
+            guard PieceFate(error.routeError, range: range) == .arrived else { throw error }
         }
     }
 }

@@ -4,7 +4,7 @@ import ContentHashing
 import Saturating
 
 /// The sizes of one batch upload.
-struct UploadLimits: Hashable, Sendable {
+package struct UploadLimits: Hashable, Sendable {
     /// The unit of a concurrent session, and of the hash.
     private static let block = ContentHasher.blockSize
     /// One request may have 150 MiB (files.stone); this is the most whole blocks below.
@@ -22,10 +22,14 @@ struct UploadLimits: Hashable, Sendable {
 
     init(_ options: BatchUploadOptions) {
         let budget = max(options.memoryBudget, Self.block &* 2)
-        let wanted = min(options.pieceSize, Self.largestPiece, budget / 2)
-        pieceSize = max(Self.block, wanted / Self.block &* Self.block)
+        pieceSize = Self.wholePiece(min(options.pieceSize, budget / 2))
         // One more is being filled.
         concurrency = max(1, min(options.concurrency, budget.divided(by: pieceSize) -| 1))
+    }
+
+    /// The size of a piece of about so many bytes: whole blocks, as many as a request may have.
+    package static func wholePiece(_ wanted: Int) -> Int {
+        max(block, min(wanted, largestPiece).divided(by: block) *| block)
     }
 
     /// The pieces of a large file, in order. The last one closes its session.

@@ -1,12 +1,14 @@
 // The content of one request: parts of one or more files, each with its upload session. Not
 // responsible for the files' results: see UploadRun.
 
+import Blocking
 import ContentHashing
+import Saturating
 
 /// One request's content, in memory.
-struct UploadParcel: Sendable {
+package struct UploadParcel: Sendable {
     /// A part of a file, or all of it.
-    struct Part: Sendable {
+    package struct Part: Sendable {
         /// Index of the file in the upload.
         var file: Int
         var session = ""
@@ -16,8 +18,8 @@ struct UploadParcel: Sendable {
         var closes: Bool
     }
 
-    private(set) var parts: [Part] = []
-    private(set) var size = 0
+    package private(set) var parts: [Part] = []
+    package private(set) var size = 0
 
     var isEmpty: Bool { parts.isEmpty }
 
@@ -26,10 +28,29 @@ struct UploadParcel: Sendable {
         size &+= part.bytes.count
     }
 
-    /// Whether a part of `count` bytes from another file fits in.
-    func hasRoom(for count: UInt64, _ limits: UploadLimits) -> Bool {
-        parts.count < UploadLimits.partsPerRequest && size <= limits.pieceSize
-            && count <= limits.pieceSize &- size
+    /// Whether a part of `count` bytes from another file fits into a request of `largest` bytes.
+    func hasRoom(for count: UInt64, atMost largest: Int) -> Bool {
+        parts.count < UploadLimits.partsPerRequest && size <= largest
+            && count <= UInt64(clamping: largest -| size)
+    }
+
+    /// Whole contents of files, each for a session of its own, in as few requests of at most
+    /// `largest` bytes as keep their order. A larger content is a request of its own.
+    package static func filled(
+        with contents: [[UInt8]], sessions: [String], atMost largest: Int
+    ) -> [UploadParcel] {
+        var parcels: [UploadParcel] = []
+        var parcel = UploadParcel()
+        for (file, (bytes, session)) in zip(contents, sessions).enumerated() {
+            if !parcel.isEmpty, !parcel.hasRoom(for: UInt64(clamping: bytes.count), atMost: largest)
+            {
+                parcels.append(parcel)
+                parcel = UploadParcel()
+            }
+            parcel.add(Part(file: file, session: session, offset: 0, bytes: bytes, closes: true))
+        }
+        if !parcel.isEmpty { parcels.append(parcel) }
+        return parcels
     }
 
     /// Assigns an upload session to each part.
@@ -38,15 +59,18 @@ struct UploadParcel: Sendable {
     }
 
     /// Sends the request; returns for each part whether the server has it.
-    func send(
+    package func send(
         by calls: Files.Calls, _ options: CallOptions
     ) async -> [Result<Void, FileUploadError>] {
-        var hasher = ContentHasher()
-        for part in parts { hasher.update(part.bytes) }
+        let hash = await DiskQueue.transfers.run {
+            var hasher = ContentHasher()
+            for part in parts { hasher.update(part.bytes) }
+            return hasher.finalized()
+        }
         let results: [Files.UploadSessionAppendBatchResultEntry]
         do throws(CallError<Files.UploadSessionAppendBatchError>) {
             results = try await calls.uploadSessionAppendBatch(
-                entries: parts.map(\.argument), contentHash: hasher.finalized(),
+                entries: parts.map(\.argument), contentHash: hash,
                 body: ConcatenatedBody(parts.map { BytesBody($0.bytes) }), options: options
             ).entries
         } catch {
@@ -62,7 +86,7 @@ struct UploadParcel: Sendable {
 }
 
 extension UploadParcel.Part {
-    private var end: UInt64 { offset &+ UInt64(clamping: bytes.count) }
+    private var range: Range<UInt64> { offset ..<| offset +| UInt64(clamping: bytes.count) }
 
     fileprivate var argument: Files.UploadSessionAppendBatchArgEntry {
         .init(
@@ -71,15 +95,17 @@ extension UploadParcel.Part {
             close: closes)
     }
 
-    /// A part whose first response was lost is refused on retry, but has arrived: no other client
-    /// writes to the session.
+    /// A part that is refused because it has arrived before is no failure.
     fileprivate func outcome(
         _ result: Files.UploadSessionAppendBatchResultEntry
     ) -> Result<Void, FileUploadError> {
         switch result {
-        case .success, .failure(.closed): .success(())
-        case .failure(.incorrectOffset(let place)) where place.correctOffset == end: .success(())
-        case .failure(let error): .failure(.refused(error))
+        case .success: .success(())
+        case .failure(let error):
+            switch PieceFate(error, range: range) {
+            case .arrived, .closed: .success(())
+            case .overtaken, .partly, .refused: .failure(.refused(error))
+            }
         case .unknown(let tag): .failure(.malformedAnswer(tag))
         }
     }

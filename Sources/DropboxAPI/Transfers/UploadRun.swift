@@ -99,7 +99,7 @@ struct UploadRun {
     private mutating func addSmall(
         _ index: Int, _ file: any OpenedFile, _ group: inout TaskGroup<Event>
     ) async throws(FileUploadError) {
-        if !parcel.hasRoom(for: file.length, limits) { await flush(&group) }
+        if !parcel.hasRoom(for: file.length, atMost: limits.pieceSize) { await flush(&group) }
         let (bytes, hasher) = try await reading {
             let bytes = try file.bytes(0..<file.length)
             guard try file.isUnchanged() else { throw FileUploadError.changed }
@@ -117,7 +117,7 @@ struct UploadRun {
         _ index: Int, _ file: any OpenedFile, _ group: inout TaskGroup<Event>
     ) async throws(FileUploadError) {
         await flush(&group)
-        let session = try await startSessions(1, .concurrent)[0]
+        let session = try await calls.startSessions(1, .concurrent, options: options.call)[0]
         travelling[index] = Travelling(size: file.length)
         for piece in limits.pieces(of: file.length) {
             let isLast = piece.upperBound == file.length
@@ -152,8 +152,8 @@ struct UploadRun {
                 let settled = outcomes.count { $0 != nil }
                 let known = settled &+ travelling.count &- count
                 let wanted = max(count, files.count &- known)
-                sessions = try await startSessions(
-                    min(wanted, UploadLimits.filesPerBatch), .sequential)
+                sessions = try await calls.startSessions(
+                    min(wanted, UploadLimits.filesPerBatch), .sequential, options: options.call)
             }
             parcel.assign(sessions.suffix(count))
             sessions.removeLast(count)
@@ -162,23 +162,6 @@ struct UploadRun {
             for part in parcel.parts { end(part.file, .failure(error)) }
             parcel = UploadParcel()
         }
-    }
-
-    private mutating func startSessions(
-        _ count: Int, _ type: Files.UploadSessionType
-    ) async throws(FileUploadError) -> [String] {
-        let ids: [String]
-        do throws(CallError<NoError>) {
-            ids = try await calls.uploadSessionStartBatch(
-                numSessions: UInt64(clamping: count), sessionType: type, options: options.call
-            ).sessionIDs
-        } catch {
-            throw error.kind == .cancelled ? .cancelled : .start(error)
-        }
-        guard ids.count == count else {
-            throw .malformedAnswer("\(count) sessions were asked for, \(ids.count) came")
-        }
-        return ids
     }
 
     /// Sends the parcel as soon as fewer than `concurrency` are in flight.
@@ -248,6 +231,26 @@ struct UploadRun {
             if error.concernsAllCalls { stop = error }
         }
         options.progress?(progress)
+    }
+}
+
+extension Files.Calls {
+    /// Starts so many upload sessions in one request.
+    package func startSessions(
+        _ count: Int, _ type: Files.UploadSessionType?, options: CallOptions
+    ) async throws(FileUploadError) -> [String] {
+        let ids: [String]
+        do throws(CallError<NoError>) {
+            ids = try await uploadSessionStartBatch(
+                numSessions: UInt64(clamping: count), sessionType: type, options: options
+            ).sessionIDs
+        } catch {
+            throw error.kind == .cancelled ? .cancelled : .start(error)
+        }
+        guard ids.count == count else {
+            throw .malformedAnswer("\(count) sessions were asked for, \(ids.count) came")
+        }
+        return ids
     }
 }
 
