@@ -125,9 +125,9 @@ extension StagedFile {
     }
 
     /// Notes that the flusher has flushed a generation, with so many filled blocks. Returns false if
-    /// bytes of it were written over meanwhile: what the disk has of them is no version then. In
-    /// the transaction of the row, so that whoever writes over it from here on withdraws the row
-    /// first.
+    /// bytes of the row's content were written over, or blocks filled in, before the flush ended:
+    /// the disk may have a mixture then. Called in the transaction of the row, so that later writes
+    /// withdraw the row first.
     func noteFlushed(_ generation: Int64, fills: Int) -> Bool {
         state.withLock { state in
             state.isNameFlushed = true
