@@ -81,7 +81,7 @@ private struct StepDrawing {
 
     private mutating func aboutCuts() -> Step {
         switch draw(20) {
-        case 0..<11: .user(0, content(of: known()))
+        case 0..<11: .user(0, content(of: draw(3) == 0 ? known() : made[0]))
         case 11..<15: .wait([100, 1000, 2200, 3000, 6000][draw(5)])
         case 15, 16: .powerCut(0, calls: calls())
         case 17: .powerCutInRequest(0, changes: 1)

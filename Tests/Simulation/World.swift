@@ -295,7 +295,10 @@ final class World: @unchecked Sendable {
             let rest = try process.store.read { try $0.pending().operations }
             if rest > 0 { return "\(mount.name) has \(rest) in its queue" }
             let searches = try process.store.read { try $0.folderSearches() }
-            if !searches.isEmpty { return "\(mount.name) searches \(searches.map(\.place))" }
+            // A search that cannot succeed stays for the next process, and `status` names its folder.
+            if searches.count > process.engine.status.unsearchedFolders.count {
+                return "\(mount.name) searches \(searches.map(\.place))"
+            }
             guard process.engine.isTreeComplete else { return "\(mount.name) is not listed" }
             let shown = try tree(of: process)
             if shown != wanted {
