@@ -136,6 +136,10 @@ extension DropboxFileSystem {
             case .replaced:
                 // The next round finds its successor.
                 continue
+            case .vouched:
+                staged.withdraw()
+                try save(file, isComplete: false)
+                try store.synchronize()
             case .needsBase(let ranges):
                 guard try fillFromCache(ranges, staged) else { return .needs(ranges, staged) }
             }

@@ -86,7 +86,8 @@ extension Transaction {
     }
 
     /// Updates the row of a node's staged content, if that is still in this file. Content that was
-    /// given up since does not come back. `isNew`: the row does not have this generation yet.
+    /// given up since does not come back. `isNew`: the row does not have this generation yet. A
+    /// generation that was flushed is so no longer with other blocks, unless the content says so.
     ///
     /// Returns whether the row still existed.
     public func updateStaged(
@@ -96,15 +97,16 @@ extension Transaction {
             """
             UPDATE staged SET size = ?, generation = ?, base_revision = ?, base_hash = ?,
                 base_size = ?, base_limit = ?, blocks = ?, hash = ?,
-                flushed = max(flushed, ?), promised = max(promised, ?), stamp = ?
+                flushed = CASE WHEN blocks IS ? THEN max(flushed, ?) ELSE ? END,
+                promised = max(promised, ?), stamp = ?
             WHERE inode = ? AND file = ? AND generation <= ?
             """,
             [
                 staged.size, staged.generation,
                 staged.base?.revision.rawValue, staged.base?.hash.column,
                 staged.base?.size ?? 0, staged.base?.limit ?? 0, blob(staged.blocks),
-                staged.hash?.column, staged.flushed, staged.promised, staged.stamp?.column,
-                inode.column, staged.file, staged.generation,
+                staged.hash?.column, blob(staged.blocks), staged.flushed, staged.flushed,
+                staged.promised, staged.stamp?.column, inode.column, staged.file, staged.generation,
             ])
         guard database.changesCount > 0 else { return false }
         if isNew { noteChanged(inode) }

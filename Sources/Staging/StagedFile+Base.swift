@@ -143,8 +143,12 @@ extension StagedFile {
                 }
             }
             state.blocks.insert(block)
+            state.fills.all +|= 1
         }
     }
+
+    /// How many blocks of the base were filled in.
+    var fills: Int { state.withLock { $0.fills.all } }
 
     /// The ranges of the base that are not in the staging file, block by block.
     public var missingRanges: [Range<Int64>] {

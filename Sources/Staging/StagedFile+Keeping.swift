@@ -3,6 +3,7 @@
 import Core
 import Glibc
 public import MetadataStore
+import Saturating
 import Synchronization
 
 extension StagedFile {
@@ -22,6 +23,7 @@ extension StagedFile {
             if state.owesFlush {
                 try flusher.disk.flush(descriptor, of: number)
                 state.content.flushed = state.content.generation
+                state.fills.flushed = state.fills.all
             }
             return (state, fileStamp)
         }
@@ -29,6 +31,10 @@ extension StagedFile {
         var content = snapshot.content
         content.blocks = snapshot.blocks.bytes
         content.stamp = stamp
+        // The row names these blocks from now on.
+        if snapshot.fills.flushed < snapshot.fills.all {
+            content.flushed = min(content.flushed, content.generation -| 1)
+        }
         let isNew = content.generation > snapshot.persistedGeneration
         guard try transaction.updateStaged(content, of: inode, isNew: isNew) else { return }
         if let modified = snapshot.modified, var local = try transaction.node(inode)?.local {
@@ -38,9 +44,11 @@ extension StagedFile {
         }
         // A full disk can roll the transaction back, and then the changes are still unsaved.
         let (generation, modified) = (content.generation, snapshot.modified)
-        let (isFlushed, promised) = (content.isFlushed, content.promised)
+        let (isFlushed, promised, size) = (content.isFlushed, content.promised, content.size)
         transaction.afterCommit { [self] in
             state.withLock { state in
+                if generation >= state.persistedGeneration { state.persistedSize = size }
+                if generation == state.content.generation { state.isRewritten = false }
                 state.persistedGeneration = max(state.persistedGeneration, generation)
                 state.persistedPromise = max(state.persistedPromise, promised)
                 if state.modified == modified {
@@ -51,6 +59,12 @@ extension StagedFile {
                 flusher.add(FlushedContent(inode: inode, file: number, generation: generation))
             }
         }
+    }
+
+    /// Makes the next row say that its bytes may not be on the disk, because some of them are about
+    /// to be written over.
+    public func withdraw() {
+        state.withLock { $0.content.generation +|= 1 }
     }
 
     /// Marks the saved content as complete, because a handle was closed.
@@ -70,14 +84,15 @@ extension StagedFile {
     /// With `promising`, this was acknowledged to a user: only content that is as safe may replace
     /// it later. Once it has failed, it fails until the content is emptied or replaced.
     public func synchronize(promising: Bool) throws(StagingError) {
-        let (generation, isNameFlushed) = state.withLock {
-            ($0.content.generation, $0.isNameFlushed)
+        let (generation, fills, isNameFlushed) = state.withLock {
+            ($0.content.generation, $0.fills.all, $0.isNameFlushed)
         }
         try flusher.flush(descriptor, of: number)
         if !isNameFlushed { try flusher.flushFolder() }
         state.withLock { state in
             state.isNameFlushed = true
             state.content.flushed = max(state.content.flushed, generation)
+            state.fills.flushed = max(state.fills.flushed, fills)
             if promising { state.content.promised = max(state.content.promised, generation) }
         }
     }
@@ -109,11 +124,17 @@ extension StagedFile {
         state.withLock { $0.end == nil && $0.content.flushed > 0 }
     }
 
-    /// Notes that the flusher has flushed a generation.
-    func noteFlushed(_ generation: Int64) {
+    /// Notes that the flusher has flushed a generation, with so many filled blocks. Returns false if
+    /// bytes of the row's content were written over, or blocks filled in, before the flush ended:
+    /// the disk may have a mixture then. Called in the transaction of the row, so that later writes
+    /// withdraw the row first.
+    func noteFlushed(_ generation: Int64, fills: Int) -> Bool {
         state.withLock { state in
             state.isNameFlushed = true
+            state.fills.flushed = max(state.fills.flushed, fills)
+            if state.isRewritten || fills < state.fills.all { return false }
             state.content.flushed = max(state.content.flushed, generation)
+            return true
         }
     }
 

@@ -39,6 +39,9 @@ public enum StagedWrite: Hashable, Sendable {
     case retired(FileContent)
     /// Another staging file has replaced this one: change that.
     case replaced
+    /// A row says that the bytes there are on the disk: save it anew after `withdraw`, flush that,
+    /// and try again.
+    case vouched
 }
 
 /// Why the staging file could not be read or written.
@@ -78,6 +81,13 @@ public final class StagedFile: Sendable {
         var blocks: BlockBitmap
         var modified: Timestamp?
         var persistedGeneration: Int64
+        /// Size of the content that the row has.
+        var persistedSize: Int64
+        /// Whether bytes of the row's content were written over since it was saved.
+        var isRewritten = false
+        /// How many blocks of the base were filled in, and how many of those a flush has covered.
+        /// The content stays the same, and so does its generation.
+        var fills = (all: 0, flushed: 0)
         var retired: FileContent?
         var isReplaced = false
         /// Beginning of truncated bytes that the file still has.
@@ -92,7 +102,16 @@ public final class StagedFile: Sendable {
         /// Whether its bytes must be flushed before a row names them, because an fsync has
         /// acknowledged an older generation.
         var owesFlush: Bool {
-            end == nil && content.promised > 0 && content.flushed < content.generation
+            end == nil && content.promised > 0
+                && (content.flushed < content.generation || fills.flushed < fills.all)
+        }
+
+        /// Whether a power cut during a change from an offset could leave a mixture of versions
+        /// under a row that says it is flushed: the disk may have the bytes before the file's new
+        /// time. What an fsync has acknowledged may be written over as on any local disk.
+        func isVouched(from offset: Int64) -> Bool {
+            content.promised == 0 && content.flushed > 0
+                && content.flushed >= persistedGeneration && offset < persistedSize
         }
 
         /// Why the content can no longer be changed; nil while it can.
@@ -127,7 +146,7 @@ public final class StagedFile: Sendable {
         self.state = Mutex(
             State(
                 content: content, blocks: BlockBitmap(bytes: content.blocks), modified: nil,
-                persistedGeneration: content.generation, retired: nil,
+                persistedGeneration: content.generation, persistedSize: content.size, retired: nil,
                 persistedPromise: content.promised))
     }
 
@@ -266,9 +285,11 @@ public final class StagedFile: Sendable {
                 return .needsBase(needed)
             }
         }
+        if !range.isEmpty, state.isVouched(from: range.lowerBound) { return .vouched }
         if let cut = state.cutFrom, range.upperBound > cut {
             try removeCut(&state)
         }
+        if range.lowerBound < state.persistedSize { state.isRewritten = true }
         try body(&state)
         // Only now: a block whose bytes could not be stored still is the base's.
         if state.content.base != nil, !range.isEmpty {

@@ -158,8 +158,9 @@ final class StagingFlusher: Sendable {
         do {
             defer { try? saveDoubts() }
             guard !contents.isEmpty else { return }
+            let fills = fills(of: contents)
             let (flushed, failure) = try bytesOnDisk(of: contents)
-            try note(flushed)
+            try note(flushed, fills)
             try store.synchronize()
             if let failure { throw failure }
         } catch {
@@ -174,15 +175,27 @@ final class StagingFlusher: Sendable {
         }
     }
 
-    private func note(_ flushed: [FlushedContent]) throws {
+    /// What was filled into the files from here on, a flush may have missed.
+    private func fills(of contents: [FlushedContent]) -> [Int64: Int] {
+        var fills: [Int64: Int] = [:]
+        for content in contents { fills[content.file] = fileOfNumber(content.file)?.fills }
+        return fills
+    }
+
+    private func note(_ flushed: [FlushedContent], _ fills: [Int64: Int]) throws {
         for start in stride(from: 0, to: flushed.count, by: Self.rowsAtOnce) {
             let part = flushed[start..<min(start +| Self.rowsAtOnce, flushed.count)]
             try store.write { transaction in
-                for content in part { try transaction.noteFlushed(content) }
+                for content in part {
+                    let file = fileOfNumber(content.file)
+                    let fills = fills[content.file] ?? 0
+                    if file?.noteFlushed(content.generation, fills: fills) ?? true {
+                        try transaction.noteFlushed(content)
+                    } else if file?.fills != fills {
+                        transaction.afterCommit { self.add(content) }
+                    }
+                }
             }
-        }
-        for content in flushed {
-            fileOfNumber(content.file)?.noteFlushed(content.generation)
         }
     }
 

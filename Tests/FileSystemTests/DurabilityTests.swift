@@ -231,6 +231,24 @@ extension Fixture {
         #expect(try fixture.node(file)?.staged?.isFlushed == true && fixture.store.isSafe)
     }
 
+    @Test("a row does not vouch for flushed bytes that are written over, and is flushed before")
+    func writtenOverFlushed() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f", text("old content"))
+        try fixture.staging.flush()
+        #expect(try fixture.node(file)?.staged?.isFlushed == true)
+        let handle = try fixture.open(file)
+        #expect(try fixture.write(file, handle, 11, text(", and more")) == 10)
+        #expect(try fixture.node(file)?.staged?.isFlushed == true)
+        #expect(try fixture.write(file, handle, 0, text("new")) == 3)
+        let row = try #require(try fixture.node(file)?.staged)
+        #expect(!row.isFlushed && row.flushed > 0 && fixture.store.isSafe)
+        try fixture.close(file, handle)
+        try fixture.staging.flush()
+        #expect(try fixture.node(file)?.staged?.isFlushed == true)
+        #expect(try fixture.contents(file) == text("new content, and more"))
+    }
+
     @Test("an atomic save over a file that was emptied since its fsync is as safe as that fsync")
     func savedOverEmptied() async throws {
         let fixture = try Fixture()

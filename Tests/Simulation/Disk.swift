@@ -9,6 +9,9 @@ import Glibc
 ///
 /// A file is flushed by itself and its name with its folder. A folder lasts from the moment it is made.
 final class Disk {
+    /// Bytes that reach the disk together. A token has several such pages.
+    fileprivate static let pageSize = 4
+
     /// A file, with or without a name.
     final class File {
         /// A change since the last flush.
@@ -295,21 +298,41 @@ extension Disk.File {
         }
     }
 
-    /// Size and time are those of some moment since the flush. Of the writes until then, some bytes have come,
-    /// and in place of the others are older bytes, or zeros.
+    /// Size and time are those of some moment since the flush. Of the pages written until then, some have come,
+    /// and in place of the others are older bytes, or zeros. Pages do not wait for the time of their change: later
+    /// writes over bytes that the file had may have come as well.
     fileprivate func lose(_ luck: Luck) {
-        let kept = changes.prefix(luck.prefix(of: changes.count))
+        let kept = luck.prefix(of: changes.count)
         (bytes, modified) = flushed
-        for change in kept {
+        for change in changes.prefix(kept) {
             modified = change.modified
             guard let written = change.bytes else {
                 resize(change.offset)
                 continue
             }
             if bytes.count < change.offset + written.count { resize(change.offset + written.count) }
-            if luck.holds() { put(written, at: change.offset) }
+            put(written, at: change.offset, luck)
+        }
+        var limit = bytes.count
+        for change in changes.dropFirst(kept) {
+            guard let written = change.bytes else {
+                limit = min(limit, change.offset)
+                continue
+            }
+            put(Array(written.prefix(max(0, limit - change.offset))), at: change.offset, luck)
         }
         flushed = (bytes, modified)
         changes = []
+    }
+
+    /// Writes the pages that have reached the disk.
+    private func put(_ written: [UInt8], at offset: Int, _ luck: Luck) {
+        var start = 0
+        while start < written.count {
+            let page = (offset + start) / Disk.pageSize
+            let end = min(written.count, (page + 1) * Disk.pageSize - offset)
+            if luck.holds() { put(Array(written[start..<end]), at: offset + start) }
+            start = end
+        }
     }
 }

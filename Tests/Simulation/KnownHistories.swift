@@ -105,6 +105,21 @@ extension Plan {
                 ])
         ),
         (
+            "a block of the base that was filled in after a flush counts as flushed",
+            Plan(
+                seed: 1608, mounts: 1, pageSize: 2, distance: 0,
+                steps: [
+                    .user(0, .makeFolder("/a/b")), .other(.put("/a/b/a")),
+                    .other(.makeFolder("/a/a")), .user(0, .flushFolder("/a")),
+                    .other(.put("/a/c")), .wait(400_000), .other(.put("/a/c")),
+                    .disk(0, isFull: true), .user(0, .append("/a")), .user(0, .makeFolder("/a")),
+                    .user(0, .append("/a")), .user(0, .list("/a/a")),
+                    .user(0, .append("/a/b/a")), .user(0, .makeFolder("/b")),
+                    .user(0, .flushFolder("/a")), .user(0, .unlink("/a")),
+                    .user(0, .write("/a/c")), .powerCutInRequest(0, changes: 1), .wait(40_000),
+                ])
+        ),
+        (
             "another client moves a folder to where this mount makes one",
             Plan(
                 seed: 1, mounts: 1, pageSize: 2000, distance: 20,

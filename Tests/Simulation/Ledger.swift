@@ -18,11 +18,27 @@ final class Ledger {
     private var replacements: [String: [Set<String>]] = [:]
     private var issued: Set<String> = []
     private var count = 0
+    /// The tokens that were written over a token's own bytes.
+    private var overwriters: [String: Set<String>] = [:]
+    /// Tokens that an fsync has acknowledged, and those that had to be as safe as such before a row named them.
+    private var promised: Set<String> = []
+    /// How many texts a power cut may have left as mixtures of versions.
+    private var mixtures = 0
+    /// Tokens that were replaced before a power cut, by tokens that the server had then.
+    private var superseded: Set<String> = []
+    /// Tokens that may be in two files, or again in one.
+    private var copied: Set<String> = []
 
-    /// A new token.
-    func issue(_ actor: String) -> String {
+    /// The length of the shortest token, of which others are multiples.
+    static let unit = 15
+
+    /// A new token, of so many units. Each of its parts has its number, so that no mixture of two tokens is a token.
+    func issue(_ actor: String, units: Int = 1) -> String {
         count += 1
-        let token = "\(actor)\(count);"
+        let number = String(count, radix: 36)
+        let digits = String(repeating: "0", count: max(0, 3 - number.count)) + number
+        let name = actor.count < 2 ? actor + "." : actor
+        let token = name + String(repeating: digits, count: 5 * units - 1) + ";"
         issued.insert(token)
         return token
     }
@@ -38,6 +54,20 @@ final class Ledger {
     /// The acknowledged ones of these tokens are on a disk.
     func secure(_ tokens: some Sequence<String>) { safe.formUnion(acknowledged(tokens)) }
 
+    /// An fsync has acknowledged these tokens.
+    func promise(_ tokens: some Sequence<String>) {
+        let known = acknowledged(tokens)
+        safe.formUnion(known)
+        promised.formUnion(known)
+    }
+
+    /// A text has taken another file's name.
+    func rename(_ text: String) { promised.formUnion(Self.tokens(text)) }
+
+    private func passPromise(from text: Set<String>, to other: Set<String>) {
+        if !promised.isDisjoint(with: text) { promised.formUnion(other) }
+    }
+
     /// The tokens of one writer that were acknowledged until a time are on a disk, but without an fsync: until
     /// the bytes added to their files are there as well, no row vouches for them.
     func settle(of actor: String, until time: Int64) {
@@ -48,6 +78,15 @@ final class Ledger {
     /// A user adds a token to a text.
     func add(_ token: String, to text: Set<String>) {
         for other in text { followers[other, default: []].insert(token) }
+        passPromise(from: text, to: [token])
+    }
+
+    /// A user who saw a text has written a token over the bytes of some of its tokens.
+    func overwrite(_ tokens: Set<String>, by token: String) {
+        for other in tokens {
+            overwriters[other, default: []].insert(token)
+            replacements[other, default: []].append([token])
+        }
     }
 
     private func isSafe(_ token: String) -> Bool {
@@ -57,9 +96,53 @@ final class Ledger {
 
     /// The power of one writer's machine is cut: no row vouches for content that is neither on its disk nor on the server.
     func cutPower(of actor: String) {
+        giveUpOverwritten(by: actor)
         let lost = acknowledged.keys.filter { $0.hasPrefix(actor) && !isSafe($0) }
         for token in lost { acknowledged[token] = nil }
         uncertain.formUnion(lost)
+    }
+
+    /// As on a local disk, unflushed bytes over those that an fsync has acknowledged are there wholly, in part, or not
+    /// at all.
+    private func giveUpOverwritten(by actor: String) {
+        var torn: Set<String> = []
+        for (token, others) in overwriters where promised.contains(token) {
+            let unsafe = others.filter { $0.hasPrefix(actor) && !isSafe($0) }
+            if unsafe.isEmpty { continue }
+            given.insert(token)
+            torn.formUnion(unsafe)
+        }
+        given.formUnion(torn)
+        mixtures += torn.count
+    }
+
+    /// The power of the only machine is cut, and the server has these tokens. The tokens that they have replaced must not
+    /// come back.
+    func noteSuperseded(by present: Set<String>) {
+        for (token, texts) in replacements where !present.contains(token) {
+            guard texts.contains(where: { !$0.isEmpty && $0.isSubset(of: present) }) else {
+                continue
+            }
+            superseded.insert(token)
+        }
+    }
+
+    /// A user makes an older revision the current one, or another client moves a file.
+    func allowCopies(of text: String) { copied.formUnion(Self.tokens(text)) }
+
+    /// The tokens in these texts that had been replaced on the server before a power cut.
+    func returned(in texts: [String]) -> [String] {
+        let found = Set(texts.flatMap(Self.tokens))
+        return superseded.subtracting(copied).intersection(found).sorted()
+    }
+
+    /// A text that is there twice, although no user has made a copy.
+    func copied(in texts: [String]) -> String? {
+        var seen: Set<String> = []
+        return texts.sorted().first { text in
+            !text.isEmpty && !seen.insert(text).inserted
+                && copied.isDisjoint(with: Self.tokens(text))
+        }
     }
 
     /// A user who saw a text removed it.
@@ -68,6 +151,7 @@ final class Ledger {
     /// A user who saw a text put another one in its place: if a power cut takes that, the first one must be there.
     func give(up text: String, for other: String) {
         let others = Self.tokens(other)
+        passPromise(from: Self.tokens(text), to: others)
         for token in Self.tokens(text) { replacements[token, default: []].append(others) }
     }
 
@@ -92,8 +176,14 @@ final class Ledger {
         }
     }
 
+    /// The fault of one of these texts, but for as many as may be mixtures of versions.
+    func flaw(of texts: [String]) -> String? {
+        let flaws = texts.compactMap(flaw)
+        return flaws.count > mixtures ? flaws.last : nil
+    }
+
     /// The fault of a text: it may have only tokens that a user has written.
-    func flaw(of text: String) -> String? {
+    private func flaw(of text: String) -> String? {
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
         if parts.last == "", parts.dropLast().allSatisfy({ issued.contains("\($0);") }) {
             return nil
@@ -105,7 +195,8 @@ final class Ledger {
     var total: Int { acknowledged.count }
 
     /// The tokens of a text.
-    static func tokens(_ text: String) -> Set<String> {
-        Set(text.split(separator: ";").map { $0 + ";" })
-    }
+    static func tokens(_ text: String) -> Set<String> { Set(parts(text)) }
+
+    /// The tokens of a text, in order.
+    static func parts(_ text: String) -> [String] { text.split(separator: ";").map { "\($0);" } }
 }

@@ -20,6 +20,8 @@ final class Link: RemoteStoring, @unchecked Sendable {
     var distance = 20
     /// Called with each request and its outcome.
     private let note: (String) -> Void
+    /// Called when the server has changed something, before the reply.
+    var onChange: () -> Void = {}
     /// Number of requests.
     private(set) var requests = 0
 
@@ -40,12 +42,12 @@ final class Link: RemoteStoring, @unchecked Sendable {
     }
 
     private func perform<Value>(
-        _ request: String, _ body: () async throws(RemoteError) -> Value
+        _ request: String, changes: Bool = false, _ body: () async throws(RemoteError) -> Value
     ) async throws(RemoteError) -> Value {
         requests += 1
         note("→ \(request)")
         do throws(RemoteError) {
-            let value = try await carry(body)
+            let value = try await carry(changes: changes, body)
             note("← \(request) \(Self.summary(of: value))")
             return value
         } catch {
@@ -55,7 +57,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
     }
 
     private func carry<Value>(
-        _ body: () async throws(RemoteError) -> Value
+        changes: Bool, _ body: () async throws(RemoteError) -> Value
     ) async throws(RemoteError) -> Value {
         try await travel()
         let fails = isCut || scheduler.happens(faults)
@@ -63,6 +65,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
         let isDone = fails && !isCut && scheduler.draw(2) == 0
         if fails && !isDone { throw failure() }
         let value = try await body()
+        if changes { onChange() }
         try await travel()
         if isDone || isCut { throw failure() }
         return value
@@ -146,7 +149,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
         _ source: any UploadSource, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
         let request = "upload \(commit.path.rawValue) \(commit.expectation)"
-        return try await perform(request) { () async throws(RemoteError) in
+        return try await perform(request, changes: true) { () async throws(RemoteError) in
             try await base.upload(source, commit: commit)
         }
     }
@@ -169,20 +172,20 @@ final class Link: RemoteStoring, @unchecked Sendable {
         _ session: UploadSession, size: Int64, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
         let request = "finish \(commit.path.rawValue) \(commit.expectation)"
-        return try await perform(request) { () async throws(RemoteError) in
+        return try await perform(request, changes: true) { () async throws(RemoteError) in
             try await base.finishUpload(session, size: size, commit: commit)
         }
     }
 
     func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
-        try await perform("mkdir \(path.rawValue)") { () async throws(RemoteError) in
+        try await perform("mkdir \(path.rawValue)", changes: true) { () async throws(RemoteError) in
             try await base.makeFolder(at: path)
         }
     }
 
     func delete(_ node: RemoteReference, revision: Revision?) async throws(RemoteError) {
         let request = "delete \(node.summary) \(revision?.rawValue ?? "any")"
-        try await perform(request) { () async throws(RemoteError) in
+        try await perform(request, changes: true) { () async throws(RemoteError) in
             try await base.delete(node, revision: revision)
         }
     }
@@ -191,7 +194,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
         _ node: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
         let request = "move \(node.summary) \(target.rawValue)"
-        return try await perform(request) { () async throws(RemoteError) in
+        return try await perform(request, changes: true) { () async throws(RemoteError) in
             try await base.move(node, to: target)
         }
     }
@@ -200,7 +203,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
         _ source: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
         let request = "copy \(source.summary) \(target.rawValue)"
-        return try await perform(request) { () async throws(RemoteError) in
+        return try await perform(request, changes: true) { () async throws(RemoteError) in
             try await base.copy(source, to: target)
         }
     }
@@ -220,14 +223,15 @@ final class Link: RemoteStoring, @unchecked Sendable {
     func restore(
         _ path: RemotePath, to revision: Revision
     ) async throws(RemoteError) -> RemoteEntry {
-        try await restore(path, to: revision) { _ in }
+        try await restore(path, to: revision) { _, _ in }
     }
 
     fileprivate func restore(
-        _ path: RemotePath, to revision: Revision, _ willReplace: (RemotePath) -> Void
+        _ path: RemotePath, to revision: Revision, _ willReplace: (RemotePath, Revision) -> Void
     ) async throws(RemoteError) -> RemoteEntry {
-        try await perform("restore \(path.rawValue)") { () async throws(RemoteError) in
-            willReplace(path)
+        let request = "restore \(path.rawValue)"
+        return try await perform(request, changes: true) { () async throws(RemoteError) in
+            willReplace(path, revision)
             return try await base.restore(path, to: revision)
         }
     }
@@ -244,8 +248,8 @@ final class Link: RemoteStoring, @unchecked Sendable {
 /// A user's requests for old revisions by a mount's connection.
 struct UserHistory: RemoteHistory {
     let link: Link
-    /// Called when the server is about to replace the node at a path.
-    let willReplace: @Sendable (RemotePath) -> Void
+    /// Called when the server is about to replace the node at a path by an older revision.
+    let willReplace: @Sendable (RemotePath, Revision) -> Void
 
     func revisions(
         of path: RemotePath, limit: Int

@@ -29,6 +29,9 @@ final class Mount: @unchecked Sendable {
     private var wasCut = false
     /// The calls to the disk after which the next process ends.
     private var callsOfNext: Int?
+    /// The changes of the server after which the power is cut.
+    private var changesLeft: Int?
+    var pins = Pins()
     /// The patterns of what stays local.
     var ignored = ""
     var faults = 0
@@ -58,6 +61,7 @@ final class Mount: @unchecked Sendable {
         do {
             let process = try MountProcess(of: self, isDead: isDead)
             self.process = process
+            process.link.onChange = { [unowned self] in noteChange(isDead) }
             try checkFound(process)
             setNetwork()
             try world.scheduler.value { try await process.engine.start() }
@@ -99,10 +103,24 @@ final class Mount: @unchecked Sendable {
         try reap()
     }
 
+    /// Cuts the power of the machine when the server has made the last of so many changes for it.
+    func cutPower(afterChanges count: Int) { changesLeft = count }
+
+    /// The server has changed something for this process.
+    private func noteChange(_ isDead: Mark) {
+        guard let left = changesLeft, !isDead.isSet else { return }
+        changesLeft = left > 1 ? left - 1 : nil
+        guard left <= 1 else { return }
+        endsByCut = true
+        machine.disk.endProcess()
+        isDead.isSet = true
+    }
+
     /// No process that runs from now on ends by itself.
     func spare() {
         machine.disk.callsLeft = nil
         callsOfNext = nil
+        changesLeft = nil
     }
 
     /// Ends the process in order, and begins one with other options.
@@ -118,6 +136,30 @@ final class Mount: @unchecked Sendable {
         guard let process, process.isDead.isSet else { return }
         world.note("\(name) is dead")
         try end(process)
+    }
+
+    /// Flushed content of a row is on the disk: no file is removed before its row.
+    fileprivate func checkFlushed(_ store: MetadataStore) throws {
+        let contents = try store.read { snapshot in
+            try snapshot.stagedNodes().flatMap { node in
+                [node.staged, try snapshot.fallback(of: node.inode)].compactMap(\.self)
+            }
+        }
+        for content in contents where content.isFlushed {
+            guard content.base == nil || content.blocks.contains(where: { $0 != 0 }) else {
+                continue
+            }
+            let file = machine.disk.file("\(machine.folder)/staging/\(content.file)")
+            if let file, file.bytes.count >= content.size { continue }
+            throw Violation(
+                rule: "flushed content is missing",
+                detail: "\(name) \(content), of which the disk has \(file?.bytes.count ?? -1)")
+        }
+    }
+
+    func checkPins(_ store: MetadataStore) throws {
+        guard let inode = try store.read({ try pins.lost(in: $0) }) else { return }
+        throw Violation(rule: "a pin is lost", detail: "\(name) \(inode)")
     }
 
     /// Content is put aside after a power cut only.
@@ -216,11 +258,13 @@ final class MountProcess: @unchecked Sendable {
     let engine: SyncEngine
     let fileSystem: DropboxFileSystem
     private(set) lazy var user = User(name: name, process: self, world: world)
+    unowned let mount: Mount
     private let name: String
     private unowned let world: World
 
     init(of mount: Mount, isDead: Mark) throws {
         let (world, name, machine) = (mount.world, mount.name, mount.machine)
+        self.mount = mount
         self.world = world
         self.name = name
         self.isDead = isDead
@@ -234,6 +278,8 @@ final class MountProcess: @unchecked Sendable {
             if isDead.isSet { throw Dead() }
             try machine.access(access)
         }
+        try mount.checkFlushed(store)
+        try mount.checkPins(store)
         staging = try StagingArea(
             directory: machine.folder + "/staging", store: store,
             queue: { _ in VirtualQueue(scheduler: scheduler, isDead: isDead) })
@@ -254,6 +300,14 @@ final class MountProcess: @unchecked Sendable {
             store: store, staging: staging, sync: engine, reader: DirectReader(remote: link),
             openFiles: openFiles, relay: relay,
             options: options, clock: clock, disk: .inPlace, log: log)
+    }
+}
+
+extension MountProcess {
+    /// Pins a node or ends its pin, as `Pinner` does.
+    func setPin(_ isPinned: Bool, of inode: InodeID) throws {
+        try store.write { try $0.setPin(isPinned, of: inode) }
+        try store.synchronize()
     }
 }
 

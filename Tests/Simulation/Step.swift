@@ -17,6 +17,9 @@ enum Step: Hashable, Sendable {
     case kill(Int, calls: Int = 0)
     /// The power of a mount's machine is cut, in the same way.
     case powerCut(Int, calls: Int)
+    /// The power of a mount's machine is cut when the server has made the last of so many changes for it, before the
+    /// reply.
+    case powerCutInRequest(Int, changes: Int)
     /// A mount is ended in an orderly way, without waiting for its queue.
     case unmount(Int)
     /// A mount begins, unless it runs.
@@ -51,6 +54,10 @@ enum UserStep: Hashable, Sendable {
     case flushFolder(String)
     /// `fsync` of all open files.
     case flushOpen
+    /// Writes over a part of a file, in place.
+    case overwrite(String)
+    /// Cuts off the end of a file.
+    case truncate(String)
     /// Makes an older revision of a file the current one.
     case restore(String)
     case makeFolder(String)
@@ -66,10 +73,14 @@ enum UserStep: Hashable, Sendable {
     case open(String)
     /// Writes to all open files.
     case writeOpen
+    /// Writes over a part of each open file, in place.
+    case overwriteOpen
     /// Closes all open files.
     case close
     /// Lists a folder.
     case list(String)
+    /// Pins a file or a folder, or ends its pin.
+    case pin(String, Bool)
 }
 
 /// What another client does.
@@ -124,122 +135,10 @@ struct Plan: Sendable {
     /// Whether the power of a mount's machine is cut at some time.
     func cutsPower(of mount: Int) -> Bool {
         steps.contains { step in
-            if case .powerCut(mount, _) = step { return true }
-            return false
+            switch step {
+            case .powerCut(mount, _), .powerCutInRequest(mount, _): true
+            default: false
+            }
         }
     }
-
-    /// Draws the history of a seed.
-    init(seed: UInt64, steps count: Int) {
-        var random = SeededRandom(seed: seed)
-        self.seed = seed
-        mounts = Int.random(in: 1...Self.mostMounts, using: &random)
-        pageSize = [2, 3, 2000].randomElement(using: &random) ?? 3
-        distance = [0, 20, 400].randomElement(using: &random) ?? 20
-        refusesIDs = Int.random(in: 0..<5, using: &random) == 0
-        compaction = LogCompaction.allCases.randomElement(using: &random) ?? .none
-        let names =
-            [["a", "b"], ["a", "b", "c"], ["a", "A", "b"]].randomElement(using: &random) ?? ["a"]
-        var drawing = StepDrawing(random: random, names: names, mounts: mounts)
-        steps = (0..<count).map { drawing.next(isFirst: $0 < 6) }
-    }
-}
-
-/// Draws steps, each independent of the others: what cannot be done is refused and changes nothing.
-private struct StepDrawing {
-    var random: SeededRandom
-    var names: [String]
-    var mounts: Int
-
-    /// Paths of what earlier steps made, or would have made.
-    private var made: [String] = ["/a"]
-
-    init(random: SeededRandom, names: [String], mounts: Int) {
-        self.random = random
-        self.names = names
-        self.mounts = mounts
-    }
-
-    /// The first steps make things, so that there is something to change.
-    mutating func next(isFirst: Bool) -> Step {
-        let mount = draw(mounts)
-        if isFirst { return first(mount) }
-        switch draw(107) {
-        case 0..<56: return .user(mount, user())
-        case 56..<74: return .other(other())
-        case 74..<80: return .jobs(1 << draw(7))
-        case 80..<90: return .wait([1, 10, 100, 3000, 40_000][draw(5)])
-        case 90, 91: return .kill(mount, calls: calls())
-        case 100..<103: return .powerCut(mount, calls: calls())
-        case 103, 104: return .disk(mount, isFull: draw(2) == 0)
-        case 105: return .date(mount, [0, 10, 3600, 86_400][draw(4)] * (draw(2) == 0 ? 1 : -1))
-        case 106...:
-            return .remount(mount, ignoring: draw(3) == 0 ? "" : names[draw(names.count)])
-        case 92: return .unmount(mount)
-        case 93, 94: return .mount(mount)
-        case 95: return .faults(mount, [0, 10, 40][draw(3)])
-        case 96, 97: return .network(mount, isCut: draw(2) == 0)
-        case 98: return .resetCursors
-        default: return .wait(400_000)
-        }
-    }
-
-    private mutating func first(_ mount: Int) -> Step {
-        switch draw(5) {
-        case 0: .user(mount, .makeFolder(fresh()))
-        case 1: .other(.makeFolder(fresh()))
-        case 2: .user(mount, .write(fresh()))
-        case 3: .other(.put(fresh()))
-        default: .wait(6000)
-        }
-    }
-
-    /// Half of the ends are between two steps.
-    private mutating func calls() -> Int { draw(2) == 0 ? 0 : 1 + draw(1 << draw(7)) }
-
-    private mutating func user() -> UserStep {
-        switch draw(32) {
-        case 0..<4: .write(draw(2) == 0 ? fresh() : known())
-        case 4, 5: .append(known())
-        case 6, 7: .save(known())
-        case 8, 9, 10: .makeFolder(fresh())
-        case 11, 12: .unlink(known())
-        case 13: .removeFolder(known())
-        case 14, 15: .removeTree(known())
-        case 16..<20: .rename(known(), draw(2) == 0 ? fresh() : known())
-        case 20: .exchange(known(), known())
-        case 21: .open(known())
-        case 22: .writeOpen
-        case 23: .close
-        case 26, 27: .flush(known())
-        case 28: .saveSafely(known())
-        case 29: .flushOpen
-        case 30: .flushFolder(known())
-        case 31: .restore(known())
-        default: .list(known())
-        }
-    }
-
-    private mutating func other() -> OtherStep {
-        switch draw(10) {
-        case 0..<2: .put(fresh())
-        case 2, 3: .put(known())
-        case 4: .makeFolder(fresh())
-        case 5, 6: .delete(known())
-        default: .move(known(), draw(2) == 0 ? fresh() : known())
-        }
-    }
-
-    /// A path below an existing folder, which may be new.
-    private mutating func fresh() -> String {
-        let folder = draw(3) == 0 ? "" : made[draw(made.count)]
-        let path = folder.split(separator: "/").count > 2 ? "" : folder
-        made.append(path + "/" + names[draw(names.count)])
-        return made[made.count - 1]
-    }
-
-    /// A path of something that was made before.
-    private mutating func known() -> String { made[draw(made.count)] }
-
-    private mutating func draw(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
 }

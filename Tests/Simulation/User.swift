@@ -13,11 +13,11 @@ import Sync
 /// `unchecked`: used on the scheduler's thread only.
 final class User: @unchecked Sendable {
     /// More than any file has.
-    private static let mostBytes = 65_536
-    private static let caller = Caller(userID: 1000, groupID: 1000, processID: 42)
+    static let mostBytes = 65_536
+    static let caller = Caller(userID: 1000, groupID: 1000, processID: 42)
 
     /// A file that is held open.
-    private struct OpenFile {
+    struct OpenFile {
         var inode: InodeID
         var handle: HandleID
         /// The content by others when it was opened; nil if it could not be read then.
@@ -26,15 +26,15 @@ final class User: @unchecked Sendable {
         var tokens: [String] = []
     }
 
-    private let name: String
-    private unowned let process: MountProcess
-    private let world: World
-    private var openFiles: [OpenFile] = []
+    let name: String
+    unowned let process: MountProcess
+    let world: World
+    var openFiles: [OpenFile] = []
     /// Inodes whose names this user removed: their content is gone with the last descriptor.
-    private var removed: Set<InodeID> = []
+    var removed: Set<InodeID> = []
 
-    private var fs: DropboxFileSystem { process.fileSystem }
-    private var ledger: Ledger { world.ledger }
+    var fs: DropboxFileSystem { process.fileSystem }
+    var ledger: Ledger { world.ledger }
     var isDead: Bool { process.isDead.isSet }
 
     init(name: String, process: MountProcess, world: World) {
@@ -62,9 +62,16 @@ final class User: @unchecked Sendable {
                 defer { self.fs.releaseDirectory(inode, handle: opened.handle) }
                 let known = self.ledger.acknowledged(try self.tokens(inFilesOf: inode))
                 try await self.fs.synchronizeDirectory(inode).value()
-                if !self.isDead { self.ledger.secure(known) }
+                if !self.isDead { self.ledger.promise(known) }
             }
         case .restore(let path): try await restore(path)
+        case .overwrite(let path):
+            try await opened(path) { file in
+                let token = try await self.overwrite(file)
+                try await self.fs.flush(file.inode, handle: file.handle).value()
+                self.acknowledge([token], file.inode)
+            }
+        case .truncate(let path): try await truncate(path)
         case .flushOpen:
             for index in openFiles.indices { try await flush(&openFiles[index]) }
         case .makeFolder(let path):
@@ -90,161 +97,20 @@ final class User: @unchecked Sendable {
                 self.openFiles.append(file)
             }
         case .writeOpen: try await writeOpen()
+        case .overwriteOpen:
+            for index in openFiles.indices {
+                await check(openFiles[index])
+                openFiles[index].tokens.append(try await overwrite(openFiles[index]))
+            }
         case .close: closeAll()
         case .list(let path): _ = try await list(path)
-        }
-    }
-
-    // MARK: Files
-
-    private func write(_ path: String) async throws {
-        let token = ledger.issue(name)
-        try await within(path) { name, parent in
-            let before = try self.text(named: name, in: parent)
-            let created = try await self.emptied(name, in: parent, before)
-            let inode = created.entry.attributes.inode
-            defer { self.fs.forget(inode, count: 1) }
-            self.ledger.give(up: before, for: token)
-            defer { self.fs.release(inode, handle: created.opened.handle) }
-            try await self.put(token, at: 0, inode, created.opened.handle)
-        }
-    }
-
-    /// Opens a file, or makes it, and empties it. A full disk may refuse that, and a process may die, after the file was
-    /// emptied.
-    private func emptied(
-        _ name: [UInt8], in parent: InodeID, _ before: String
-    ) async throws -> CreatedFile {
-        do {
-            return try await fs.create(
-                name, in: parent, permissions: 0o644,
-                flags: OpenFlags(writes: true, truncates: true), caller: Self.caller
-            ).value()
-        } catch {
-            if isDead || error as? FileSystemError == .noSpace { ledger.give(up: before) }
-            throw error
-        }
-    }
-
-    private func append(_ path: String) async throws {
-        let token = ledger.issue(name)
-        try await with(path) { inode in
-            let opened = try await self.fs.open(
-                inode, flags: OpenFlags(reads: true, writes: true, appends: true),
-                caller: Self.caller
-            ).value()
-            defer { self.fs.release(inode, handle: opened.handle) }
-            let before = try await self.tokens(in: OpenFile(inode: inode, handle: opened.handle))
-            self.ledger.add(token, to: before)
-            let size = try await self.fs.attributes(of: inode).value().attributes.size
-            try await self.put(token, at: size, inode, opened.handle)
-        }
-    }
-
-    /// Writes a token and flushes the handle, as before it is closed.
-    private func put(
-        _ token: String, at offset: Int64, _ inode: InodeID, _ handle: HandleID
-    ) async throws {
-        try await send(token, at: offset, inode, handle)
-        try await fs.flush(inode, handle: handle).value()
-        acknowledge([token], inode)
-    }
-
-    private func send(
-        _ token: String, at offset: Int64, _ inode: InodeID, _ handle: HandleID
-    ) async throws {
-        let answer = Array(token.utf8).withUnsafeBytes {
-            fs.write(inode, handle: handle, offset: offset, bytes: $0, isPage: false)
-        }
-        _ = try await answer.value()
-    }
-
-    /// A dead process returns nothing.
-    private func acknowledge(_ tokens: [String], _ inode: InodeID) {
-        if isDead || removed.contains(inode) { return }
-        for token in tokens { ledger.acknowledge(token, at: world.scheduler.now) }
-    }
-
-    private func flush(_ path: String) async throws {
-        try await with(path) { inode in
-            let opened = try await self.fs.open(
-                inode, flags: OpenFlags(reads: true, writes: true), caller: Self.caller
-            ).value()
-            defer { self.fs.release(inode, handle: opened.handle) }
-            let file = OpenFile(inode: inode, handle: opened.handle)
-            let tokens = try await self.tokens(in: file)
-            try await self.fs.synchronize(inode, handle: opened.handle, dataOnly: false).value()
-            if !self.isDead { self.ledger.secure(tokens) }
-        }
-    }
-
-    private func flush(_ file: inout OpenFile) async throws {
-        try await fs.synchronize(file.inode, handle: file.handle, dataOnly: false).value()
-        acknowledge(file.tokens, file.inode)
-        if !isDead { ledger.secure(file.tokens) }
-        file.tokens = []
-    }
-
-    /// The content by others in an open file.
-    private func foreign(in file: OpenFile) async throws -> Set<String> {
-        try await tokens(in: file).filter { !$0.hasPrefix(name) }
-    }
-
-    /// The contents of the files of a folder, as this mount has them.
-    private func tokens(inFilesOf folder: InodeID) throws -> Set<String> {
-        let nodes = try process.store.read { snapshot in
-            try snapshot.children(of: folder).compactMap { try snapshot.node($0.inode) }
-        }
-        return Set(nodes.flatMap { Ledger.tokens(text(of: $0)) })
-    }
-
-    private func tokens(in file: OpenFile) async throws -> Set<String> {
-        let bytes = try await fs.read(
-            file.inode, handle: file.handle, offset: 0, count: Self.mostBytes
-        ).value()
-        return Ledger.tokens(String(decoding: bytes, as: UTF8.self))
-    }
-
-    /// Whether a handle still leads to the file that was opened: what others store replaces it.
-    private func check(_ file: OpenFile) async {
-        guard let seen = file.seen, let now = try? await foreign(in: file) else { return }
-        let others = now.subtracting(seen).sorted()
-        guard !others.isEmpty else { return }
-        world.violation = Violation(
-            rule: "a handle leads to another file", detail: "\(name) \(others)")
-    }
-
-    private func writeOpen() async throws {
-        for index in openFiles.indices {
-            let file = openFiles[index]
-            await check(file)
-            let token = ledger.issue(name)
-            ledger.add(token, to: try await tokens(in: file))
-            let size = try await fs.attributes(of: file.inode).value().attributes.size
-            try await send(token, at: size, file.inode, file.handle)
-            openFiles[index].tokens.append(token)
-        }
-    }
-
-    /// Closes all open files.
-    func closeAll() {
-        for file in openFiles {
-            if case .ready = fs.flush(file.inode, handle: file.handle) {
-                acknowledge(file.tokens, file.inode)
+        case .pin(let path, let isPinned):
+            try await with(path) { inode in
+                if !isPinned { self.process.mount.pins.set(false, of: inode) }
+                try self.process.setPin(isPinned, of: inode)
+                if isPinned, !self.isDead { self.process.mount.pins.set(true, of: inode) }
             }
-            fs.release(file.inode, handle: file.handle)
-            fs.forget(file.inode, count: 0)
         }
-        openFiles = []
-    }
-
-    /// Makes the oldest revision that is listed the current one.
-    private func restore(_ path: String) async throws {
-        let names = try path.split(separator: "/").map { try FileName(utf8: Array($0.utf8)) }
-        let history = UserHistory(link: process.link) { [world] in world.giveUp(at: $0) }
-        let known = try await process.engine.revisions(of: names, limit: 3, from: history)
-        let revision = known.isDeleted ? nil : known.versions.last?.file.revision
-        _ = try await process.engine.restore(names, to: revision, from: history)
     }
 
     // MARK: Names
@@ -274,11 +140,15 @@ final class User: @unchecked Sendable {
             try await self.within(target) { newName, newParent in
                 let source = try self.node(named: name, in: parent)
                 let before = try self.node(named: newName, in: newParent)
+                if let source { self.ledger.rename(self.text(of: source)) }
                 try await self.fs.rename(
                     name, in: parent, to: newName, in: newParent, mode: mode
                 ).value()
                 guard mode == .replace, before?.inode != source?.inode else { return }
                 self.giveUp(before, for: source)
+                if let before, let source, !self.isDead {
+                    self.process.mount.pins.handOver(from: before.inode, to: source.inode)
+                }
             }
         }
     }
@@ -312,7 +182,7 @@ final class User: @unchecked Sendable {
     // MARK: Paths
 
     /// Calls a function with the inode of a path, which stays known during it.
-    private func with(_ path: String, _ body: (InodeID) async throws -> Void) async throws {
+    func with(_ path: String, _ body: (InodeID) async throws -> Void) async throws {
         var known: [InodeID] = []
         defer { for inode in known { fs.forget(inode, count: 1) } }
         var inode = InodeID.root
@@ -327,7 +197,7 @@ final class User: @unchecked Sendable {
 
     /// Calls a function with the last name of a path and the inode of its folder. The name itself is looked up
     /// before, as the kernel does.
-    private func within(
+    func within(
         _ path: String, _ body: ([UInt8], InodeID) async throws -> Void
     ) async throws {
         let names = path.split(separator: "/")
@@ -343,17 +213,17 @@ final class User: @unchecked Sendable {
 
     // MARK: What the user sees
 
-    private func node(named name: [UInt8], in parent: InodeID) throws -> Node? {
+    func node(named name: [UInt8], in parent: InodeID) throws -> Node? {
         guard let name = try? FileName(utf8: name) else { return nil }
         return try process.store.read { try $0.child(name, of: parent) }
     }
 
-    private func text(named name: [UInt8], in parent: InodeID) throws -> String {
+    func text(named name: [UInt8], in parent: InodeID) throws -> String {
         try node(named: name, in: parent).map { text(of: $0) } ?? ""
     }
 
     /// The text of a file as this mount has it.
-    private func text(of node: Node) -> String { world.text(of: node, process) }
+    func text(of node: Node) -> String { world.text(of: node, process) }
 }
 
 extension Answer {

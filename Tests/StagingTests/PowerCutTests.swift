@@ -115,6 +115,43 @@ import Testing
         #expect(try node("a", local)?.staged?.size == 4 && local.staging.found.isEmpty)
     }
 
+    @Test("a flush of content that is being written over does not count, one during an append does")
+    func writtenOver() throws {
+        let local = try open()
+        for (offset, isFlushed) in [(Int64(0), false), (4, true)] {
+            let file = try write("text", to: "at \(offset)", local)
+            let written = try Array("new".utf8).withUnsafeBytes {
+                try file.write(at: offset, $0, now: .now())
+            }
+            #expect(written == .written)
+            try local.staging.flush()
+            #expect(try node("at \(offset)", local)?.staged?.isFlushed == isFlushed)
+            try local.store.write { try file.persist(in: $0) }
+            try local.staging.flush()
+            #expect(try node("at \(offset)", local)?.staged?.isFlushed == true)
+        }
+    }
+
+    @Test("a block of the base that is filled in after a flush is not flushed")
+    func filled() throws {
+        let local = try open()
+        let base = StagedContent.Base(
+            revision: Revision("0123456789"), hash: ContentHasher.hash(Array("base".utf8)), size: 4,
+            limit: 4)
+        let file = try local.store.write { transaction in
+            let place = Place(parent: .root, name: try FileName("a"))
+            let inode = try transaction.insert(.file, at: place, local: LocalFacts())
+            return try local.staging.begin(inode, base: base, size: 4, in: transaction)
+        }
+        #expect(try node("a", local)?.staged?.isFlushed == true)
+        try file.synchronize(promising: false)
+        try file.fill(0..<4, with: Array("base".utf8), of: base)
+        try local.store.write { try file.persist(in: $0) }
+        #expect(try node("a", local)?.staged?.isFlushed == false)
+        try local.staging.flush()
+        #expect(try node("a", local)?.staged?.isFlushed == true)
+    }
+
     @Test("content is flushed by itself soon after it was saved")
     func bySelf() async throws {
         let local = try open(flushDelay: 0.01)

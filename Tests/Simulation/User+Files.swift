@@ -1,0 +1,208 @@
+// A user's steps that change contents of files: writes, also in place, flushes, and restored revisions. Not responsible
+// for names.
+
+import Core
+import FileSystem
+import MetadataStore
+import RemoteStore
+import Sync
+
+extension User {
+    func write(_ path: String) async throws {
+        let token = ledger.issue(name)
+        try await within(path) { name, parent in
+            let before = try self.text(named: name, in: parent)
+            let created = try await self.emptied(name, in: parent, before)
+            let inode = created.entry.attributes.inode
+            defer { self.fs.forget(inode, count: 1) }
+            self.ledger.give(up: before, for: token)
+            defer { self.fs.release(inode, handle: created.opened.handle) }
+            try await self.put(token, at: 0, inode, created.opened.handle)
+        }
+    }
+
+    /// Opens a file, or makes it, and empties it. A full disk may refuse that, and a process may die, after the file was
+    /// emptied.
+    private func emptied(
+        _ name: [UInt8], in parent: InodeID, _ before: String
+    ) async throws -> CreatedFile {
+        do {
+            return try await fs.create(
+                name, in: parent, permissions: 0o644,
+                flags: OpenFlags(writes: true, truncates: true), caller: Self.caller
+            ).value()
+        } catch {
+            if isDead || error as? FileSystemError == .noSpace { ledger.give(up: before) }
+            throw error
+        }
+    }
+
+    func append(_ path: String) async throws {
+        let token = ledger.issue(name)
+        try await with(path) { inode in
+            let opened = try await self.fs.open(
+                inode, flags: OpenFlags(reads: true, writes: true, appends: true),
+                caller: Self.caller
+            ).value()
+            defer { self.fs.release(inode, handle: opened.handle) }
+            let before = try await self.tokens(in: OpenFile(inode: inode, handle: opened.handle))
+            self.ledger.add(token, to: before)
+            let size = try await self.fs.attributes(of: inode).value().attributes.size
+            try await self.put(token, at: size, inode, opened.handle)
+        }
+    }
+
+    /// Writes a token and flushes the handle, as before it is closed.
+    private func put(
+        _ token: String, at offset: Int64, _ inode: InodeID, _ handle: HandleID
+    ) async throws {
+        try await send(token, at: offset, inode, handle)
+        try await fs.flush(inode, handle: handle).value()
+        acknowledge([token], inode)
+    }
+
+    private func send(
+        _ token: String, at offset: Int64, _ inode: InodeID, _ handle: HandleID
+    ) async throws {
+        let answer = Array(token.utf8).withUnsafeBytes {
+            fs.write(inode, handle: handle, offset: offset, bytes: $0, isPage: false)
+        }
+        _ = try await answer.value()
+    }
+
+    /// A dead process returns nothing.
+    func acknowledge(_ tokens: [String], _ inode: InodeID) {
+        if isDead || removed.contains(inode) { return }
+        for token in tokens { ledger.acknowledge(token, at: world.scheduler.now) }
+    }
+
+    /// Opens a file, and closes it after a function.
+    func opened(_ path: String, _ body: (OpenFile) async throws -> Void) async throws {
+        try await with(path) { inode in
+            let opened = try await self.fs.open(
+                inode, flags: OpenFlags(reads: true, writes: true), caller: Self.caller
+            ).value()
+            defer { self.fs.release(inode, handle: opened.handle) }
+            try await body(OpenFile(inode: inode, handle: opened.handle))
+        }
+    }
+
+    func flush(_ path: String) async throws {
+        try await opened(path) { file in
+            let tokens = try await self.tokens(in: file)
+            try await self.fs.synchronize(file.inode, handle: file.handle, dataOnly: false).value()
+            if !self.isDead { self.ledger.promise(tokens) }
+        }
+    }
+
+    /// Writes a token over some of a file's tokens, in place; returns it.
+    func overwrite(_ file: OpenFile) async throws -> String {
+        let parts = Ledger.parts(try await text(in: file))
+        let first = world.scheduler.draw(max(1, parts.count))
+        let count = 1 + world.scheduler.draw(max(1, parts.count - first))
+        let start = parts.prefix(first).joined().utf8.count
+        let replaced = parts.dropFirst(first).prefix(count)
+        let token = ledger.issue(name, units: max(1, replaced.joined().utf8.count / Ledger.unit))
+        ledger.add(token, to: Set(parts))
+        do {
+            try await send(token, at: Int64(start), file.inode, file.handle)
+        } catch {
+            if isDead { ledger.overwrite(Set(replaced), by: token) }
+            throw error
+        }
+        ledger.overwrite(Set(replaced), by: token)
+        return token
+    }
+
+    /// Cuts off some of a file's tokens.
+    func truncate(_ path: String) async throws {
+        try await opened(path) { file in
+            let parts = Ledger.parts(try await self.text(in: file))
+            let kept = parts.prefix(self.world.scheduler.draw(max(1, parts.count)))
+            // No row vouches for the rest until the next flush.
+            self.ledger.add(self.ledger.issue(self.name), to: Set(parts))
+            self.ledger.give(up: parts.dropFirst(kept.count).joined())
+            var changes = AttributeChanges()
+            changes.size = Int64(kept.joined().utf8.count)
+            _ = try await self.fs.setAttributes(
+                changes, of: file.inode, handle: file.handle
+            ).value()
+            try await self.fs.flush(file.inode, handle: file.handle).value()
+        }
+    }
+
+    func flush(_ file: inout OpenFile) async throws {
+        try await fs.synchronize(file.inode, handle: file.handle, dataOnly: false).value()
+        acknowledge(file.tokens, file.inode)
+        if !isDead { ledger.promise(file.tokens) }
+        file.tokens = []
+    }
+
+    /// The content by others in an open file.
+    func foreign(in file: OpenFile) async throws -> Set<String> {
+        try await tokens(in: file).filter { !$0.hasPrefix(name) }
+    }
+
+    /// The contents of the files of a folder, as this mount has them.
+    func tokens(inFilesOf folder: InodeID) throws -> Set<String> {
+        let nodes = try process.store.read { snapshot in
+            try snapshot.children(of: folder).compactMap { try snapshot.node($0.inode) }
+        }
+        return Set(nodes.flatMap { Ledger.tokens(text(of: $0)) })
+    }
+
+    private func tokens(in file: OpenFile) async throws -> Set<String> {
+        Ledger.tokens(try await text(in: file))
+    }
+
+    private func text(in file: OpenFile) async throws -> String {
+        let bytes = try await fs.read(
+            file.inode, handle: file.handle, offset: 0, count: Self.mostBytes
+        ).value()
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether a handle still leads to the file that was opened: what others store replaces it.
+    func check(_ file: OpenFile) async {
+        guard let seen = file.seen, let now = try? await foreign(in: file) else { return }
+        let others = now.subtracting(seen).sorted()
+        guard !others.isEmpty else { return }
+        world.violation = Violation(
+            rule: "a handle leads to another file", detail: "\(name) \(others)")
+    }
+
+    func writeOpen() async throws {
+        for index in openFiles.indices {
+            let file = openFiles[index]
+            await check(file)
+            let token = ledger.issue(name)
+            ledger.add(token, to: try await tokens(in: file))
+            let size = try await fs.attributes(of: file.inode).value().attributes.size
+            try await send(token, at: size, file.inode, file.handle)
+            openFiles[index].tokens.append(token)
+        }
+    }
+
+    /// Closes all open files.
+    func closeAll() {
+        for file in openFiles {
+            if case .ready = fs.flush(file.inode, handle: file.handle) {
+                acknowledge(file.tokens, file.inode)
+            }
+            fs.release(file.inode, handle: file.handle)
+            fs.forget(file.inode, count: 0)
+        }
+        openFiles = []
+    }
+
+    /// Makes the oldest revision that is listed the current one.
+    func restore(_ path: String) async throws {
+        let names = try path.split(separator: "/").map { try FileName(utf8: Array($0.utf8)) }
+        let history = UserHistory(link: process.link) { [world] in
+            world.restore($0, to: $1)
+        }
+        let known = try await process.engine.revisions(of: names, limit: 3, from: history)
+        let revision = known.isDeleted ? nil : known.versions.last?.file.revision
+        _ = try await process.engine.restore(names, to: revision, from: history)
+    }
+}
