@@ -16,6 +16,8 @@ final class Ledger {
     private var given: Set<String> = []
     /// The texts that were put in the place of a token.
     private var replacements: [String: [Set<String>]] = [:]
+    /// Those that the server did not have yet.
+    private var successors: [String: [Set<String>]] = [:]
     private var issued: Set<String> = []
     private var count = 0
     /// The tokens that were written over a token's own bytes.
@@ -86,6 +88,7 @@ final class Ledger {
         for other in tokens {
             overwriters[other, default: []].insert(token)
             replacements[other, default: []].append([token])
+            successors[other, default: []].append([token])
         }
     }
 
@@ -119,7 +122,7 @@ final class Ledger {
     /// The power of the only machine is cut, and the server has these tokens. The tokens that they have replaced must not
     /// come back.
     func noteSuperseded(by present: Set<String>) {
-        for (token, texts) in replacements where !present.contains(token) {
+        for (token, texts) in successors where !present.contains(token) {
             guard texts.contains(where: { !$0.isEmpty && $0.isSubset(of: present) }) else {
                 continue
             }
@@ -149,8 +152,12 @@ final class Ledger {
     func give(up text: String) { given.formUnion(Self.tokens(text)) }
 
     /// A user who saw a text put another one in its place: if a power cut takes that, the first one must be there.
-    func give(up text: String, for other: String) {
+    /// `sent`: the tokens that the server has already, so that their presence does not say that the replacement was sent.
+    func give(up text: String, for other: String, sent: Set<String> = []) {
         let others = Self.tokens(other)
+        if others.isDisjoint(with: sent) {
+            for token in Self.tokens(text) { successors[token, default: []].append(others) }
+        }
         passPromise(from: Self.tokens(text), to: others)
         for token in Self.tokens(text) { replacements[token, default: []].append(others) }
     }

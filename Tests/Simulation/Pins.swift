@@ -23,9 +23,10 @@ struct Pins {
         let pinned = Set(try snapshot.pins())
         if pinned == nodes { return nil }
         let known = try nodes.compactMap { try snapshot.node($0) }
-        // The pin of a conflicted copy goes to the file that keeps the name, and with that.
+        // The pin of a conflicted copy goes to the file that keeps the name, and with that. That of a file which
+        // becomes local-only stays with the synced file that may take the place.
         let lost = known.filter { node in
-            !pinned.contains(node.inode)
+            !pinned.contains(node.inode) && !node.flags.contains(.localOnly)
                 && node.place.map { !$0.name.string.contains("conflicted copy") } ?? false
         }
         if lost.count > pinned.subtracting(nodes).count { return lost.first?.inode }

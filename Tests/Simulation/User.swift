@@ -156,7 +156,7 @@ final class User: @unchecked Sendable {
     private func giveUp(_ node: Node?, for other: Node? = nil) {
         guard let node, node.kind == .file else { return }
         if let other {
-            ledger.give(up: text(of: node), for: text(of: other))
+            ledger.give(up: text(of: node), for: text(of: other), sent: world.serverTokens())
         } else {
             ledger.give(up: text(of: node))
         }

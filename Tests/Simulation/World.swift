@@ -194,11 +194,13 @@ final class World: @unchecked Sendable {
     /// A mount's machine has lost unflushed bytes.
     func cutPower(of mount: Mount) {
         note("\(mount.name) has no power")
-        let present = Set(serverTexts().flatMap(Ledger.tokens))
+        let present = serverTokens()
         ledger.secure(present)
         ledger.cutPower(of: mount.name)
         if mounts.count == 1 { ledger.noteSuperseded(by: present) }
     }
+
+    func serverTokens() -> Set<String> { Set(serverTexts().flatMap(Ledger.tokens)) }
 
     private func serverTexts() -> [String] {
         server.otherClient.snapshot.entries.values.compactMap { entry in
