@@ -105,6 +105,15 @@ extension Plan {
                 ])
         ),
         (
+            "a power cut during a write over flushed content leaves a mixture of versions",
+            Plan(
+                seed: 3, mounts: 1, pageSize: 2000, distance: 0,
+                steps: [
+                    .user(0, .write("/a")), .user(0, .append("/a")), .wait(3000),
+                    .user(0, .overwrite("/a")), .powerCut(0, calls: 0),
+                ])
+        ),
+        (
             "a block of the base that was filled in after a flush counts as flushed",
             Plan(
                 seed: 1608, mounts: 1, pageSize: 2, distance: 0,
