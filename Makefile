@@ -1,10 +1,10 @@
-# Everything that has to be done with this repository. `make demo` and `make test` are enough for a
-# newcomer: on Debian 12 with a Swift toolchain they install what is missing themselves.
+# All tasks of this repository. `make demo` and `make test` are enough for a
+# newcomer: on Debian 12 with a Swift toolchain they install missing packages themselves.
 
 SWIFT ?= swift
 # How many compilers at once; each takes about 1 GiB.
 JOBS ?= $(shell nproc)
-# Nothing but what Package.resolved names, or an error: a version that nobody looked at must not get in by a build.
+# The versions that Package.resolved names, or an error: an unreviewed version must not get in by a build.
 LOCKED = --force-resolved-versions
 RELEASE_FLAGS = -c release --static-swift-stdlib -j $(JOBS)
 
@@ -31,7 +31,7 @@ HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
 DOCS = README.md CHANGELOG.md LICENSE docs/operations.md docs/semantics.md docs/troubleshooting.md
 
 .PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-browser build release install uninstall deb
-.PHONY: packages lint check generate clean
+.PHONY: packages lint check generate release-notes clean
 
 help:
 	@echo 'make demo     build everything, mount a sample account, show it, stay mounted until Ctrl-C'
@@ -43,6 +43,7 @@ help:
 	@echo 'make lint     check the formatting and the rules of style'
 	@echo 'make check    lint, and check which layer imports which'
 	@echo 'make generate SPEC=FOLDER   write the Dropbox API from the .stone files in FOLDER'
+	@echo 'make release-notes VERSION=V   print the section of a version of CHANGELOG.md'
 	@echo 'make clean    remove what was built'
 
 demo: release
@@ -137,6 +138,9 @@ check: lint
 
 generate:
 	Scripts/generate-api "$(SPEC)"
+
+release-notes:
+	@Scripts/release-notes '$(VERSION)'
 
 clean:
 	rm -rf .build .build-*

@@ -69,7 +69,7 @@ PICTURES = {"reads": READS, "tree": TREE, "writes": WRITES}
 
 
 def values(chart, rows):
-    """What is known of each program: the greatest of its numbers; None where it has failed."""
+    """The result of each program: the greatest of its numbers; None where it has failed."""
     found = {}
     for row in rows:
         if row["program"] not in PROGRAMS or row["work"] not in chart.works:

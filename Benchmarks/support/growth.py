@@ -133,7 +133,7 @@ def wide(options, folder, rows):
 
 
 def plot(rows, path):
-    """Draws what was measured as SVG: one small chart for each value, against the number of entries."""
+    """Draws the results as SVG: one small chart for each value, against the number of entries."""
     charts = [("index_cpu", "first listing, s of CPU"), ("index_peak_mib", "first listing, peak MiB"),
               ("database_bytes_per_entry", "database, bytes an entry"), ("remount_seconds", "remount and ls, s"),
               ("find_seconds", "find, s"), ("change_cpu_ms", "one change, ms of CPU")]

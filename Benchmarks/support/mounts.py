@@ -3,7 +3,7 @@
 This process serves the others' TLS proxy, so it is a part of their mounts: it never touches a path below a
 mountpoint itself. Only child processes do, and they have a time limit.
 
-Not responsible for what is done on a mount, and measured (writes, reads, tree).
+Not responsible for the work on a mount, nor for measuring it (writes, reads, tree).
 """
 
 import ast
@@ -54,7 +54,7 @@ def run(command, limit=LIMIT, **options):
         output = f"no end after {limit} s"
     finally:
         if child.returncode is None:
-            # Not waited for: who hangs in a mount ends no earlier than that mount.
+            # Not waited for: a process that hangs in a mount ends no earlier than that mount.
             os.killpg(child.pid, signal.SIGKILL)
     status = 1 if child.returncode is None else child.returncode
     return status, output.strip()
@@ -97,13 +97,13 @@ def quiet_stats(emulator):
 
 
 def is_mounted(mountpoint):
-    # The table is read, not the mountpoint: a mount that hangs would hang whoever looks at it.
+    # The table is read, not the mountpoint: a mount that hangs would hang this process.
     mounts = pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
     return any(line.split(" ")[4] == str(mountpoint) for line in mounts)
 
 
 class Proxy(rclone_check.Proxy):
-    """The TLS proxy without Nagle's delays, which would be charged to who is behind it."""
+    """The TLS proxy without Nagle's delays, which would be charged to the program behind it."""
 
     @staticmethod
     def pump(source, target):
@@ -146,7 +146,7 @@ class Mount:
         self.stop()
 
     def stop(self):
-        """Unmounts, and ends the process whatever it takes."""
+        """Unmounts, and ends the process, at last by SIGKILL."""
         if self.process is None:
             return
         for command in (["fusermount3", "-u"], ["umount", "-l"]):
@@ -159,7 +159,7 @@ class Mount:
                 break
             except subprocess.TimeoutExpired:
                 pass
-        # Who was killed leaves a mount behind that nobody answers for.
+        # A process that was killed leaves a mount behind that no process answers for.
         if is_mounted(self.mountpoint):
             run(["umount", "-l", self.mountpoint], limit=20)
 
@@ -225,7 +225,7 @@ class Dbxfs(Mount):
         return self.status()["calls"]
 
     def finish(self, is_there):
-        """Waits until everything is on the server; returns what was wrong."""
+        """Waits until everything is on the server; returns the faults."""
         limit = str(LIMIT)
         status, output = run([self.binary, "sync", self.mountpoint, "--timeout", limit], env=self.environment)
         return None if status == 0 else f"dbxfs sync: {output}"
@@ -255,7 +255,7 @@ class Rclone(Mount):
                         "--cache-dir", str(folder / "cache")]
 
     def finish(self, is_there):
-        """Waits until everything is on the server; returns what was wrong."""
+        """Waits until everything is on the server; returns the faults."""
         # rclone has no command that waits, so the server is asked.
         deadline = time.monotonic() + LIMIT
         while not is_there():

@@ -13,7 +13,7 @@ from requests.adapters import HTTPAdapter
 
 
 class Redirect(HTTPAdapter):
-    """Sends what is meant for any of Dropbox's hosts to the server, without TLS."""
+    """Sends requests for any of Dropbox's hosts to the server, without TLS."""
 
     def send(self, request, **kwargs):
         request.url = sys.argv[1] + "/" + request.url.split("/", 3)[3]

@@ -60,7 +60,7 @@ def parts(jobs, piece):
         reader.start()
     found = []
     while len(found) < len(jobs):
-        # Who has failed answers nothing.
+        # A worker that has failed answers nothing.
         if answers.empty() and any(reader.exitcode not in (None, 0) for reader in readers):
             for reader in readers:
                 reader.kill()

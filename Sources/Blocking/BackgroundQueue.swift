@@ -1,4 +1,4 @@
-// A queue for local work that nobody waits for, some seconds later. A protocol, because a process
+// A queue for local work that runs some seconds later, and whose end no caller waits for. A protocol, because a process
 // with a clock of its own brings its own queue.
 
 import Dispatch

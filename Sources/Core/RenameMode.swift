@@ -1,6 +1,6 @@
 // The kinds of rename(2).
 
-/// What rename does with an existing target.
+/// How rename treats an existing target.
 public enum RenameMode: Hashable, Sendable {
     /// Replaces the existing target.
     case replace

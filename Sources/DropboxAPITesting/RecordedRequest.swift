@@ -1,4 +1,4 @@
-// A request as a test wants to look at it.
+// A request as tests check it.
 
 public import DropboxAPI
 
@@ -6,7 +6,7 @@ public import DropboxAPI
 public struct RecordedRequest: Sendable {
     /// The route, for example `files/list_folder`; `oauth2/token` for the token endpoint.
     public let route: String
-    /// The whole URL.
+    /// The URL of the request, with its query.
     public let url: String
     /// All headers, the access token in `Authorization` among them.
     public let headers: HTTPHeaders

@@ -1,4 +1,4 @@
-// What a scripted server answers: a route's result or error as values, or anything that HTTP can carry.
+// An answer of a scripted server: a route's result or error as values, or anything that HTTP can carry.
 
 public import DropboxAPI
 
@@ -15,7 +15,7 @@ public struct ScriptedAnswer<Output: Sendable, Failure: RouteError>: Sendable {
 
     let form: Form
 
-    /// A success.
+    /// Answers with status 200 and this value as the route's result.
     public static func result(_ value: Output) -> Self where Output: Encodable {
         .download(value, content: [])
     }
@@ -68,11 +68,11 @@ public struct ScriptedAnswer<Output: Sendable, Failure: RouteError>: Sendable {
 
 /// An answer as HTTP has it.
 public struct ScriptedResponse: Sendable {
-    /// The status.
+    /// The HTTP status of the answer.
     public var status: Int
-    /// The headers.
+    /// The header fields of the answer.
     public var headers: HTTPHeaders
-    /// The body.
+    /// The bytes of the answer's body.
     public var body: [UInt8]
 
     /// Takes over all fields.

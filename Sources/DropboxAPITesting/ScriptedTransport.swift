@@ -1,4 +1,4 @@
-// A server that a test writes down: answers by route, and what was asked. Nothing goes over a network.
+// A server that a test writes down: answers by route, and a record of the requests. Nothing goes over a network.
 // Not responsible for what Dropbox would answer: for that there is DropboxEmulator.
 
 public import DropboxAPI
@@ -135,7 +135,7 @@ public final class ScriptedTransport: HTTPTransport {
         try requests(of: route).map { try $0.argument(as: Argument.self) }
     }
 
-    /// The routes of answers that nobody has asked for, one for each answer, sorted.
+    /// The routes of answers that no request has taken, one for each answer, sorted.
     public var unusedAnswers: [String] {
         state.withLock { state in
             state.answers.flatMap { name, answers in answers.map { _ in name } }.sorted()
@@ -155,7 +155,7 @@ public final class ScriptedTransport: HTTPTransport {
             transport: self)
     }
 
-    /// Answers by script.
+    /// Records the request, and returns the answer that the script has for its route.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         let record: RecordedRequest
         do {
@@ -195,7 +195,7 @@ public final class ScriptedTransport: HTTPTransport {
                     kind: .shutDown, message: "the connection was shut down",
                     mayHaveBeenReceived: false))
         }
-        // Outside of the lock: a script may look at what was asked.
+        // Outside of the lock: a script may read the recorded requests.
         for script in scripts {
             if let step = script.answer(record) { return step }
         }

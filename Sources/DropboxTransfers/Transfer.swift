@@ -107,7 +107,7 @@ public struct TransferFailure: Error, Codable, Hashable, Sendable, CustomStringC
 
     /// The kind of the failure.
     public var reason: Reason
-    /// What happened, in one line.
+    /// The failure, in one line.
     public var message: String
 
     /// Takes over all fields.

@@ -8,7 +8,7 @@
 //
 // After a crash between a piece and step 2, an append without bytes asks the session for its
 // offset. After one between 3 and 4, the metadata at the path decides: equal content is this
-// upload's own success.
+// upload, stored.
 
 import Blocking
 import ContentHashing

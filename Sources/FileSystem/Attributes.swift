@@ -266,7 +266,7 @@ public struct SpaceUsage: Hashable, Sendable {
     }
 }
 
-/// What setxattr does with an existing attribute.
+/// How setxattr treats an existing attribute.
 public enum AttributeWriteMode: Hashable, Sendable {
     /// Creates or replaces the attribute.
     case any

@@ -10,7 +10,7 @@ extension DropboxFileSystem {
     public func attributes(of inode: InodeID) -> Answer<Entry> {
         answer { _ in
             let moment = self.moment()
-            return self.entry(try self.store.read { try $0.existing(inode) }, since: moment)
+            return self.entry(try self.store.readBriefly { try $0.existing(inode) }, since: moment)
         }
     }
 

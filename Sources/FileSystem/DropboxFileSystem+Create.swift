@@ -101,7 +101,7 @@ extension DropboxFileSystem {
         let opened = try openExisting(inode, flags: flags, caller: caller)
         do {
             // The open may have truncated it.
-            let node = try store.read { try $0.existing(inode) }
+            let node = try store.readBriefly { try $0.existing(inode) }
             return created(node, opened, since: moment)
         } catch {
             release(inode, handle: opened.handle)

@@ -12,7 +12,7 @@ extension DropboxFileSystem {
     public func openDirectory(_ inode: InodeID) -> Answer<OpenedDirectory> {
         answer { known in
             let isFeedHealthy = self.sync.isFeedHealthy
-            let folder = try self.store.read { try $0.existing(inode) }
+            let folder = try self.store.readBriefly { try $0.existing(inode) }
             guard folder.kind == .folder else { throw FileSystemError.notADirectory }
             if folder.flags.contains(.noAccess) { throw FileSystemError.accessDenied }
             if folder.place != nil || inode == .root {

@@ -12,7 +12,7 @@ extension DropboxFileSystem {
         // The kernel asks for `security.capability` at every write, which must not cost a query.
         guard name.hasPrefix(Self.userPrefix) else { return .failed(.noAttribute) }
         return answer { _ in
-            let value = try self.store.read { snapshot in
+            let value = try self.store.readBriefly { snapshot in
                 let node = try snapshot.existing(inode)
                 if let told = ToldAttribute(name) {
                     return try told.value(of: node, in: snapshot).map { Array($0.utf8) }
@@ -28,7 +28,7 @@ extension DropboxFileSystem {
     /// all listed attributes would try to set them.
     public func extendedAttributeNames(of inode: InodeID) -> Answer<[String]> {
         answer { _ in
-            try self.store.read { snapshot in
+            try self.store.readBriefly { snapshot in
                 _ = try snapshot.existing(inode)
                 return try snapshot.attributeNames(of: inode)
             }

@@ -14,7 +14,7 @@ extension DropboxFileSystem {
             let moment = self.moment()
             do {
                 let name = try FileName(finding: name)
-                let node = try self.store.read { snapshot in
+                let node = try self.store.readBriefly { snapshot in
                     try snapshot.child(
                         name, of: snapshot.folder(parent), known, folding: self.options.foldsCase)
                 }
@@ -39,7 +39,7 @@ extension DropboxFileSystem {
     /// The target of a symbolic link.
     public func readSymbolicLink(_ inode: InodeID) -> Answer<[UInt8]> {
         answer { _ in
-            let node = try self.store.read { try $0.existing(inode) }
+            let node = try self.store.readBriefly { try $0.existing(inode) }
             guard node.kind == .symbolicLink, let target = node.facts.target else {
                 throw FileSystemError.invalidArgument
             }

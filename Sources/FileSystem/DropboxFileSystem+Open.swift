@@ -178,7 +178,7 @@ extension DropboxFileSystem {
         }
         guard openFiles.unregister(file.inode, writes: writes) else { return }
         do {
-            guard let node = try store.read({ try $0.node(file.inode) }) else { return }
+            guard let node = try store.readBriefly({ try $0.node(file.inode) }) else { return }
             if node.place == nil {
                 end(file.inode)
             } else if inodes.isOutdated(file.inode) {

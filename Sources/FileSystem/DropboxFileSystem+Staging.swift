@@ -49,22 +49,22 @@ extension DropboxFileSystem {
 
     /// A node that is being opened, and its content; nil content if the row is out of date.
     private func look(at inode: InodeID) throws -> (Node, OpenFile.Content?) {
-        // A concurrent writer may not know of this handle yet, so its effect on the node is read in
-        // a transaction, which comes after it. So is the size of staged content, which its last
+        // A concurrent writer may not know of this handle yet, so its effect on the node is read
+        // after its transaction. So is the size of staged content, which its last
         // handle may be saving: bytes beyond the row's size would be cut off.
         if !openFiles.isClaimed(inode) {
-            let node = try store.read { try $0.existing(inode) }
+            let node = try store.readBriefly { try $0.existing(inode) }
             if node.kind != .file || node.staged == nil {
                 return (node, FileContent(of: node).map { .revision($0) })
             }
         }
-        return try update { transaction in
-            let node = try transaction.existing(inode)
+        return try store.readBetweenTransactions { snapshot in
+            let node = try snapshot.existing(inode)
             return (node, try self.content(of: node))
         }
     }
 
-    /// The content of a node; nil if the row is out of date. In the transaction that has read it.
+    /// The content of a node; nil if the row is out of date. Before another transaction begins.
     private func content(of node: Node) throws -> OpenFile.Content? {
         guard node.staged != nil else { return FileContent(of: node).map { .revision($0) } }
         do throws(StagingError) {

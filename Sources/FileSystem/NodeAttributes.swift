@@ -47,7 +47,7 @@ extension Attributes {
 }
 
 extension Node {
-    /// Rights that the server does not grant are not shown, whatever users set.
+    /// Rights that the server does not grant are not shown, not even where a user has set them.
     fileprivate func shownPermissions(_ kind: FileKind, _ options: FileSystemOptions) -> UInt16 {
         if flags.contains(.noAccess) { return 0 }
         if flags.contains(.traverseOnly) { return 0o111 }

@@ -100,7 +100,7 @@ public final class OpenFiles: OpenFileTracking {
 
 /// The state that all handles of one inode share: the content that they read and write.
 ///
-/// Clean content is one revision from the first open to the last close, whatever deltas arrive in
+/// Clean content is one revision from the first open to the last close, also if deltas arrive in
 /// between. The first change begins staged content over it; a commit turns that into the committed
 /// revision.
 final class OpenFile: Sendable {

@@ -6,8 +6,8 @@ import Core
 
 /// The replies to the kernel's offers.
 enum Negotiation {
-    /// Largest write in one request: the content of 256 pages. libfuse 3.14 sizes its buffer for no
-    /// more; a larger value makes reads fail and the mount unusable.
+    /// Largest write in one request: the content of 256 pages. libfuse 3.14 sizes its buffer for
+    /// that: a larger value makes reads fail and the mount unusable.
     static let maximumWrite: UInt32 = 1 << 20
     /// Requests that the kernel keeps in flight for readahead and asynchronous I/O. The default of
     /// 12 starves parallel readers; mountpoint-s3 uses 64.

@@ -38,6 +38,29 @@ final class Accesses: Sendable {
     }
 }
 
+/// Counts who uses the connection that writes, or waits for it.
+final class WriterUse: Sendable {
+    private let count = Atomic<Int>(0)
+
+    /// Runs an access that may have to wait for others.
+    func run<Value>(_ body: () throws -> Value) rethrows -> Value {
+        begin()
+        defer { finish() }
+        return try body()
+    }
+
+    /// Runs an access if there is no other one; returns nil if there is.
+    func runIfFree<Value>(_ body: () throws -> Value) rethrows -> Value? {
+        let (isFree, _) = count.compareExchange(expected: 0, desired: 1, ordering: .relaxed)
+        guard isFree else { return nil }
+        defer { finish() }
+        return try body()
+    }
+
+    func begin() { count.add(1, ordering: .relaxed) }
+    func finish() { count.subtract(1, ordering: .relaxed) }
+}
+
 extension MetadataStore {
     /// The mount is ending: its database is closed.
     public struct Closed: Error, Hashable, Sendable, CustomStringConvertible {

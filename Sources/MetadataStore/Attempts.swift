@@ -1,6 +1,6 @@
 // Upload intents: commits whose response is not recorded. If the response is lost, or the process
 // ends before it comes, the server may have the change; by these rows its deltas are recognised as
-// this mount's own, whatever users have done to the node since, and even if the node no longer
+// this mount's own, also if users have changed the node since, and even if the node no longer
 // exists.
 
 public import ContentHashing

@@ -36,8 +36,8 @@ extension TreeReading {
 
 extension TreeReading {
     /// Nodes below folders moved by this mount that a deletion at this folded path may mean, if
-    /// another client had moved the folder first: then the server had it at a place that no delta
-    /// names any more. They match the last names of the path, one or more; `limit` is the maximum
+    /// another client had moved the folder first: then the server had it at a place that no later delta
+    /// names. They match the last names of the path, one or more; `limit` is the maximum
     /// number of nodes.
     public func nodesInDepartedFolders(
         endingLike foldedPath: String, limit: Int

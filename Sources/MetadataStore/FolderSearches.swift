@@ -1,7 +1,7 @@
 // Searches of deleted folders. Files that another client stores in a folder between its last
 // listing and its deletion are deleted with it, unseen; the deltas since the listing name them, and
 // they are restored. A row is written before the deletion is sent and removed after its deltas were
-// examined, so that the search survives the process. Not responsible for what is restored.
+// examined, so that the search survives the process. Not responsible for the restoration.
 
 public import Core
 import Foundation
@@ -9,7 +9,7 @@ import GRDB
 
 /// A folder whose deletion was sent, and whose last moment is not examined yet.
 public struct FolderSearch: Hashable, Sendable {
-    /// The row's number.
+    /// The number of the search's row, by which it ends.
     public let number: Int64
     /// The folder's ID, by which it was deleted.
     public let folder: FileID?

@@ -1,5 +1,5 @@
 // A database in memory for tests, which keeps its connection, and so its compiled statements, from one test to the
-// next. Not responsible for what reaches a disk: who opens a store on it hears of each flush, and can take it back to an
+// next. Not responsible for a disk: the test that opens a store on it is called at each flush, and can take it back to an
 // earlier state.
 
 import GRDB

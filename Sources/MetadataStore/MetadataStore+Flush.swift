@@ -43,17 +43,19 @@ extension MetadataStore {
     }
 
     /// Writes the log's bytes anew and flushes them. After a failed flush, the system takes them
-    /// for written: another flush would return success. What is read is what was written if its
+    /// for written: another flush would return success. The bytes read are the bytes written if their
     /// checksums are right.
     private func rewriteLog(_ path: String) throws {
-        try database.writeWithoutTransaction { database in
-            // No commit and no restart of the log meanwhile.
-            try database.inTransaction(.immediate) {
-                try hasFlushFailed.withLock { hasFailed in
-                    try self.rewriteFlushedLog(path)
-                    hasFailed = false
+        try writer.run {
+            try database.writeWithoutTransaction { database in
+                // The transaction keeps commits and restarts of the log out until it is written.
+                try database.inTransaction(.immediate) {
+                    try hasFlushFailed.withLock { hasFailed in
+                        try self.rewriteFlushedLog(path)
+                        hasFailed = false
+                    }
+                    return .rollback
                 }
-                return .rollback
             }
         }
     }

@@ -46,6 +46,7 @@ public final class MetadataStore: Sendable {
     private let fallbackObserver = Mutex(FileObserver())
 
     let accesses = Accesses()
+    let writer = WriterUse()
 
     /// Called before each step of an access; an error is the access's. Set for a process with one
     /// thread, whose order of steps must not depend on the machine: the `async` forms run on the
@@ -147,6 +148,31 @@ public final class MetadataStore: Sendable {
         return try database.unsafeRead { try body(Snapshot(database: $0)) }
     }
 
+    /// Reads a few rows on this thread: by the writing connection, if no other thread uses it. It
+    /// has the pages of the last transaction in memory; other connections read them from the log.
+    /// The state is consistent, because no transaction begins before `body` returns.
+    /// The caller holds no lock that a transaction takes: it may have to wait for one.
+    public func readBriefly<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
+        guard gate == nil else { return try read(body) }
+        let value = try writer.runIfFree {
+            try accesses.run {
+                try database.writeWithoutTransaction { try body(Snapshot(database: $0)) }
+            }
+        }
+        return try value ?? read(body)
+    }
+
+    /// Reads a few rows on this thread between two transactions: the earlier one has done its
+    /// work after the commit, the later one has not begun.
+    public func readBetweenTransactions<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
+        guard gate == nil else { return try read(body) }
+        return try accesses.run {
+            try writer.run {
+                try database.writeWithoutTransaction { try body(Snapshot(database: $0)) }
+            }
+        }
+    }
+
     /// Runs one transaction on this thread; an error rolls it back.
     ///
     /// `due` returns the due time of nodes that it changes; by default at once.
@@ -156,9 +182,11 @@ public final class MetadataStore: Sendable {
         try gate?(.write)
         defer { commitObserver.withLock { $0.body }?() }
         return try accesses.run {
-            try database.writeWithoutTransaction { database in
-                try TransactionEnd.run(body, in: database, due: due, gate: gate) {
-                    self.noteDroppedFallback($0)
+            try writer.run {
+                try database.writeWithoutTransaction { database in
+                    try TransactionEnd.run(body, in: database, due: due, gate: gate) {
+                        self.noteDroppedFallback($0)
+                    }
                 }
             }
         }
@@ -181,6 +209,8 @@ public final class MetadataStore: Sendable {
         if gate != nil { return try writeInPlace(body) }
         try accesses.begin()
         defer { accesses.finish() }
+        writer.begin()
+        defer { writer.finish() }
         defer { commitObserver.withLock { $0.body }?() }
         return try await database.writeWithoutTransaction { database in
             try TransactionEnd.run(body, in: database, due: { _ in .atOnce }) {

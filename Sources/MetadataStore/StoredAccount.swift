@@ -1,4 +1,4 @@
-// The account whose tree a database has. It is among the rows, so that they have an owner whatever becomes of the files
+// The account whose tree a database has. It is among the rows, so that they have an owner also without the files
 // beside them.
 
 /// The account of a database, as of its last mount with a network.

@@ -60,18 +60,32 @@ enum ConfigurationFile {
         return status.st_mode & 0o020 == 0 || isPrivateGroup(status.st_gid, of: status.st_uid)
     }
 
-    /// Whether a group is a user's private group, as most distributions create for a umask of 002:
-    /// it has the user's name, is the user's primary group, and has no other members.
     private static func isPrivateGroup(_ group: gid_t, of user: uid_t) -> Bool {
-        guard let person = getpwuid(user), person.pointee.pw_gid == group,
-            let entry = getgrgid(group), let personName = person.pointee.pw_name,
-            let groupName = entry.pointee.gr_name, strcmp(personName, groupName) == 0
+        guard let person = getpwuid(user), let personName = person.pointee.pw_name,
+            let entry = getgrgid(group), let groupName = entry.pointee.gr_name
         else { return false }
-        guard var member = entry.pointee.gr_mem else { return true }
-        while let name = member.pointee {
-            guard strcmp(name, personName) == 0 else { return false }
-            member = member.advanced(by: 1)
+        var members: [String] = []
+        if var member = entry.pointee.gr_mem {
+            while let name = member.pointee {
+                members.append(String(cString: name))
+                member = member.advanced(by: 1)
+            }
         }
-        return true
+        let found = UserGroup(number: group, name: String(cString: groupName), members: members)
+        return found.isPrivate(
+            to: String(cString: personName), withPrimaryGroup: person.pointee.pw_gid)
+    }
+}
+
+/// A group of users, as getgrgid(3) returns it.
+struct UserGroup {
+    let number: gid_t
+    let name: String
+    let members: [String]
+
+    /// Whether it is a user's private group, as most distributions create for a umask of 002: it
+    /// has the user's name, is the user's primary group, and has no other members.
+    func isPrivate(to user: String, withPrimaryGroup primary: gid_t) -> Bool {
+        number == primary && name == user && members.allSatisfy { $0 == user }
     }
 }

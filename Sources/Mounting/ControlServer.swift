@@ -62,7 +62,7 @@ public final class ControlServer: Sendable {
         }
     }
 
-    // Closed only here, where no thread can shut it down any more: a closed number may be reused.
+    // Closed only here, when no thread can still shut it down: a closed number may be reused.
     deinit {
         close(listener)
     }
@@ -218,7 +218,7 @@ public final class ControlServer: Sendable {
     /// worst.
     private static let conflictsPerLine = 50
 
-    /// Seconds between two looks whether a client still waits for the mount's end.
+    /// Seconds between two checks whether a client still waits for the mount's end.
     private static let abandonedPause = 1.0
 
     private func awaitEnd(limit: Double?, on connection: ControlConnection) {
@@ -308,7 +308,7 @@ public final class MountEnding: Sendable {
         }
     }
 
-    /// Sets the timeout for the queue, whatever clients have asked for.
+    /// Sets the timeout for the queue, in place of those that clients have asked for.
     public func setLimit(_ seconds: Double?) {
         state.withLock { state in
             state.standard = seconds
@@ -325,7 +325,7 @@ public final class MountEnding: Sendable {
         }
     }
 
-    /// Forgets the timeout of a client that waits no more.
+    /// Forgets the timeout of a client that no longer waits.
     func withdraw(_ number: Int) {
         state.withLock { $0.asked.removeAll { $0.number == number } }
     }

@@ -6,8 +6,8 @@ import Saturating
 
 /// The peer of a connection over loopback.
 enum LoopbackPeer {
-    /// Whether the peer belongs to this user or to root. A closed socket has no owner in the table
-    /// any more, and does not count.
+    /// Whether the peer belongs to this user or to root. A closed socket no longer has an owner in
+    /// the table, and does not count.
     static func isOwn(_ descriptor: Int32) -> Bool {
         guard let ends = ends(of: descriptor) else { return false }
         return ends.contains { local, remote, table in

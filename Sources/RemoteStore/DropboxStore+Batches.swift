@@ -1,6 +1,6 @@
 // Batches of small changes: 1,000 small files take a handful of requests. Only the sending of
 // pieces is retried once it may have been applied: the responses to a repeated batch could not
-// distinguish an own success from another client's change.
+// distinguish this mount's change from another client's.
 
 import Core
 import DropboxAPI

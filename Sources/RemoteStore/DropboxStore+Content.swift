@@ -85,12 +85,12 @@ extension DropboxStore {
         return try reader.entry(.file(file))
     }
 
-    /// Treats a refusal that may be an own success (`mayBeOwnSuccess`) as one if the file at the
-    /// path is this commit's. Otherwise throws the refusal.
+    /// Treats a refusal as success if the file at the path is this commit's, whose response was
+    /// lost. Otherwise throws the refusal, which must leave that open (`mayBeOwnSuccess`).
     ///
     /// `wasPossible` is whether a request of this call before the refused one may have been
     /// applied. A new file that must be this mount's does not accept an equal one of another
-    /// client. An edit does: the content that users want is there.
+    /// client. An edit does: the users' content is there.
     func ownSuccess(
         of commit: RemoteCommit, size: Int64, wasPossible: Bool, insteadOf error: RemoteError
     ) async throws(RemoteError) -> RemoteEntry {

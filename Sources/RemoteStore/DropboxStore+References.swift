@@ -50,7 +50,7 @@ extension DropboxStore {
 
     /// The name of a node for a request.
     ///
-    /// If only paths can be sent, this looks up the current path, unless a revision guards the
+    /// If only paths can be sent, this requests the current path, unless a revision guards the
     /// change, which no other node has. Throws `notFound` if the node is gone.
     func name(
         of node: RemoteReference, isGuarded: Bool = false

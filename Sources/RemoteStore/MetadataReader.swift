@@ -151,7 +151,7 @@ struct MetadataReader: Sendable {
         info.target.utf8.count <= maximumTargetLength && !info.target.utf8.contains(0)
     }
 
-    /// A position in a listing. Throws `malformed` for one that nobody could store.
+    /// A position in a listing. Throws `malformed` for one that is too long to store.
     static func cursor(_ text: String) throws(RemoteError) -> Core.Cursor {
         guard !text.isEmpty else { throw .malformed("a page without a cursor") }
         guard text.utf8.count <= maximumCursorLength else {

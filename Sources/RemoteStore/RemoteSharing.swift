@@ -2,8 +2,8 @@
 
 /// A cloud with shared links.
 public protocol RemoteSharing: Sendable {
-    /// The shared link of the entry at a path: the existing one, else a new one, which everyone can
-    /// use unless the account's rules say otherwise. Throws `notFound` when nothing is there.
+    /// The shared link of the entry at a path: the existing one, else a new one, which is public
+    /// unless the account's rules say otherwise. Throws `notFound` when nothing is there.
     func link(to path: RemotePath) async throws(RemoteError) -> RemoteLink
 }
 

@@ -41,7 +41,7 @@ public final class InMemoryStore: RemoteStoring {
         self.now = now
     }
 
-    // MARK: What tests can make happen
+    // MARK: Events on demand of tests
 
     /// Makes all existing cursors expire.
     public func resetCursors() {

@@ -52,7 +52,7 @@ extension FixedWidthInteger {
         return overflow ? .max : quotient
     }
 
-    /// What a division leaves. By zero it is zero.
+    /// The remainder of a division. By zero it is zero.
     @inlinable
     public func remainder(by divisor: Self) -> Self {
         guard divisor != 0 else { return 0 }

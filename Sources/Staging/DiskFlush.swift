@@ -52,7 +52,7 @@ final class DiskFlush: Sendable {
     }
 
     /// Flushes the filesystem of an open folder. Returns false if that fails, or ever has: the
-    /// failure of a file that is not asked about is told once, too.
+    /// failure of another file is reported once, too.
     func flushFilesystem(_ descriptor: Int32) -> Bool {
         if doubts.withLock({ $0.hasFilesystemFailed }) { return false }
         if calls.filesystem(descriptor) == 0 { return true }

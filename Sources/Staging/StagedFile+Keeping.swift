@@ -89,7 +89,7 @@ extension StagedFile {
     }
 
     /// Marks this file as replaced by another staging file, in the transaction that records that.
-    /// Open readers continue with it; nothing changes it any more.
+    /// Open readers continue with it; no later write changes it.
     public func replace() {
         state.withLock { $0.isReplaced = true }
     }

@@ -1,5 +1,5 @@
 // Reading staged content. A staging file that lacks bytes of the content is an error: nothing takes
-// them for zeros. Not responsible for fetching what is the base's.
+// them for zeros. Not responsible for fetching the base's blocks.
 
 import Core
 import Glibc

@@ -52,7 +52,7 @@ extension StagedFile {
         try readBytes(at: offset, into: buffer)
     }
 
-    /// Throws if a flush of the bytes has failed: what is read here may not be what was written.
+    /// Throws if a flush of the bytes has failed: the bytes read may not be those written.
     public func vouch() throws(StagingError) {
         if flusher.disk.isDoubtful(number) { throw .doubtful }
     }

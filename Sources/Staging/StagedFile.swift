@@ -43,7 +43,7 @@ public enum StagedWrite: Hashable, Sendable {
 
 /// Why the staging file could not be read or written.
 public struct StagingError: Error, Hashable, Sendable {
-    /// What is wrong with the file itself.
+    /// The defect of the file itself.
     public enum Reason: Hashable, Sendable {
         /// It lacks bytes of the content.
         case short
@@ -235,7 +235,7 @@ public final class StagedFile: Sendable {
                 state.content.base?.limit = min(base.limit, size)
             }
             state.written.cut(to: size)
-            // What is written from here on is flushed anew.
+            // Later writes are flushed anew.
             if size == 0 { flusher.disk.forget(number) }
             noteChange(&state, in: min(old, size)..<max(old, size), now: now)
             return .written

@@ -88,7 +88,7 @@ public final class StagingArea: Sendable {
         let files = files
         try store.write { transaction in
             let promised = try transaction.promiseFlushed(in: folder)
-            // Before another transaction begins, which could save what has not been flushed.
+            // Before another transaction begins, which could save rows of unflushed bytes.
             transaction.afterCommit {
                 for content in promised {
                     files.file(content.file)?.notePromise(content.generation)

@@ -143,7 +143,7 @@ final class StagingFlusher: Sendable {
 
     private func flushWaiting() {
         guard state.withLock({ !$0.hasEnded }) else { return }
-        // What has failed is tried again by its own schedule, and counts as not flushed until then.
+        // A failed flush is tried again by its own schedule, and counts as not flushed until then.
         try? flushNow()
     }
 

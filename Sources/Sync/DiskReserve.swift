@@ -7,13 +7,13 @@ import Saturating
 import Staging
 
 enum DiskReserve {
-    /// Bytes that stay free: room for a day's text and code, until somebody looks at the status.
+    /// Bytes that stay free: room for a day's text and code, until a user reads the status.
     private static let bytes: Int64 = 64 << 20
     /// The part of a small disk.
     private static let part: Int64 = 20
 
-    /// Bytes on the disk, at most, for an entry that is brought in, beside those of its texts: a row, what
-    /// is found by, and all of it in the log once more.
+    /// Bytes on the disk, at most, for an applied entry, beside those of its texts: a row, its index
+    /// entries, and all of it in the log once more.
     private static let bytesOfEntry: Int64 = 600
     private static let copiesOfText: Int64 = 4
 
@@ -42,8 +42,8 @@ enum DiskReserve {
 }
 
 extension RemoteWatcher {
-    /// Throws, and says so in the status, while the disk has no room but the reserve for entries that
-    /// are brought in together.
+    /// Throws, and says so in the status, while the disk has no room but the reserve for entries that are
+    /// applied together.
     func checkReserve(_ entries: [RemoteEntry] = []) throws(SyncError) {
         guard
             DiskReserve.isUsedUp(

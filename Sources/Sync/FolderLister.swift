@@ -22,7 +22,7 @@ actor FolderLister {
         self.environment = environment
     }
 
-    /// Cancels running listings, and starts no more.
+    /// Cancels running listings, and refuses new ones.
     func stop() async {
         isStopped = true
         for task in running.values { task.cancel() }

@@ -52,7 +52,7 @@ extension RemoteWatcher {
     /// Applies one page of the full listing. The page and its cursor are one transaction, so that
     /// an interrupted listing continues where it was.
     ///
-    /// Nodes are marked as seen from the first page on, also by looks and commits in between. Their
+    /// Nodes are marked as seen from the first page on, also by metadata reads and commits in between. Their
     /// changes after the first page are among the cursor's deltas.
     private func applyListing(
         _ page: RemotePage, _ phase: Phase, isFirst: Bool = false

@@ -16,7 +16,7 @@ extension RemoteWatcher {
         if try await setting(Setting.phase) != Phase.missing.rawValue {
             try await removeSent()
             environment.log.warning(
-                "the mounted folder is not on Dropbox any more", metadata: ["path": "\(path)"])
+                "the mounted folder is missing on Dropbox", metadata: ["path": "\(path)"])
         }
         heard()
         environment.state.update { status in

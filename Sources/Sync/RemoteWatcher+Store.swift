@@ -28,7 +28,7 @@ extension RemoteWatcher {
         tell(outcome)
     }
 
-    /// Applies the result of a listing or a look. Contradictory entries are left out.
+    /// Applies the result of a listing or a metadata read. Contradictory entries are left out.
     @discardableResult
     func bringIn(
         _ context: DeltaContext,
@@ -58,7 +58,7 @@ extension RemoteWatcher {
             return failure
         }
         environment.log.warning(
-            "what the server says contradicts what is known: listing again",
+            "deltas contradict the tree: listing again",
             metadata: ["contradiction": "\(error)"])
         return .remote(.cursorReset)
     }

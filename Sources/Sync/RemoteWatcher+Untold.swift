@@ -12,8 +12,8 @@ extension RemoteWatcher {
     /// Number of IDs to request after one step of deltas; the rest follows at later steps.
     private static let mostUntold = 32
 
-    /// Applies the present place of each of these, or its deletion. Within the look that has
-    /// applied the deltas, with no commit in flight: no later delta will contain them.
+    /// Applies the present place of each of these, or its deletion. Called while the gate is held that
+    /// was held for the deltas, with no commit in flight: no later delta will contain them.
     func bringInUntold() async throws(SyncError) {
         let ids: [FileID]
         do {

@@ -32,7 +32,7 @@ actor RemoteWatcher {
         case complete
 
         /// Whether no tree was known before this listing: then each entry that it tells is new, and
-        /// what is queued concerns nothing that others could have moved.
+        /// queued changes concern no node that others could have moved.
         var lacksTree: Bool { self == .listing }
     }
 

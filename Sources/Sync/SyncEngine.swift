@@ -133,9 +133,9 @@ public final class SyncEngine: Syncing {
         try await lister.ensureListed(folder)
     }
 
-    /// Wakes the uploader after a change of the journal.
+    /// Has the uploader read the journal after a change of it: at once, or after 50 ms in a burst.
     public func noteChange() {
-        uploader.wake()
+        uploader.noteChange()
     }
 
     /// This machine's name, for conflicted copies.

@@ -38,7 +38,7 @@ public struct SyncStatus: Hashable, Sendable {
     /// is sent until then, because paths would mean other nodes.
     public var isRootNew = false
     /// Whether all deltas up to the start of this process are applied, and, if the server lists
-    /// again what was known before, the whole listing. Nothing is sent before that, because a
+    /// again the tree of before, the whole listing. Nothing is sent before that, because a
     /// queued change may concern a node that another client has moved or deleted. The first listing
     /// of an account does not count: nothing was known before it.
     public var hasCaughtUp = false

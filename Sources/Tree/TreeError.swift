@@ -26,7 +26,7 @@ package enum TreeError: Error, Hashable, Sendable {
     case busy
     /// A folder would have to be copied to what stays on this machine.
     case crossDevice
-    /// The content of an open file is not the node's any more.
+    /// The content of an open file is no longer the node's.
     case staleContent
     /// A file without content.
     case noContent(InodeID)

@@ -11,7 +11,7 @@ struct DropboxAccess {
     var transport: any HTTPTransport
 
     /// Maximum bytes of an answer: four times a full page of a listing. Decoding one takes several
-    /// times as much memory, which a mount does not give to whoever answers.
+    /// times as much memory, which a mount must not give to any server.
     private static let resultLimit = 8 << 20
 
     /// Creates connections; `adjust` may change settings first.

@@ -52,7 +52,7 @@ struct MountArguments: ParsableArguments {
         places = [source, mountpoint]
         self.options = options
         account = nil
-        // With root's rights the system's folders, whatever HOME is: the same folders at boot and
+        // With root's rights the system's folders, also with another HOME: the same folders at boot and
         // afterwards.
         system = geteuid() == 0
         self.toleratesUnknown = toleratesUnknown

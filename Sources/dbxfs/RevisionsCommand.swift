@@ -1,5 +1,5 @@
 // `dbxfs revisions` and `dbxfs restore`: the revisions of a file on Dropbox, and going back to one.
-// Paths need not exist any more.
+// A path may be that of a deleted file.
 
 import ArgumentParser
 import Mounting

@@ -39,7 +39,7 @@ struct AdoptionTests {
         #expect(Files.read(path) == wrong)
     }
 
-    @Test("a file of another size stays where it is, and what was cached stays cached")
+    @Test("a file of another size stays where it is, and cached content stays cached")
     func refusesOtherSize() throws {
         let folder = try TemporaryFolder()
         let cache = try DiskBlockCache(directory: folder.path + "/cache", limit: 1 << 30)
@@ -98,7 +98,7 @@ struct AdoptionTests {
     }()
 
     @Test(
-        "a file on another disk is taken by copying, or left; what was cached stays cached",
+        "a file on another disk is taken by copying, or left; cached content stays cached",
         .enabled(if: Self.isOtherDiskThere))
     func otherDisk() throws {
         let folder = try TemporaryFolder()

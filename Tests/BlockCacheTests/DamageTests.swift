@@ -1,5 +1,5 @@
-// Damage on disk: whatever happened to the files, what is read is right or a miss, and what is fetched
-// again is kept again.
+// Damage on disk: after any change of the files, a read gives the right bytes or a miss, and fetched bytes
+// are kept again.
 
 import BlockCache
 import ContentHashing
@@ -11,7 +11,7 @@ private let block: Int64 = 4 * 1024 * 1024
 
 @Suite("Damage on disk")
 struct DamageTests {
-    /// A content of two blocks, the second short, with its files; damage is done while nobody has it
+    /// A content of two blocks, the second short, with its files; damage is done while no reader has it
     /// open.
     private func prepare(
         size: Int64 = block + 2 * chunk + 100
@@ -98,7 +98,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a damaged chunk is dropped: it is a miss before anybody reads it again")
+    @Test("a damaged chunk is dropped: it is a miss before it is read again")
     func dropped() throws {
         let (folder, sample) = try prepare()
         Files.flip(Files(sample, in: folder).data, byte: 5, bit: 5)
@@ -207,7 +207,7 @@ struct DamageTests {
         #expect(cache.bytes(of: other) == nil)
     }
 
-    @Test("a check of everything finds what is damaged, drops it, and then finds nothing")
+    @Test("a check of everything finds damaged blocks, drops them, and then finds nothing")
     func verify() throws {
         let (folder, sample) = try prepare()
         let files = Files(sample, in: folder)

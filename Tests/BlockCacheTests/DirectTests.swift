@@ -16,7 +16,7 @@ struct DirectTests {
     }
 
     @Test(
-        "what is written is there, and what is no whole unit is left to others",
+        "written units are there, and partial units are left to others",
         arguments: [0, 1, 4095, 4096, 4097, 1 << 20, 3 << 20 + 8192, 5 << 20 + 1])
     func roundTrip(size: Int) throws {
         let sample = Sample(size: size, seed: UInt64(size))

@@ -1,4 +1,4 @@
-// The folder itself: who may use it, who may look into it, and where its names may lead.
+// The folder itself: its users, its permissions, and the targets of its names.
 
 import BlockCache
 import ContentHashing

@@ -47,7 +47,7 @@ struct LimitTests {
         }
     }
 
-    @Test("a lower limit holds at once, but for what is pinned")
+    @Test("a lower limit holds at once, but for pinned content")
     func lowered() throws {
         let folder = try TemporaryFolder()
         let cache = try DiskBlockCache(directory: folder.path, limit: 4 << 20)
@@ -151,7 +151,7 @@ struct LimitTests {
         #expect(cache.pinnedBytes == 0)
     }
 
-    @Test("after a restart, what is pinned before the cache is counted outlives a smaller limit")
+    @Test("after a restart, content pinned before the count of the cache outlives a smaller limit")
     func pinnedRestart() throws {
         let folder = try TemporaryFolder()
         let samples = (0..<20).map { Sample(size: chunk, seed: UInt64(320 + $0)) }
@@ -194,7 +194,7 @@ struct LimitTests {
         #expect(cache.usedBytes == used)
     }
 
-    @Test("what is brought before it is read, and then read once, leaves what is used often")
+    @Test("content fetched ahead, and then read once, leaves content that is used often")
     func unused() throws {
         let folder = try TemporaryFolder()
         let cache = try DiskBlockCache(directory: folder.path, limit: Int64(8 * chunk))

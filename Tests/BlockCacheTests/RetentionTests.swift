@@ -10,7 +10,7 @@ struct RetentionTests {
         ContentHasher.hash(withUnsafeBytes(of: number) { Array($0) })
     }
 
-    /// What a reader does: it opens the content, and what is missing is added.
+    /// A reader opens the content, and its missing blocks are added.
     private func read(_ number: Int, bytes: Int64, in retention: inout Retention) {
         let isNew = retention.entries[hash(number)] == nil
         retention.use(hash(number))
@@ -18,7 +18,7 @@ struct RetentionTests {
         _ = retention.victims(keeping: hash(number))
     }
 
-    @Test("what is kept never exceeds the limit, and the count is right")
+    @Test("the kept bytes never exceed the limit, and the count is right")
     func limit() {
         var retention = Retention(limit: 1000)
         var generator = SplitMix(state: 1)
@@ -44,7 +44,7 @@ struct RetentionTests {
         #expect(retention.pinnedBytes == .max)
     }
 
-    @Test("a pass over a whole tree, once each, leaves what was read twice before")
+    @Test("a pass over a whole tree, once each, leaves contents that were read twice before")
     func scan() {
         var retention = Retention(limit: 1000)
         for _ in 0..<2 {
@@ -55,7 +55,7 @@ struct RetentionTests {
         #expect(kept == 50)
     }
 
-    @Test("a single file larger than the cache leaves what was read often before")
+    @Test("a single file larger than the cache leaves contents that were read often before")
     func hugeFile() {
         var retention = Retention(limit: 1000)
         for _ in 0..<5 {
@@ -80,7 +80,7 @@ struct RetentionTests {
         #expect(!victims.contains(hash(9)) && !victims.contains(hash(10)))
     }
 
-    @Test("what is pinned stays, even if it is more than the limit")
+    @Test("pinned content stays, even if it is more than the limit")
     func pins() {
         var retention = Retention(limit: 100)
         for number in 0..<20 {
@@ -99,7 +99,7 @@ struct RetentionTests {
         #expect(retention.used <= 100)
     }
 
-    /// What is evicted, by its definition: all in order, from the start.
+    /// The evicted contents, by their definition: all in order, from the start.
     private func expected(_ retention: Retention, keeping current: ContentHash) -> [ContentHash] {
         let room = max(retention.limit - retention.pinnedBytes, retention.limit / 16)
         guard retention.used - retention.pinnedBytes > room else { return [] }

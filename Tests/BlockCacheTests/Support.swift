@@ -1,4 +1,4 @@
-// What the tests of the cache share: folders that go away, content that can be told apart, and a look at
+// Shared by the tests of the cache: folders that go away, content that can be told apart, and access to
 // the files behind the cache's back.
 
 @testable import BlockCache
@@ -27,7 +27,7 @@ final class TemporaryFolder: Sendable {
         if rmdir(path) != 0 { unlink(path) }
     }
 
-    /// What is in a folder; nothing for a link to one.
+    /// The names in a folder; none for a link to one.
     static func names(in path: String) -> [String] {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
         guard descriptor >= 0, let stream = fdopendir(descriptor) else { return [] }

@@ -1,4 +1,4 @@
-// Random faults, for every route: what is not known to be harmless when it is done twice is never done twice.
+// Random faults, for every route: a call that is not known to be harmless twice is never done twice.
 // FAULT_HISTORIES says how many calls are played, FAULT_SEED repeats a run.
 
 import DropboxAPIComplete
@@ -10,7 +10,7 @@ import Testing
 
 struct AppliedOnceTests {
     @Test(
-        "whatever sequence of faults a call meets, the server carries a change out once at most",
+        "after any sequence of faults, the server has carried a change out once at most",
         .timeLimit(.minutes(60)))
     func histories() async throws {
         let environment = ProcessInfo.processInfo.environment
@@ -45,7 +45,7 @@ struct AppliedOnceTests {
         for route in allRoutes {
             let document = try #require(documents[route.name])
             let outcome = await play(route, document, [.lostReply], documents)
-            // Whoever waits for changes decides when to wait again.
+            // The caller of a longpoll decides when to wait again.
             let goesAgain = route.retryAfterSend && route.host != .notify
             #expect(outcome.applied == (goesAgain ? 2 : 1), "\(route.name)")
             #expect(outcome.succeeded == goesAgain, "\(route.name)")
@@ -102,7 +102,7 @@ struct AppliedOnceTests {
 private enum Fault: CaseIterable {
     /// No connection: it was not sent.
     case refused
-    /// The connection ended before the request arrived, which nobody can tell from the next.
+    /// The connection ended before the request arrived, which a client cannot tell from the next.
     case lostRequest
     /// It was carried out, and the connection ended before the answer arrived.
     case lostReply

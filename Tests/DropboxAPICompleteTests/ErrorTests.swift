@@ -44,7 +44,7 @@ struct ErrorTests {
             {".tag":"path","reason":{".tag":"too_many_write_operations"},"upload_session_id":"1"}
             """, as: Files.UploadError.self)
         #expect(nested.remedy == .waitForWriters)
-        // What came with the request is in the session, also when the commit is refused.
+        // Bytes that came with the request are in the session, also when the commit is refused.
         let finish = Files.UploadSessionFinishError.path(.tooManyWriteOperations)
         #expect(finish.remedy == .waitForWritersUnlessBody)
     }

@@ -13,7 +13,7 @@ struct ExampleDocument: Sendable {
     let type: String
     let label: String
     let json: Data
-    /// What is written after reading it.
+    /// The document that is written after reading it.
     let written: Data
 
     /// All documents of a file. The files lie beside the generated tables.
@@ -64,7 +64,7 @@ struct ValueCoder: Sendable {
         let json: String
     }
 
-    /// Reads a document, and gives what is written of the value. Throws what the decoder throws, and `Unstable`.
+    /// Reads a document, and returns the one written of its value. Throws the decoder's errors, and `Unstable`.
     func rewritten(_ json: Data) throws -> Data { try roundTrip(json) }
 
     /// By the types' names in the specification.

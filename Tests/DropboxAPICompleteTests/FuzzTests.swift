@@ -1,4 +1,4 @@
-// Documents that nobody meant, for every type: a decoder may refuse them, it must not crash, and what it takes has to
+// Random documents for every type: a decoder may refuse them, it must not crash, and what it takes has to
 // be stable. FUZZED_DOCUMENTS says how many (a million takes a minute), FUZZ_SEED repeats a run.
 
 import DropboxAPIComplete

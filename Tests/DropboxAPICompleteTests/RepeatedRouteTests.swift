@@ -1,4 +1,4 @@
-// Which routes are sent again by themselves when nobody knows whether the first request was carried out. The lists
+// Which routes are sent again by themselves when the client does not know whether the first request was carried out. The lists
 // are written out: a route that comes to one of them has to be thought about.
 
 import DropboxAPIComplete
@@ -7,7 +7,7 @@ import Testing
 struct RepeatedRouteTests {
     /// Those of the namespaces that the filesystem uses.
     private static let repeated: Set = [
-        // What only reads, or asks about a job.
+        // Routes that only read, or ask about a job.
         "check/user",
         "files/alpha/get_metadata",
         "files/copy_batch/check",
@@ -42,7 +42,7 @@ struct RepeatedRouteTests {
         "users/get_account_batch",
         "users/get_current_account",
         "users/get_space_usage",
-        // What was revoked stays so.
+        // A revocation stays one.
         "auth/token/revoke",
         // A session too many expires; a piece that is there is refused by its offset.
         "files/upload_session/append_batch",
@@ -75,7 +75,7 @@ struct RepeatedRouteTests {
         #expect(try !#require(allRoutes.first { $0.name == name }).retryAfterSend)
     }
 
-    @Test("elsewhere only what has the scope of a reader, or asks about a job")
+    @Test("elsewhere only routes with a reader's scope, or that ask about a job")
     func elsewhere() {
         for route in allRoutes
         where route.retryAfterSend && !Self.repeated.contains(route.name) {

@@ -6,7 +6,7 @@ import Testing
 
 struct RoundTripTests {
     @Test(
-        "what is read is written again, but for nulls and defaults",
+        "a read document is written again, but for nulls and defaults",
         arguments: ["examples", "samples"])
     func roundTrips(file: String) throws {
         let documents = try ExampleDocument.all(file)
@@ -84,7 +84,7 @@ struct RoundTripTests {
     }
 
     @Test(
-        "what is no day is refused",
+        "a text that is no day is refused",
         arguments: ["2015-13-01", "2023-02-29", "2015-5-12", "2015-05-12Z", "", "0000-01-01"])
     func noDays(text: String) {
         #expect(CalendarDate(text) == nil)

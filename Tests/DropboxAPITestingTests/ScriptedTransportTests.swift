@@ -1,4 +1,4 @@
-// The scripted server: which answer a call gets, what is recorded, and what fails a test.
+// The scripted server: the answer of a call, the record of requests, and the failures of a test.
 
 import DropboxAPI
 import DropboxAPITesting
@@ -34,7 +34,7 @@ struct ScriptedTransportTests {
         }
     }
 
-    @Test("answers are given in order, each once; what was asked is recorded")
+    @Test("answers are given in order, each once; requests are recorded")
     func order() async throws {
         transport.answer(read, with: Document(name: "first"))
         transport.answer(

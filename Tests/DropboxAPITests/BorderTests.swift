@@ -6,7 +6,7 @@ import Testing
 
 @Suite("times at the borders")
 struct BorderTests {
-    @Test("an access token is good for a time between none and a year, whatever its end is")
+    @Test("an access token with any end is good for a time between none and a year")
     func validity() {
         let ends: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
         for end in ends {

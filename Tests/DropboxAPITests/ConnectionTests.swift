@@ -31,7 +31,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "a proxy hears no token, and its password is in no error, whether it refuses or is not there"
+        "a proxy gets no token, and its password is in no error, whether it refuses or is not there"
     )
     func proxyHearsNothing() async throws {
         let refusing = try ScriptedServer(answers: [.answer(407)])
@@ -133,7 +133,7 @@ struct ConnectionTests {
         #expect(PinnedKey("") == nil)
     }
 
-    @Test("no more connections to a host than are allowed, whatever they are for")
+    @Test("a host gets no more connections than are allowed for all purposes together")
     func connectionsPerHost() async throws {
         let server = try ScriptedServer { _ in .answer(200) }
         defer { server.stop() }

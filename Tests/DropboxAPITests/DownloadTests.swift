@@ -1,4 +1,4 @@
-// Downloads: what is asked for, what is believed, what is refused.
+// Downloads: their requests, and answers that are accepted or refused.
 
 import Testing
 
@@ -139,7 +139,7 @@ struct DownloadTests {
         #expect(error?.kind == .response(.bodyLength(expected: 6, received: 5)))
     }
 
-    @Test("a compressed answer that nobody asked for is counted as it comes")
+    @Test("a compressed answer to a request without Accept-Encoding is counted as it comes")
     func unaskedCompression() async throws {
         let error = await #expect(throws: Failure.self) {
             try await download(

@@ -97,7 +97,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "a redirect is not followed, of whatever kind",
+        "a redirect of any kind is not followed",
         arguments: [300, 301, 302, 303, 305, 307, 308])
     func redirect(status: Int) async throws {
         let other = try ScriptedServer { _ in .json(Examples.taggedFile) }
@@ -165,7 +165,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "what is not HTTP is a malformed answer",
+        "an answer that is not HTTP is malformed",
         arguments: ["SSH-2.0-OpenSSH\r\n", "\u{0}\u{1}\u{2}\r\n\r\n"])
     func notHTTP(text: String) async throws {
         let error = try await error(.text(text) + [.close])

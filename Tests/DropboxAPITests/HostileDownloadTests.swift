@@ -12,7 +12,7 @@ struct HostileDownloadTests {
             + #""server_modified":"2015-05-12T15:50:38Z","rev":"\#(rev)","size":\#(size)}"#
     }
 
-    /// The head of an answer to `bytes=1-3` of a file of 5 bytes that is right but for what is given.
+    /// The head of an answer to `bytes=1-3` of a file of 5 bytes that is right but for the given parts.
     private static func head(
         status: String = "206 Partial Content", result: String? = result(),
         range: String? = "bytes 1-3/5",
@@ -115,7 +115,7 @@ struct HostileDownloadTests {
             answer(head(status: "307 Elsewhere", length: "0", more: "Location: /elsewhere\r\n"))),
     ]
 
-    @Test("whatever a server answers, there is an error and no wrong byte", arguments: servers)
+    @Test("every hostile answer leads to an error and to no wrong byte", arguments: servers)
     func hostile(lie: Server) async throws {
         let server = try ScriptedServer(answers: [lie.steps])
         defer { server.stop() }

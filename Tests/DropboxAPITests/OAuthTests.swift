@@ -85,7 +85,7 @@ struct OAuthTests {
         await transport.shutDown()
     }
 
-    @Test("the owner is told of each new grant before anybody gets the token")
+    @Test("the owner gets each new grant before a caller gets the token")
     func telling() async throws {
         let server = try ScriptedServer(answers: [.json(Self.grant)])
         defer { server.stop() }
@@ -157,7 +157,7 @@ private final class TokenSource: Sendable {
 
     var asked: Int { state.withLock { $0.asked } }
 
-    /// Whether somebody is held.
+    /// Whether a caller is held.
     var holdsSomebody: Bool { state.withLock { !$0.waiters.isEmpty } }
 
     func release() {

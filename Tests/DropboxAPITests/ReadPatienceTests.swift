@@ -1,4 +1,4 @@
-// A server that asks for a pause while somebody waits: that one is told soon, and all obey.
+// A server that asks for a pause while a caller waits: the caller is told soon, and all calls obey.
 
 import Testing
 
@@ -41,7 +41,7 @@ struct ReadPatienceTests {
         #expect(server.requests.count == 1)
         #expect(clock.sleeps.isEmpty)
         #expect(client.heldBack == believed)
-        // What nobody waits for obeys the pause, and goes on after it.
+        // A background call obeys the pause, and goes on after it.
         _ = try await client.call(Users.getSpaceUsage)
         #expect(clock.sleeps == [believed])
         #expect(server.requests.count == 2)

@@ -14,7 +14,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "what is sent again after a first failure, for reads and for writes",
+        "the failures after which reads and writes are sent again",
         arguments: [
             (.serverFault, true, false),
             (failure(.reset), true, false),

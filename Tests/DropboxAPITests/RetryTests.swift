@@ -208,7 +208,7 @@ struct RetryTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test("longpoll is never repeated: whoever waits decides when to wait again")
+    @Test("longpoll is never repeated: its caller decides when to wait again")
     func longpoll() async throws {
         for answer in [[Step].answer(500), [.reset], Self.limited] {
             let server = try ScriptedServer(answers: [answer])

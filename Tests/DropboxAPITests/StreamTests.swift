@@ -71,7 +71,7 @@ struct StreamTests {
         }
     }
 
-    @Test("a body that nobody reads holds up the server instead of filling memory")
+    @Test("an unread body holds up the server instead of filling memory")
     func backpressure() async throws {
         let counter = TrafficCounter()
         let server = try ScriptedServer(answers: [
@@ -180,7 +180,7 @@ struct StreamTests {
         await transport.shutDown()
     }
 
-    @Test("what had to wait for its turn has all of its time for an answer")
+    @Test("a request that had to wait for its turn has all of its time for an answer")
     func patienceAfterLine() async throws {
         let server = try ScriptedServer(
             answers: [6, 1].map { [.pause(seconds: $0)] + .answer(200) })
@@ -271,7 +271,7 @@ struct StreamTests {
         await transport.shutDown()
     }
 
-    @Test("shutting down fails what is under way, what waits, and what comes later")
+    @Test("shutting down fails requests under way, waiting and later ones")
     func shutDown() async throws {
         let server = try ScriptedServer(answers: [[.awaitEnd]])
         defer { server.stop() }
@@ -291,7 +291,7 @@ struct StreamTests {
         await transport.shutDown()
     }
 
-    @Test("a transport that nobody holds any more still serves the body that is being read")
+    @Test("a transport without references still serves the body that is being read")
     func lifetime() async throws {
         let size = 10 * Self.megabyte
         let server = try ScriptedServer(answers: [Self.body(size)])
@@ -304,7 +304,7 @@ struct StreamTests {
         #expect(error == nil)
     }
 
-    @Test("a transport that nobody holds any more ends its thread and frees libcurl")
+    @Test("a transport without references ends its thread and frees libcurl")
     func release() async throws {
         let server = try ScriptedServer(answers: [.answer(200)])
         defer { server.stop() }

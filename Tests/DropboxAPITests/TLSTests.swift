@@ -1,4 +1,4 @@
-// Certificates: who is trusted, and what the user is told when somebody is not.
+// Certificates: which are trusted, and the message to the user if one is not.
 
 import Foundation
 import Mounting
@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct TLSTests {
-    /// A TLS server in a child process, with a certificate that nobody signed but itself.
+    /// A TLS server in a child process, with a self-signed certificate.
     private final class TLSServer {
         let port: Int
         let folder: URL
@@ -111,7 +111,7 @@ struct TLSTests {
         return try await client.call(Check.user, .init(query: "x")).result
     }
 
-    @Test("a certificate that nobody trusts is refused, once, with words about the certificate")
+    @Test("an untrusted certificate is refused, once, with words about the certificate")
     func untrusted() async throws {
         let server = try TLSServer(name: "IP:127.0.0.1")
         let error = await #expect(throws: CallError<Check.EchoError>.self) {

@@ -1,4 +1,4 @@
-// Logins in a store: what is written, what is refused, and that renewals are kept.
+// Logins in a store: their files, refused ones, and that renewals are kept.
 
 import Foundation
 import Glibc
@@ -33,7 +33,7 @@ final class FolderTokenStoreTests {
         return try #require(attributes[.posixPermissions] as? Int)
     }
 
-    @Test("several accounts are kept apart, whatever their names, listed and forgotten")
+    @Test("several accounts with any names are kept apart, listed and forgotten")
     func accounts() throws {
         #expect(store.accounts() == [])
         #expect(try store.load("work") == nil)
@@ -54,7 +54,7 @@ final class FolderTokenStoreTests {
         #expect(store.accounts() == names.filter { $0 != "work" }.sorted())
     }
 
-    @Test("only the owner can read what is kept, and nothing is left over")
+    @Test("only the owner can read the stored logins, and nothing is left over")
     func modes() throws {
         try store.save(.sample, for: "work")
         try store.save(.sample, for: "work")
@@ -78,7 +78,7 @@ final class FolderTokenStoreTests {
         #expect(throws: TokenStoreError.notPrivate(file)) { try store.load("work") }
     }
 
-    @Test("damage is told without repeating it", arguments: ["", "{", #"{"app_key":"hush"}"#])
+    @Test("damage is reported without a copy of it", arguments: ["", "{", #"{"app_key":"hush"}"#])
     func damage(text: String) throws {
         try store.save(.sample, for: "work")
         let handle = try #require(FileHandle(forWritingAtPath: store.folder + "/work.json"))
@@ -190,7 +190,7 @@ struct AccountTokensTests {
         #expect(server.requests.last?.text.contains("refresh_token=rotated") == true)
     }
 
-    @Test("a login that others replaced or removed meanwhile is left alone")
+    @Test("a login that others replaced or removed during its renewal is left alone")
     func replaced() async throws {
         let server = try ScriptedServer(answers: [Self.grant])
         defer { server.stop() }

@@ -255,7 +255,7 @@ struct TrafficTests {
     }
 }
 
-/// Remembers what was logged.
+/// Keeps the logged messages.
 private final class LogLines: LogHandler {
     private let lines = Mutex<[String]>([])
 

@@ -1,4 +1,4 @@
-// Unions in both forms, with payloads of all kinds, with tags that nobody knows, and damaged.
+// Unions in both forms, with payloads of all kinds, with unknown tags, and damaged.
 
 import Testing
 

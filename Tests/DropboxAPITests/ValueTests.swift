@@ -33,7 +33,7 @@ struct ValueTests {
     }
 
     @Test(
-        "what is not a timestamp is none",
+        "a text that is not a timestamp is refused",
         arguments: [
             "", "2015-05-12", "2015-05-12T15:50:38", "2015-13-12T15:50:38Z", "2015-05-12T24:00:00Z",
             "2015-05-12T15:50:38+01:00", "15-05-12T15:50:38Z", "2015-05-12T15:50:38Z ",

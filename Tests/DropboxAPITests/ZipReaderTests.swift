@@ -172,13 +172,13 @@ import Testing
                 var bytes = archive.bytes
                 bytes[index] ^= 1 << bit
                 guard let (found, _) = try? read(bytes, pieces: 50) else { continue }
-                // Names are not covered by the checksum; nobody goes by them.
+                // The checksum does not cover names, and the reader does not use them.
                 #expect(found.values.allSatisfy { content in files.values.contains(content) })
             }
         }
     }
 
-    @Test("what is no archive is refused")
+    @Test("bytes that are no archive are refused")
     func foreign() {
         #expect(throws: ZipError.self) {
             try read(Array("<html>no archive</html>".utf8), pieces: 5)

@@ -126,7 +126,7 @@ struct CommitTests {
         #expect(fixture.paths.isEmpty)
     }
 
-    @Test("the quota counts what is replaced as free, and nothing changes when it is exceeded")
+    @Test("the quota counts replaced content as free, and nothing changes when it is exceeded")
     mutating func quota() throws {
         try fixture.apply(.setQuota(10))
         try fixture.write("12345678", to: "/f")

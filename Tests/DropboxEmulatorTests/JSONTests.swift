@@ -18,7 +18,7 @@ struct JSONTests {
     }
 
     @Test(
-        "what is not JSON is refused",
+        "a text that is not JSON is refused",
         arguments: [
             "", "{", "[1,]", #"{"a":1,}"#, "01", "1.", "+1", "nul", "\"\u{1}\"", #""\ud83d""#,
             #""\q""#, "1 2", #"{"a" 1}"#, "'a'", "NaN", String(repeating: "[", count: 100),

@@ -1,5 +1,5 @@
 // Listings and cursors: a client that applies every entry in order ends with the server's tree,
-// whatever happens while it lists.
+// with any changes while it lists.
 
 import Testing
 
@@ -41,7 +41,7 @@ struct ListingTests {
         return fixture.tree.firstCursor(scope, account: "me")
     }
 
-    /// Reads until there is no more; returns the entries and the last cursor.
+    /// Reads to the end; returns the entries and the last cursor.
     private func drain(_ cursor: Cursor) throws -> ([Metadata], Cursor) {
         var entries: [Metadata] = []
         var page = try fixture.tree.page(cursor)
@@ -92,7 +92,7 @@ struct ListingTests {
         #expect(keys(try drain(cursor).0) == ["-/a", "/z/", "/z/b/", "/z/d", "/z/b/c"])
     }
 
-    @Test("what changed twice is told once, as it is now")
+    @Test("a node that changed twice has one entry, as it is now")
     mutating func coalesced() throws {
         let (_, cursor) = try drain(cursor())
         try fixture.write("1", to: "/f")
@@ -113,7 +113,7 @@ struct ListingTests {
         #expect(keys(try drain(cursor).0) == ["/a/c", "-/a/b"])
     }
 
-    @Test("include_deleted tells of what was there")
+    @Test("include_deleted names the former entries")
     mutating func deleted() throws {
         try fixture.write("1", to: "/a/f")
         try fixture.write("1", to: "/a/g")
@@ -124,7 +124,7 @@ struct ListingTests {
         #expect(keys(try drain(cursor("/a", deleted: true)).0) == ["/a/", "/a/f", "-/a/g"])
     }
 
-    @Test("a deletion of a folder is told as one, and include_deleted tells what went with it")
+    @Test("a deletion of a folder is one entry, and include_deleted lists its content")
     mutating func deletedFolder() throws {
         try fixture.write("1", to: "/a/B/c")
         try fixture.write("1", to: "/a/d")
@@ -205,7 +205,7 @@ struct ListingTests {
     }
 
     @Test(
-        "whatever happens while a client lists, it ends with the server's tree",
+        "a client that lists during any changes ends with the server's tree",
         arguments: 1...40)
     mutating func converges(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -21,7 +21,7 @@ struct ServerTests {
     }
 
     @Test(
-        "what a page of the web may send through somebody's browser is refused, and changes nothing",
+        "a request that a page of the web may send through a user's browser is refused, and changes nothing",
         arguments: [
             (["Host": "evil.example"], 403), (["Host": "127.0.0.1.evil.example"], 403),
             (["Host": "127.0.0.1:80:80"], 403), (["Host": "0.0.0.0"], 403),
@@ -50,7 +50,7 @@ struct ServerTests {
         }
     }
 
-    @Test("what is uploaded is downloaded, listed and counted")
+    @Test("an uploaded file is downloaded, listed and counted")
     func roundTrip() async throws {
         try await withEmulator { client in
             let file = try await client.upload("hello", to: "/Tëst/hello.txt")

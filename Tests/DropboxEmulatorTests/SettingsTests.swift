@@ -26,7 +26,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("a longpoll that ends before a late change may be told says that there is none")
+    @Test("a longpoll that ends before a late change is visible says that there is none")
     func longpollEnds() async throws {
         try await withEmulator { client in
             try client.emulator.updateSettings([
@@ -89,7 +89,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("an emulator that stops does not wait for what is deferred")
+    @Test("an emulator that stops does not wait for deferred calls")
     func stopping() async throws {
         try await withEmulator { client in
             try client.emulator.updateSettings(["latency_after_ms": 3_600_000])
@@ -151,7 +151,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("the log of requests has who asked what, and what was answered")
+    @Test("the log of requests has their callers, and the answers")
     func requestLog() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

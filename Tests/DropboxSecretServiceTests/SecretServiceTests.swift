@@ -56,14 +56,14 @@ final class SecretServiceTests {
         #expect(try StoredLogin(json: noted("input")) == .sample())
     }
 
-    @Test("what is not there is nil, which is told by silence")
+    @Test("a missing login is nil, which silence stands for")
     func missing() async throws {
         let store = try store("exit 1")
         #expect(try await store.load("work") == nil)
         try await store.remove("work")
     }
 
-    @Test("no program, no bus: the store is unavailable, whatever is asked")
+    @Test("without the program or the bus, every call says that the store is unavailable")
     func unavailable() async throws {
         let message = "secret-tool: Cannot autolaunch D-Bus without X11 $DISPLAY"
         let silentBus = try store("echo '\(message)' >&2; exit 1")
@@ -87,7 +87,7 @@ final class SecretServiceTests {
         #expect(reason.contains("libsecret-tools"))
     }
 
-    @Test("what is no login is refused, and not repeated")
+    @Test("a value that is no login is refused, and not repeated")
     func damage() async throws {
         let store = try store("echo '{\"app_key\": \"hush\"}'")
         let error = await #expect(throws: TokenStoreError.self) { try await store.load("work") }

@@ -48,7 +48,7 @@ struct Scenario: CustomTestStringConvertible, Sendable {
 
 @Suite(.serialized, .enabled(if: Programs.hasFUSE, "no /dev/fuse here"))
 struct ScenarioTests {
-    /// The most memory that a mount may take, whatever happens on it.
+    /// The most memory that a mount may take in any scenario.
     private static let memoryLimit: Int64 = 200 << 20
 
     @Test("what programs do on the mount arrives on the server", arguments: Scenario.all)

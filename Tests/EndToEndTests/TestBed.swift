@@ -5,7 +5,7 @@ import Testing
 
 /// An emulated account and mounts of it, in a temporary folder.
 ///
-/// `close()` must be called; it ends whatever is left, by force if need be.
+/// `close()` must be called; it ends the processes that are left, by force if need be.
 actor TestBed {
     nonisolated let folder: String
     nonisolated let mountpoint: String
@@ -171,7 +171,7 @@ actor TestBed {
         for program in [mount, emulator].compactMap({ $0 }) { program.signal(SIGKILL) }
         for id in startedProcesses { kill(id, SIGKILL) }
         _ = await emulator?.wait(seconds: 10)
-        // The folder is removed only when nothing is mounted in it any more: else files would go.
+        // The folder is removed only when no mount is left in it: else files would go.
         if Mounts.below(folder).isEmpty {
             try? FileManager.default.removeItem(atPath: folder)
         }

@@ -1,4 +1,4 @@
-// Attributes, extended attributes, space, and how long the kernel may keep what it is told.
+// Attributes, extended attributes, space, and how long the kernel may keep answers.
 
 import ContentHashing
 import Core
@@ -11,7 +11,7 @@ import Testing
 @testable import Tree
 
 struct AttributeTests {
-    @Test("what nobody set follows the mount's options and the server's facts")
+    @Test("attributes that no call has set follow the mount's options and the server's facts")
     func defaults() throws {
         let fixture = try Fixture {
             $0.fileMask = 0o137
@@ -31,7 +31,7 @@ struct AttributeTests {
         #expect(try fixture.attributes(.root).linkCount == 1)
     }
 
-    @Test("chmod, chown and utimens are kept and sent to nobody")
+    @Test("chmod, chown and utimens are kept, and are not sent")
     func change() throws {
         let fixture = try Fixture()
         let file = try fixture.remoteFile("f", text("abc"))
@@ -246,7 +246,7 @@ struct AttributeTests {
         #expect(fixture.fs.absenceTimeout(since: moment) == 0)
     }
 
-    @Test("the kernel is told of changes to what it knows, and of nothing else")
+    @Test("the kernel gets invalidations of names that it knows, and no others")
     func relay() throws {
         let fixture = try Fixture()
         let folder = try fixture.mkdir("d")

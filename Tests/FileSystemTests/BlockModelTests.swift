@@ -11,7 +11,7 @@ struct BlockModelTests {
     private static let largest = 3 * block
     private static let stepCount = 40
 
-    @Test("content around block borders is what was written", arguments: 1...6)
+    @Test("content around block borders has the written bytes", arguments: 1...6)
     func borders(_ seed: Int) async throws {
         var random = SeededRandom(seed: UInt64(seed))
         var fixture = try Fixture()

@@ -64,7 +64,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("who opens a file while news of it are brought in gets the new content, not a mix")
+    @Test("an open during the application of a delta gets the new content, not a mix")
     func openDuringNews() throws {
         let fixture = try Fixture()
         let file = try fixture.remoteFile("f", text("old"))
@@ -171,11 +171,11 @@ extension Fixture {
             #expect(bytes.count == 50)
             #expect(Set(bytes).count == 1)
         } catch FileSystemError.staleHandle, FileSystemError.noEntry {
-            // The kernel looks the name up again.
+            // The kernel sends another lookup of the name.
         }
     }
 
-    /// Plays an upload, unless the file changes meanwhile.
+    /// Plays an upload, unless the file changes during it.
     fileprivate func commitIfUnchanged(_ inode: InodeID) throws {
         struct Changed: Error {}
         let number = try? store.write { transaction -> Int64? in

@@ -55,7 +55,7 @@ struct ContentTests {
         #expect(fixture.content.fetched == [6..<11])
     }
 
-    @Test("offline, what is not cached is ENETDOWN, never a short read")
+    @Test("offline, a read of uncached content is ENETDOWN, never a short read")
     func readOffline() async throws {
         let fixture = try Fixture()
         let file = try fixture.remoteFile("f", text("hello"), isCached: false)
@@ -149,7 +149,7 @@ struct ContentTests {
         #expect(fixture.content.fetched.isEmpty)
     }
 
-    @Test("appends go to the end, whatever offset the kernel believes in")
+    @Test("appends go to the end, not to the offset that the kernel believes in")
     func append() throws {
         let fixture = try Fixture()
         let file = try fixture.makeFile("log", text("1"))
@@ -179,7 +179,7 @@ struct ContentTests {
         #expect(try fixture.attributes(file).size == 0)
     }
 
-    @Test("a full account refuses new content; what is queued and what is local goes on")
+    @Test("a full account refuses new content; queued and local-only changes go on")
     func quota() throws {
         let fixture = try Fixture()
         let file = try fixture.makeFile("f", text("queued"))
@@ -197,7 +197,7 @@ struct ContentTests {
         try fixture.unlink("f")
     }
 
-    @Test("growing by a piece of an upload is told of, unless the file's name stays here")
+    @Test("growth by a piece of an upload is announced, unless the file is local-only")
     func growth() throws {
         let fixture = try Fixture()
         let piece: Int64 = 16 << 20

@@ -99,7 +99,7 @@ struct DirectoryTests {
         #expect(Set(entries.map(\.name)).count == entries.count)
     }
 
-    @Test("a rewind shows what has changed")
+    @Test("a rewind shows changes")
     func rewind() throws {
         let fixture = try Fixture()
         try fixture.makeFile("a")

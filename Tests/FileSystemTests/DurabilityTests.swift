@@ -11,7 +11,7 @@ import Testing
 @testable import FileSystem
 
 struct DurabilityTests {
-    @Test("what was closed survives the process: names, bytes, times, modes and attributes")
+    @Test("a closed file survives the process: names, bytes, times, modes and attributes")
     func survival() throws {
         let first = try Fixture()
         let folder = try first.mkdir("d")
@@ -79,7 +79,7 @@ struct DurabilityTests {
         #expect(try fixture.contents(file) == text("xyz"))
     }
 
-    @Test("fsync commits what was written; with fsync=remote it waits for the server")
+    @Test("fsync commits writes; with fsync=remote it waits for the server")
     func synchronize() async throws {
         let fixture = try Fixture()
         let file = try fixture.makeFile("f")
@@ -218,7 +218,7 @@ extension Fixture {
     }
 
     @Test(
-        "what is written over fsynced content is on the disk when it is closed"
+        "a write over fsynced content is on the disk when it is closed"
     )
     func writtenOver() async throws {
         let fixture = try Fixture()
@@ -260,7 +260,7 @@ extension Fixture {
     }
 
     @Test(
-        "an atomic save over a flushed, unsent edit leaves that until what is saved is flushed",
+        "an atomic save over a flushed, unsent edit leaves that until the saved content is flushed",
         arguments: [true, false])
     func savedOverUnsent(isOpen: Bool) throws {
         let fixture = try Fixture()

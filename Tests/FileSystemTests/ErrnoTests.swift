@@ -57,7 +57,7 @@ struct ErrnoTests {
     }
 
     @Test(
-        "what the server refuses is told in the words of POSIX",
+        "a refusal of the server becomes an error of POSIX",
         arguments: [
             (RemoteError.offline(""), FileSystemError.offline),
             (.rateLimited(retryAfter: 5), .offline), (.forbidden(""), .accessDenied),

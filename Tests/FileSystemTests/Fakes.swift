@@ -11,7 +11,7 @@ import Synchronization
 @testable import Sync
 @testable import Tree
 
-/// Time that moves when the test says so, and by a microsecond with each look, so that no two
+/// Time that moves when the test says so, and by a microsecond with each reading, so that no two
 /// changes have one time.
 final class ManualClock: SyncClock {
     private let time = Mutex(Timestamp(seconds: 1_700_000_000))
@@ -39,9 +39,9 @@ final class FakeSync: Syncing {
         var isFeedHealthy = true
         var space: RemoteSpace?
         var isQuotaExceeded = false
-        /// What asking the server comes to; nil is success.
+        /// The failure of a request to the server; nil is success.
         var failure: SyncError?
-        /// What a folder turns out to hold when it is listed.
+        /// The content of a folder when it is listed.
         var unlisted: [InodeID: [(FileName, RemoteFacts)]] = [:]
         var listed: [InodeID] = []
         var drained: [InodeID] = []
@@ -191,7 +191,7 @@ final class FakeContent: ContentReading {
     }
 }
 
-/// What the kernel was told to forget.
+/// The invalidations that the kernel has got.
 final class RecordingKernel: KernelInvalidating {
     enum Call: Hashable, Sendable {
         case entry(String, InodeID)

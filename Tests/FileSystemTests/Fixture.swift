@@ -84,7 +84,7 @@ final class Fixture: Sendable {
         }
     }
 
-    /// What Sync does when a node has been sent as it stands: content, place and deletion.
+    /// Does as Sync does after a node was sent as it stands: content, place and deletion.
     func commit(_ inode: InodeID) throws {
         let retired = try store.write { transaction -> Int64? in
             guard let node = try transaction.node(inode) else { return nil }
@@ -117,7 +117,7 @@ final class Fixture: Sendable {
         if !openFiles.isOpen(inode) { try transaction.remove(inode) }
     }
 
-    /// What the server has at a place that something else is sent to is deleted, or on its way elsewhere: then its
+    /// The server's node at a place that another node is sent to is deleted, or on its way elsewhere: then its
     /// own turn is yet to come.
     private func vacate(
         _ place: Place, for inode: InodeID, _ transaction: Transaction
@@ -131,7 +131,7 @@ final class Fixture: Sendable {
         try transaction.setFacts(other.facts, of: other.inode)
     }
 
-    /// Sends everything that is queued, folders before what is in them.
+    /// Sends everything that is queued, folders before their contents.
     func commitAll() throws {
         for entry in try store.read({ try $0.journalEntries(limit: 10_000) }) {
             try commit(entry.inode)
@@ -160,7 +160,7 @@ final class Fixture: Sendable {
         }
     }
 
-    /// The account in a new process. This fixture must not be used any more.
+    /// The account in a new process. This fixture must not be used after that.
     func remounted() throws -> Fixture {
         try store.close()
         let options = options

@@ -91,7 +91,7 @@ struct GatheredWritesTests {
         let entry = try found("f", in: fixture)
         #expect(entry.generation == 1)
         #expect(entry.attributes.size == 6)
-        // Another process may have come to the inode before this one has heard of the new one.
+        // Another process may have come to the inode before this one knows of the new one.
         let early = try fixture.fs.open(file, flags: .reading).now()
         #expect(early.isDirect)
         try fixture.close(file, early.handle)
@@ -99,7 +99,7 @@ struct GatheredWritesTests {
         #expect(try !fixture.fs.open(file, flags: .reading).now().isDirect)
     }
 
-    @Test("who cannot ask for the size passes the kernel's pages, and appends at the end there is")
+    @Test("a writer that cannot ask for the size bypasses the kernel's pages, and appends right")
     func unasked() throws {
         let (fixture, file) = try outdated()
         let appending = OpenFlags(reads: false, writes: true, truncates: false, appends: true)

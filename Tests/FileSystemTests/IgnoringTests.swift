@@ -32,7 +32,7 @@ import Testing
         return isLocal
     }
 
-    @Test("what matches is made and stays here, with what is in it; the rest is queued")
+    @Test("a matching folder is made and stays here, with its content; the rest is queued")
     func made() throws {
         let fixture = try fixture()
         let folder = try fixture.mkdir("node_modules")
@@ -58,7 +58,7 @@ import Testing
         #expect(try isLocal(object, fixture))
     }
 
-    @Test("patterns begin at the account's top folder, whatever folder is mounted")
+    @Test("patterns begin at the account's top folder, also if another folder is mounted")
     func folderMount() throws {
         let fixture = try fixture(root: ["top"])
         #expect(try isLocal(fixture.makeFile("only"), fixture))
@@ -93,7 +93,7 @@ import Testing
         #expect(try fixture.contents(file) == text("bytes"))
     }
 
-    @Test("what is copied into a file that stays here has its bytes here, however it was opened")
+    @Test("a copy into a local-only file has its bytes here, in every mode of opening")
     func copied() async throws {
         let fixture = try fixture()
         let source = try fixture.remoteFile("source", text("bytes"))
@@ -142,7 +142,7 @@ import Testing
             #expect(try fixture.node(written)?.facts.id == id)
             try fixture.commitAll()
         }
-        // In a folder of the server's that matches, what is new stays here.
+        // In a folder of the server's that matches, new nodes stay here.
         let folder = try fixture.remoteFolder("node_modules")
         #expect(try isLocal(fixture.makeFile("new", in: folder), fixture))
     }
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("it is there after a restart, and what other patterns do not match any more is sent")
+    @Test("it is there after a restart, and is sent once the patterns no longer match it")
     func remount() throws {
         let before = try fixture()
         let folder = try before.mkdir("node_modules")
@@ -188,7 +188,7 @@ import Testing
         #expect(try isLocal(lock, none))
     }
 
-    @Test("what is on the server already stays there when a new pattern matches it")
+    @Test("a node on the server stays there when a new pattern matches it")
     func newPattern() throws {
         let before = try fixture("")
         let sent = try before.remoteFile("a.o", text("1"))

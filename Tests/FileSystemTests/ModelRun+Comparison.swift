@@ -68,7 +68,7 @@ extension ModelRun {
         try require(read == bytes, "\(path) reads \(read), expected \(bytes)")
     }
 
-    /// What the server does not have is queued; what never goes there is not.
+    /// Nodes that the server lacks are queued; local-only ones are not.
     private func compareJournal() throws {
         for node in try fixture.allNodes() where node.inode != .root {
             let isQueued = try fixture.isQueued(node.inode)
@@ -85,7 +85,7 @@ extension ModelRun {
         }
     }
 
-    /// Closes everything: nothing that nobody can reach may be left.
+    /// Closes everything: no unreachable node may be left.
     func finish() throws {
         for (inode, handle) in handles {
             try fixture.close(inode, handle)

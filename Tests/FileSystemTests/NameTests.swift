@@ -95,7 +95,7 @@ struct NameTests {
         #expect(try fixture.exists("\u{E9}t\u{E9}"))
     }
 
-    @Test("local names are never queued, nor is what is in local folders")
+    @Test("local names are never queued, nor are nodes in local folders")
     func local() throws {
         let fixture = try Fixture()
         let file = try fixture.makeFile(".~lock.a#", text("me"))

@@ -10,7 +10,7 @@ import Testing
 struct NamespaceTests {
     // MARK: Making
 
-    @Test("what is made is found, under the same inode, and queued")
+    @Test("a new node is found, under the same inode, and queued")
     func make() throws {
         let fixture = try Fixture()
         let folder = try fixture.mkdir("d")
@@ -95,17 +95,20 @@ struct NamespaceTests {
         #expect(try !fixture.exists("l"))
     }
 
-    @Test("a link that the server reports is one")
-    func remoteLink() throws {
+    @Test(
+        "a link that the server reports leads where it says",
+        arguments: ["target", "/etc/shadow", "../../../outside", "/proc/self/root"])
+    func remoteLink(target: String) throws {
         let fixture = try Fixture()
-        var facts = fixture.content.add(text("target"))
-        facts.target = "target"
+        var facts = fixture.content.add(text(target))
+        facts.target = target
         let known = facts
         let link = try fixture.store.write {
             try $0.insertRemote(
                 .symbolicLink, at: Place(parent: .root, name: name("l")), facts: known)
         }
-        #expect(try fixture.fs.readSymbolicLink(link).now() == text("target"))
+        #expect(try fixture.fs.readSymbolicLink(link).now() == text(target))
+        #expect(try fixture.attributes(link).kind == .symbolicLink)
     }
 
     // MARK: Removing

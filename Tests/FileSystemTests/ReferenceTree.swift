@@ -17,9 +17,9 @@ struct ReferenceTree {
         var children: [FileName: NodeID] = [:]
         var bytes: [UInt8] = []
         var target = ""
-        /// Nil where nobody set it.
+        /// Nil if no call has set it.
         var permissions: UInt16?
-        /// Nil where it is whatever the clock said.
+        /// Nil if it is a time of the clock.
         var modified: Timestamp?
         var attributes: [String: [UInt8]] = [:]
         /// Never leaves this machine.

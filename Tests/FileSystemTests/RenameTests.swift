@@ -1,4 +1,4 @@
-// Renames: what may replace what, and what the server will be told.
+// Renames: which nodes may replace which, and the queued changes.
 
 import Core
 import MetadataStore
@@ -260,7 +260,7 @@ struct RenameTests {
         #expect(try fixture.node(old) == nil)
     }
 
-    // MARK: What the server is told
+    // MARK: Queued changes
 
     @Test("an atomic save becomes the next revision of the file that it replaces")
     func atomicSave() throws {

@@ -1,5 +1,5 @@
-// A file has one revision from its first open to its last close, and what is staged over it: the server's
-// side, an upload or a deletion may change the file meanwhile.
+// A file has one revision from its first open to its last close, and staged content over it: the server's
+// side, an upload or a deletion may change the file in between.
 
 import Core
 import MetadataStore
@@ -88,7 +88,7 @@ struct RevisionTests {
         #expect(try fixture.contents(file) == text("edited"))
     }
 
-    @Test("staged content that a row does not name any more is not written into it")
+    @Test("staged content that no row names is not written into the row")
     func staleFlush() throws {
         let fixture = try Fixture()
         let file = try fixture.remoteFile("f", text("old"))
@@ -108,7 +108,7 @@ struct RevisionTests {
         #expect(try fixture.contents(file) == text("edited"))
     }
 
-    @Test("a write brings back a file that a delta took away, and the kernel is told")
+    @Test("a write brings back a file that a delta took away, and the kernel is notified")
     func evicted() throws {
         let fixture = try Fixture()
         let file = try fixture.remoteFile("f", text("theirs"))
@@ -158,7 +158,7 @@ struct RevisionTests {
         let fixture = try Fixture()
         let file = try fixture.remoteFile("f", text("short"))
         _ = try fixture.lookup("f")
-        // The change is here, and the kernel has not been told.
+        // The change is here, and the kernel has not been notified.
         let known = try #require(try fixture.node(file)).facts.id
         let facts = fixture.content.add(text("much longer"), id: known)
         try fixture.store.write { try $0.setFacts(facts, of: file) }
@@ -184,7 +184,7 @@ struct RevisionTests {
         fixture.clock.advance(seconds: 11)
         let opened = try fixture.fs.open(file, flags: .both).now()
         #expect(!opened.isDirect)
-        // What is written through the kernel is known to it.
+        // The kernel knows its own writes.
         _ = try fixture.write(file, opened.handle, 11, text(", and more"))
         try fixture.close(file, opened.handle)
         let again = try fixture.fs.open(file, flags: .both).now()

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Closed for some keys; who comes to a closed gate waits until it opens.
+/// Closed for some keys; a caller at a closed gate waits until it opens.
 final class Gate: Sendable {
     private struct State {
         var closed: Set<String> = []

@@ -122,7 +122,7 @@ enum Probe {
         }
     }
 
-    /// Takes a lock of each kind, which the kernel must grant without asking anybody.
+    /// Takes a lock of each kind, which the kernel must grant without a request.
     private static func lock(_ path: String) -> CInt {
         opened(path, O_RDWR) { file in
             lockf(file, F_TLOCK, 0) == 0 && flock(file, LOCK_EX | LOCK_NB) == 0 ? 0 : errno

@@ -106,7 +106,7 @@ struct ConversionTests {
         #expect(status.f_blocks == 2 && status.f_bfree == 0 && status.f_bavail == 0)
     }
 
-    @Test("names of attributes are sorted by who answers")
+    @Test("names of attributes are sorted by the party that answers")
     func attributeNames() {
         #expect(AttributeName(Array("user.x".utf8)) == .fileSystem("user.x"))
         #expect(AttributeName(Array("security.capability".utf8)) == .kernel)
@@ -201,7 +201,7 @@ struct MountOptionTests {
     }
 
     @Test(
-        "whatever the source is, it is one option",
+        "any source is one option",
         arguments: [
             "a,suid", #"a\,suid"#, #"a\\,suid"#, ",", #"\"#, #"a\"#, "a,allow_other", "a,fd=0",
             "a\n,dev", "a=b,c=d",

@@ -6,7 +6,7 @@ import Testing
 extension MountedTests {
     @Suite("files")
     struct FileTests {
-        @Test("what is written is read back, in requests of up to 1 MiB")
+        @Test("written bytes are read back, in requests of up to 1 MiB")
         func bigWrites() async throws {
             try await TestMount.run { mount in
                 let result = try await mount.shell(

@@ -76,7 +76,7 @@ extension MountedTests {
             }
         }
 
-        @Test("a name may have 255 bytes and no more")
+        @Test("a name may have 255 bytes at most")
         func longNames() async throws {
             try await TestMount.run { mount in
                 let result = try await mount.shell(

@@ -107,7 +107,7 @@ struct NotificationQueueTests {
         #expect(queue.next(now: later, holds: [:]) == .send(notification))
     }
 
-    @Test("what was not sent can be dropped, and added again")
+    @Test("an unsent notification can be dropped, and added again")
     func removal() throws {
         var queue = NotificationQueue()
         let notification = try entry("a", in: folder)
@@ -147,7 +147,7 @@ struct NotificationQueueTests {
         var sent: [Fuse.Notification] = []
         while case .send(let notification) = queue.next(now: start, holds: [:]) {
             sent.append(notification)
-            // As the other threads ask meanwhile.
+            // As the other threads ask while this one notifies.
             for _ in 0..<3 {
                 if case .send = queue.next(now: start, holds: [:]) { Issue.record("two at once") }
             }

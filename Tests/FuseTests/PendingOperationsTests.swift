@@ -93,7 +93,7 @@ struct PendingOperationsTests {
         await closing.value
     }
 
-    @Test("everybody who waits for the operations' end learns of it")
+    @Test("every waiter learns of the operations' end")
     func endForAll() async throws {
         let pending = PendingOperations()
         let token = try #require(pending.enter(Self.operation(2), processID: 1))
@@ -104,7 +104,7 @@ struct PendingOperationsTests {
         #expect(await [first, second] == [true, true])
     }
 
-    @Test("who waits is known until the operation ends")
+    @Test("a waiter is known until the operation ends")
     func waiter() throws {
         let pending = PendingOperations()
         let token = try #require(pending.enter(Self.operation(2), processID: 77))
@@ -131,7 +131,7 @@ struct InterruptionTests {
         #expect(PendingSignals(parsing: "Name:\tcat\n") == nil)
     }
 
-    @Test("a process that is not there has no signals to look at")
+    @Test("a process that is not there has no signals")
     func unknownProcess() {
         #expect(PendingSignals.of(thread: 0) == nil)
     }

@@ -28,7 +28,7 @@ struct RunningShell: Sendable {
             outputPath, .writeOnly, options: [.create, .append, .closeOnExec],
             permissions: .ownerReadWrite)
         defer { try? output.close() }
-        // Tests that run in a script's background ignore SIGINT, and so would whatever they start.
+        // Tests that run in a script's background ignore SIGINT, and so would their children.
         let process = try ChildProcess.start(
             "/usr/bin/env", ["--default-signal", "/bin/sh", "-c", script], environment: environment,
             descriptors: [1: output, 2: output], isDetached: true)
@@ -70,7 +70,7 @@ final class TestMount: Sendable {
     /// The mountpoint.
     let path: String
     let server: ChildProcess
-    /// Nil once it is closed: its number may be somebody else's then. Lock: held while it is used.
+    /// Nil once it is closed: its number may be another file's then. Lock: held while it is used.
     private let orders: Mutex<FileDescriptor?>
     private let hasEnded = Atomic<Bool>(false)
     private let answers: AsyncStream<String>
@@ -78,7 +78,7 @@ final class TestMount: Sendable {
     private let connection = Mutex<String?>(nil)
     private let shells = Atomic<Int>(0)
 
-    /// Mounts, runs the test's body, unmounts, and leaves nothing behind whatever happens.
+    /// Mounts, runs the test's body, unmounts, and leaves nothing behind, also if the body throws.
     static func run(
         _ options: String..., body: @escaping @Sendable (TestMount) async throws -> Void
     ) async throws {

@@ -26,7 +26,7 @@ extension MountedTests {
             }
         }
 
-        @Test("Ctrl-C ends a program that does not catch it, whatever it waits for")
+        @Test("Ctrl-C ends a program that does not catch it, in every kind of wait")
         func interruptedByKeyboard() async throws {
             for operation in ["lookup f", "getattr", "open", "read", "flush"] {
                 try await TestMount.run { mount in
@@ -159,7 +159,7 @@ extension MountedTests {
             }
         }
 
-        @Test("a deletion elsewhere is told to those who watch the file")
+        @Test("a deletion elsewhere is reported to watchers of the file")
         func deletion() async throws {
             try await TestMount.run("timeout=1000") { mount in
                 try await mount.order("put f text")

@@ -1,4 +1,4 @@
-// What is noticed of a database that was replaced, cut short or written by a later version.
+// The detection of a database that was replaced, cut short or written by a later version.
 
 import Core
 import Foundation
@@ -53,7 +53,7 @@ import Testing
         store = try MetadataStore(path: path)
         #expect(store.damage == .older)
         try store.close()
-        // What was said once is the database from then on.
+        // An old database that was reported once counts as the present one from then on.
         #expect(try MetadataStore(path: path).damage == nil)
     }
 

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("damaged rows")
 struct HostileRowTests {
-    /// SQL of what is put in the place of a value.
+    /// SQL of the replacement for a value.
     private static let values = [
         "NULL", "'text'", "''", "x'00ff80'", "x''", "-9223372036854775808", "9223372036854775807",
         "-1", "1e300", "'9223372036854775808'", "zeroblob(1048576)",
@@ -27,7 +27,7 @@ struct HostileRowTests {
         } catch is Undone {}
     }
 
-    /// A store with at least one row in each table, where no column must have a value any more.
+    /// A store with at least one row in each table, where no column must have a value.
     private func makeStore() throws -> (store: MetadataStore, path: String, inode: InodeID) {
         let path = TemporaryStore.path()
         let store = try MetadataStore(path: path)
@@ -201,7 +201,7 @@ struct HostileRowTests {
         }
     }
 
-    @Test("whatever a column holds, questions and changes end, with an answer or an error")
+    @Test("with any value in a column, queries and changes end, with an answer or an error")
     func everyColumn() throws {
         let (store, _, file) = try makeStore()
         let columns = try Self.columns(store)
@@ -218,7 +218,7 @@ struct HostileRowTests {
                 }
             }
         }
-        // Keys are integers whatever happens.
+        // SQLite keeps keys integers.
         #expect(damaged > 700)
     }
 

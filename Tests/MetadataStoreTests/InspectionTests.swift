@@ -1,4 +1,4 @@
-// A look at a database from outside: with a mount, after one, and when the file is none.
+// Inspection of a database from outside: with a mount, after one, and when the file is none.
 
 import Core
 import Foundation
@@ -12,7 +12,7 @@ import Testing
         try DatabaseInspection(path: path).read { try $0.pending().operations }
     }
 
-    @Test("what is queued shows while a mount has the database open, and after its end")
+    @Test("the queue shows while a mount has the database open, and after its end")
     func queue() throws {
         let store = try MetadataStore(path: path)
         #expect(try pending() == 0)
@@ -25,7 +25,7 @@ import Testing
         #expect(try DatabaseInspection(path: path).damage() == nil)
     }
 
-    @Test("a look leaves what the next mount would clean up")
+    @Test("an inspection leaves the rows that the next mount would clean up")
     func harmless() throws {
         let store = try MetadataStore(path: path)
         try store.write { transaction in

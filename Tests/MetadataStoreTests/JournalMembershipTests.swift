@@ -92,7 +92,7 @@ import Testing
         return answer
     }
 
-    @Test("what is made here is owed until the server has it, and again when it is moved")
+    @Test("a node made here is owed until the server has it, and again when it is moved")
     func made() throws {
         let folder = try local("d", .folder)
         #expect(try isQueued(folder))
@@ -189,7 +189,7 @@ import Testing
         return (outer, inner, file)
     }
 
-    @Test("a kept folder goes back to the server with what is made in it")
+    @Test("a kept folder goes back to the server with a new node in it")
     func madeInKept() throws {
         let kept = try keptFolder()
         _ = try local("new", in: kept.inner)
@@ -216,7 +216,7 @@ import Testing
         #expect(try store.read { try $0.brokenInvariants() } == [])
     }
 
-    @Test("what is published in a kept folder takes it along")
+    @Test("a node published in a kept folder takes it along")
     func publishedInKept() throws {
         let kept = try keptFolder()
         try store.write { try $0.publish(kept.file) }
@@ -224,7 +224,7 @@ import Testing
         #expect(try isQueued(kept.outer))
     }
 
-    @Test("a folder is not kept for nothing, nor for what is to be sent")
+    @Test("a folder is not kept for nothing, nor for nodes that are to be sent")
     func keptForNothing() throws {
         let empty = try local("empty", .folder)
         let full = try local("full", .folder)
@@ -239,7 +239,7 @@ import Testing
         #expect(try store.read { try $0.brokenInvariants() } == [])
     }
 
-    @Test("a kept folder that the server has again is not kept any more")
+    @Test("a kept folder that the server has again is an ordinary one")
     func backAgain() throws {
         let kept = try keptFolder()
         try store.write { try $0.setRemotePlace(kept.outer, place("outer")) }

@@ -1,4 +1,4 @@
-// Rows are filed under the server's keys; users' names find them whatever key that is.
+// Rows are filed under the server's keys; users' names find them under any of these keys.
 
 import Core
 import GRDB
@@ -36,7 +36,7 @@ import Testing
         #expect(filed.hashValue == MetadataStoreTests.name("ΟΔΟΣ").hashValue)
     }
 
-    @Test("a node is found by its exact name and by the server's key, whatever was predicted")
+    @Test("a node is found by its exact name and by the server's key, predicted or not")
     func lookup() throws {
         try store.write { transaction in
             let street = try transaction.insertRemote(
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("what was made here is filed anew when the server says its key, unless that is taken")
+    @Test("a node made here is filed anew when the server says its key, unless that is taken")
     func filed() throws {
         try store.write { transaction in
             let plain = MetadataStoreTests.place("ΟΔΟΣ")

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("files, folders and links count, what is deleted or goes to the server does not")
+    @Test("files, folders and links count, deleted nodes and those for the server do not")
     func totals() throws {
         #expect(
             try store.read { try $0.localTotals() } == LocalTotals(entries: 0, files: 0, bytes: 0))

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("a folder's pin covers what is in it now and later, each file once")
+    @Test("a folder's pin covers its content now and later, each file once")
     func folders() throws {
         let outer = try folder("outer")
         let inner = try folder("inner", in: outer)
@@ -85,7 +85,7 @@ import Testing
         #expect(try store.read { try $0.pins() } == [.root])
     }
 
-    @Test("what is moved in is covered, what is moved out is not, and a folder keeps its pin")
+    @Test("nodes moved in are covered, nodes moved out are not, and a folder keeps its pin")
     func moves() throws {
         let pinned = try folder("pinned")
         let inside = try file("inside", in: pinned)
@@ -114,7 +114,7 @@ import Testing
         #expect(try store.read { try $0.isPinned(inode) } == false)
     }
 
-    @Test("who takes over a file's identity takes over its pin")
+    @Test("a node that takes over a file's identity takes over its pin")
     func handOver() throws {
         let old = try file("a")
         try pin(old)
@@ -127,7 +127,7 @@ import Testing
         #expect(try store.read { try $0.pins() } == [new])
     }
 
-    @Test("a file says what of it the server has, and what is staged over that")
+    @Test("a file says which content of it the server has, and which is staged over that")
     func content() throws {
         let inode = try file("a")
         let document = try file("document", flags: .notDownloadable)
@@ -185,7 +185,7 @@ import Testing
         #expect(try MetadataStore(path: path).read { try $0.pins() }.count == 1)
     }
 
-    @Test("who watches transactions hears of each, and of none after that")
+    @Test("an observer is called for each transaction, and for none after its end")
     func watching() async throws {
         let (news, teller) = AsyncStream.makeStream(of: Void.self)
         store.observeTransactions { teller.yield() }

@@ -1,4 +1,4 @@
-// What is to follow a transaction follows it, or not, whatever its end.
+// Effects after a transaction: they follow a commit, and none follows a rollback.
 
 import Core
 import Foundation
@@ -47,7 +47,7 @@ import Testing
         try body()
     }
 
-    @Test("who observes transactions is called as directly after many of them as after the first")
+    @Test("an observer is called as directly after many transactions as after the first")
     func observation() throws {
         let depths = Mutex<[Int]>([])
         store.observeTransactions {

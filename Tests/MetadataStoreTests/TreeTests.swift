@@ -1,4 +1,4 @@
-// The tree's rows stay consistent whatever users and the server do to places.
+// The tree's rows stay consistent during all changes of places by users and by the server.
 
 import Core
 import MetadataStore

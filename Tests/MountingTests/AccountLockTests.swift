@@ -21,7 +21,7 @@ import Testing
             isEnding: { _ in false })
     }
 
-    @Test("a second mount is refused and told who has the account")
+    @Test("a second mount is refused with the holder of the account")
     func second() throws {
         let first = try lock("/mnt/first")
         let error = try #require(throws: CommandError.self) { try lock("/mnt/second") }
@@ -41,7 +41,7 @@ import Testing
         withExtendedLifetime(second) {}
     }
 
-    @Test("who waits asks the holder to hurry, and gets the folder when it ends")
+    @Test("a waiter asks the holder to hurry, and gets the folder when it ends")
     func patience() throws {
         var first: AccountLock? = try lock("/mnt/first")
         var asked: [String?] = []
@@ -57,7 +57,7 @@ import Testing
         withExtendedLifetime(second) {}
     }
 
-    @Test("who has a mount that goes on is not waited for")
+    @Test("a holder with a mount that goes on is not waited for")
     func noWaiting() throws {
         let first = try lock("/mnt/first")
         #expect(throws: CommandError.self) { try lock("/mnt/second", patience: 1e6) }
@@ -135,7 +135,7 @@ import Testing
         #expect(throws: CommandError.self) { try folders.checkApart(from: root + "/mount") }
     }
 
-    @Test("a damaged lock file names nobody, and ends nothing")
+    @Test("a damaged lock file names no process, and ends nothing")
     func damaged() throws {
         let path = try folder.write(
             String(repeating: "[", count: 513), to: "lock", mode: 0o600)

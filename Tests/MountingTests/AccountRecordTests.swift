@@ -1,4 +1,4 @@
-// Whose files a state folder keeps: a damaged file says so, and stands for nobody's account.
+// Whose files a state folder keeps: a damaged file says so, and stands for no account.
 
 import Foundation
 import Glibc
@@ -34,7 +34,7 @@ struct AccountRecordTests {
     }
 
     @Test(
-        "what is no record is refused in one line that names the file, with the code of a failed mount",
+        "a file that is no record is refused in one line with its name, and the code of a failed mount",
         arguments: [
             "", " ", "{", "{}", "[]", "null", "1", "true", "\"dbid:1\"", "\u{0}", "\u{FEFF}{}",
             #"{"accountID":1,"name":"A","email":"a@b"}"#,
@@ -60,7 +60,7 @@ struct AccountRecordTests {
         #expect(error?.message.contains("\n") == false)
     }
 
-    @Test("the account that the database names owns its rows, whatever the file says")
+    @Test("the account that the database names owns its rows, also if the file names another")
     func stored() throws {
         let record = AccountRecord(accountID: "dbid:1", name: "A", email: "a@b", team: "7")
         #expect(try AccountRecord.read(path, stored: nil) == nil)
@@ -80,7 +80,7 @@ struct AccountRecordTests {
         #expect(try AccountRecord.read(path, stored: "dbid:1")?.accountID == "dbid:1")
     }
 
-    @Test("what others could have written, a link and what is no file are refused")
+    @Test("a record that others could have written, a link and a folder are refused")
     func strange() throws {
         let good = #"{"email":"a@b","name":"A","accountID":"dbid:1"}"#
         _ = try folder.write(good, to: "account.json", mode: 0o666)

@@ -1,4 +1,4 @@
-// Which accounts a state folder has, who holds them, and what is said of them.
+// The accounts of a state folder, the processes that hold them, and their report.
 
 import Foundation
 import Glibc
@@ -25,7 +25,7 @@ import Testing
         #expect(AccountFolders.accounts(environment) == ["default", "home", "work"])
     }
 
-    @Test("who holds a folder is known for as long as it is held")
+    @Test("the holder of a folder is known for as long as it is held")
     func holder() throws {
         let folder = try TemporaryFolder()
         #expect(AccountLock.currentHolder(of: folder.path) == nil)
@@ -40,7 +40,7 @@ import Testing
             }
         }
         #expect(AccountLock.currentHolder(of: folder.path) == nil)
-        // A look takes nothing away.
+        // Reading the holder does not take the lock away.
         #expect(throws: Never.self) {
             _ = try AccountLock(
                 folder: folder.path, holder: .init(mountpoint: "/mnt/b"), patience: 0,
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("what is not known is null for scripts, and left out for people")
+    @Test("an unknown value is null for scripts, and left out for people")
     func forms() throws {
         var tree = AccountReport.Tree(folder: "/state/work")
         var report = AccountReport(

@@ -19,7 +19,7 @@ struct BorderTests {
         #expect(spaceBytes(blocks: .max, size: 0) == 0)
     }
 
-    @Test("percents of whatever a mount says are numbers")
+    @Test("percents of any numbers from a mount are numbers")
     func percents() {
         #expect(MountStatus.percent(29, of: 100) == 29)
         #expect(MountStatus.percent(.max, of: .max) == 100)
@@ -60,7 +60,7 @@ struct BorderTests {
         }
     }
 
-    @Test("what is still to come of a pin is counted up to the limit")
+    @Test("the bytes of a pin that are still to come are counted up to the limit")
     func pins() {
         for files in [Int.min, -1, 0, .max] {
             for present in [Int.min, -1, 0, .max] {

@@ -1,4 +1,4 @@
-// What a configuration file may say, what wins over it, and what is refused, by file and key.
+// The contents of a configuration file, their precedence, and refusals, by file and key.
 
 import Foundation
 import Glibc
@@ -120,7 +120,7 @@ import Testing
         #expect(named.endpoint?.address == "https://variable.example")
     }
 
-    @Test("what is said of a part wins over what is said of everything, in any order")
+    @Test("a setting for a part wins over one for everything, in any order")
     func masks() throws {
         let settings = try settings("fmask = \"133\"\numask = \"077\"\n")
         #expect(settings.fileMask == 0o133)
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(
-        "what nobody understands is refused, with the file and the place",
+        "an unknown key or value is refused, with the file and the place",
         arguments: [
             ("speed = 1", "c.toml: speed: unknown key"),
             ("[account.work]\nspeed = 1", "c.toml: account.work.speed: unknown key"),
@@ -207,7 +207,7 @@ import Testing
 }
 
 @Suite struct ScopeTests {
-    @Test("mounts of the system have the system's folders, whatever the home is")
+    @Test("mounts of the system have the system's folders with any home")
     func system() throws {
         for variables in [[:], ["HOME": "/root", "XDG_STATE_HOME": "/x"]] {
             let environment = try Environment(variables, scope: .system, isRoot: true)
@@ -231,6 +231,20 @@ import Testing
         let moved = try Environment(
             ["HOME": "/home/u", "DBXFS_RUNTIME_DIR": "/r"], isRoot: true)
         #expect(moved.controlFolders.map(\.path) == ["/r"])
+    }
+
+    @Test("a group may write to a configuration file if it has no other members")
+    func privateGroup() {
+        func isPrivate(_ name: String, _ members: [String], primary: UInt32 = 1000) -> Bool {
+            UserGroup(number: 1000, name: name, members: members)
+                .isPrivate(to: "anna", withPrimaryGroup: primary)
+        }
+        #expect(isPrivate("anna", []))
+        #expect(isPrivate("anna", ["anna"]))
+        #expect(!isPrivate("anna", ["bob"]))
+        #expect(!isPrivate("anna", ["anna", "bob"]))
+        #expect(!isPrivate("anna", [], primary: 100))
+        #expect(!isPrivate("users", []))
     }
 
     @Test("keys so deep that the parser would end the process are refused")
@@ -264,7 +278,7 @@ import Testing
     }
 
     @Test(
-        "texts and comments nest nothing, whatever is in them",
+        "brackets in texts and comments do not count as nesting",
         arguments: [
             "'MARKS'", "\"MARKS\\\"MARKS\"", "\"\"\"\nMARKS\n\"MARKS\"\"\"\"\"", "'''\nMARKS'''",
         ])
@@ -285,7 +299,7 @@ import Testing
     }
 
     @Test(
-        "a configuration of another user, or of a group that is nobody's own, is refused",
+        "a configuration of another user, or of a group with other members, is refused",
         .enabled(if: geteuid() == 0, "needs root"))
     func ofOthers() throws {
         let folder = try TemporaryFolder()

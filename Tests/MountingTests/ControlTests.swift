@@ -56,7 +56,7 @@ import Testing
         #expect(ControlClient(folder: folder).allMounts() == [status])
     }
 
-    @Test("what is asked before the mount serves is answered as soon as it does")
+    @Test("a request before the mount serves is answered as soon as it does")
     func early() throws {
         let server = try server(StandIn(operations: 7), isStarted: false)
         defer { server.stop() }
@@ -75,7 +75,7 @@ import Testing
         #expect(replies.last?.outcome == DrainOutcome(remaining: 0))
     }
 
-    @Test("sync with a limit says what is left when time is up")
+    @Test("sync with a limit counts the rest of the queue when time is up")
     func syncTimeout() throws {
         let server = try server(StandIn(operations: 2))
         defer { server.stop() }
@@ -83,7 +83,7 @@ import Testing
         #expect(outcome == DrainOutcome(remaining: 2, reason: "time was up"))
     }
 
-    @Test("who hangs up while the queue stands still makes room for others")
+    @Test("a client that hangs up while the queue stands still makes room for others")
     func abandonedSync() throws {
         let server = try server(StandIn(operations: 2))
         defer { server.stop() }
@@ -101,7 +101,7 @@ import Testing
         #expect(try replies(ControlRequest(.status)).first?.status?.pendingOperations == 2)
     }
 
-    @Test("who announces the mount's end hears the outcome when it is over")
+    @Test("a client that announces the mount's end gets the outcome when it is over")
     func finish() throws {
         let server = try server(StandIn(operations: 0))
         let connection = try connect()
@@ -166,7 +166,7 @@ import Testing
                 == "there is no '/no'")
     }
 
-    @Test("revisions and what is restored come back, or why not")
+    @Test("revisions and the result of a restoration come back, or an error")
     func history() throws {
         let server = try server(StandIn(operations: 0))
         defer { server.stop() }
@@ -209,7 +209,7 @@ import Testing
         #expect(service.settings.withLock { $0 } == limits)
     }
 
-    @Test("who pins hears how much is here, until all of it is")
+    @Test("a client that pins gets the progress, until all content is here")
     func pins() throws {
         let server = try server(StandIn(operations: 0))
         defer { server.stop() }
@@ -250,7 +250,7 @@ import Testing
         withExtendedLifetime(crowd) {}
     }
 
-    @Test("who asks and never reads does not keep commands out for ever")
+    @Test("a client that asks and never reads does not keep commands out")
     func unreadAnswers() throws {
         let server = try server(StandIn(operations: 1), patience: 1)
         defer { server.stop() }
@@ -333,7 +333,7 @@ import Testing
             operations: operations, bytes: 0, state: state, isStuck: isStuck, problem: problem)
     }
 
-    @Test("an empty queue ends the wait, whatever the state")
+    @Test("an empty queue ends the wait in every state")
     func empty() {
         for state: MountStatus.State in [.connecting, .online, .offline, .authRequired] {
             #expect(
@@ -351,7 +351,7 @@ import Testing
                 == DrainOutcome(remaining: 1, reason: "offline"))
     }
 
-    @Test("a refused token ends the wait: nobody will renew it meanwhile")
+    @Test("a refused token ends the wait: only a new login could renew it")
     func refusedToken() {
         #expect(
             Drain(limit: nil).outcome(of: backlog(2, .authRequired), after: 0)?.remaining == 2)

@@ -79,7 +79,7 @@ import Testing
         #expect(facts.findings.allSatisfy { $0.level == .ok })
     }
 
-    @Test("what is off by default is a note")
+    @Test("a feature that is off by default is a note")
     func machineNotes() {
         var facts = machine
         facts.allowsOthers = false

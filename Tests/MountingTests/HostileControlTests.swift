@@ -8,13 +8,13 @@ import Testing
 @testable import Mounting
 
 @Suite struct HostileControlTests {
-    /// What becomes of a line.
+    /// The result of a line.
     enum Outcome: Sendable {
         /// It is no request: the conversation ends.
         case end
         /// It is one, and is answered.
         case answer
-        /// It is one, and is told why not.
+        /// It is one, and gets the reason why not.
         case failure
     }
 

@@ -116,7 +116,7 @@ enum HostileFile: Sendable {
     }
 
     @Test(
-        "what others could have read or made, or what is no token, is not taken for one",
+        "a file that others could have read or made, or that has no token, is not taken for one",
         arguments: HostileFile.all.filter { !$0.needsRoot })
     func tokens(file: HostileFile) throws { try refuseToken(file) }
 
@@ -133,7 +133,7 @@ enum HostileFile: Sendable {
     }
 
     @Test(
-        "what others could have read or made, or what is no login, is not taken for one, nor passed over",
+        "a file that others could have read or made, or that has no login, is neither used nor passed over",
         arguments: HostileFile.all.filter { !$0.needsRoot })
     func logins(file: HostileFile) throws { try refuseLogin(file) }
 

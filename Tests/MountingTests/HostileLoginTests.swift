@@ -20,7 +20,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
         bytes = Array(raw.utf8) + more
     }
 
-    /// As a browser sends it, but for what is given.
+    /// As a browser sends it, but for the given parts.
     init(
         _ name: String, _ status: Int, method: String = "GET",
         target: String = "/?code=evil&state={state}", version: String = "HTTP/1.1",
@@ -162,7 +162,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
         return bytes
     }
 
-    @Test("what is not the browser's return is told off, not repeated, and the login goes on")
+    @Test("a request other than the browser's return is refused, and the login goes on")
     func requests() throws {
         let login = try WaitingLogin()
         for request in HostileRequest.all {

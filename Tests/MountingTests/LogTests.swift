@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "what is logged changes for all loggers of a sink, but for those with a level of their own")
+        "the level changes for all loggers of a sink, but for those with a level of their own")
     func level() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/log"

@@ -1,4 +1,4 @@
-// The file of a login: who can read it, how it is replaced, what is not believed.
+// The file of a login: its readers, its replacement, and files that are not believed.
 
 import DropboxAPI
 import Foundation
@@ -33,7 +33,7 @@ extension StoredLogin {
         }
     }
 
-    @Test("what is saved is what is loaded, and only its owner can read it")
+    @Test("a saved login is loaded again, and only its owner can read it")
     func roundTrip() throws {
         #expect(try file.load() == nil)
         let mask = umask(0)
@@ -69,7 +69,7 @@ extension StoredLogin {
         #expect(try names == ["credentials.json"])
     }
 
-    @Test("whoever reads while it is replaced again and again always reads a whole login")
+    @Test("a reader always gets a whole login while it is replaced again and again")
     func concurrency() async throws {
         try file.save(.sample)
         await withTaskGroup(of: Void.self) { group in

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized) struct LoopbackEntranceTests {
     private static let state = WaitingLogin.state
 
-    @Test("an entrance leads to Dropbox once, and again for who has its cookie only")
+    @Test("an entrance leads to Dropbox once, and again only with its cookie")
     func entrance() throws {
         let login = try WaitingLogin(isBegun: false)
         for entrance in [login.login.opened, login.login.printed] {
@@ -41,11 +41,11 @@ import Testing
         }
     }
 
-    @Test("a return without the cookie of an entrance that was used is told off")
+    @Test("a return without the cookie of an entrance that was used is refused")
     func cookie() throws {
         let login = try WaitingLogin(isBegun: false)
         let target = "/?code=c&state=\(Self.state)"
-        // Nobody has entered, so nobody has been told the cookie.
+        // No browser has entered, so none has got the cookie.
         for headers in ["", login.cookie, "Cookie: dbxfs-login-\(login.port)=\r\n"] {
             #expect(try login.get(target, headers: headers).hasPrefix("HTTP/1.1 403 "))
         }
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "what was an argument is of no use to programs of other users, and is still good afterwards"
+        "the argument is of no use to programs of other users, and is still good afterwards"
     )
     func stranger() throws {
         var request = LoopbackRequest(
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(
-        "both addresses of localhost are taken, so that nobody else gets the browser at one of them"
+        "both addresses of localhost are taken, so that no other program gets the browser at one of them"
     )
     func addresses() throws {
         let first = try #require(LoopbackListener(ports: [0], limits: .init()))

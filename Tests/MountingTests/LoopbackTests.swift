@@ -59,7 +59,7 @@ import Testing
         #expect(login.result() == .code("c"))
     }
 
-    @Test("who is slow gets 408, and does not keep the browser waiting")
+    @Test("a slow client gets 408, and does not keep the browser waiting")
     func slow() throws {
         let login = try WaitingLogin(limits: .init(request: 0.5))
         let silent = try login.connect()
@@ -83,7 +83,7 @@ import Testing
         try login.finish()
     }
 
-    @Test("who connects and leaves does no harm")
+    @Test("a client that connects and leaves does no harm")
     func leaving() throws {
         let login = try WaitingLogin()
         for _ in 0..<50 {
@@ -109,13 +109,13 @@ import Testing
         #expect(login.result(within: 3) == .code("c"))
     }
 
-    @Test("nobody's answer ends with the time")
+    @Test("a wait without an answer ends with the time")
     func timeout() throws {
         let login = try WaitingLogin(seconds: 0.2)
         #expect(login.result(within: 3) == nil)
     }
 
-    @Test("the first free port is taken, and nobody but this machine reaches it")
+    @Test("the first free port is taken, and only this machine reaches it")
     func ports() throws {
         let first = try #require(LoopbackListener(ports: [0], limits: .init()))
         let second = try #require(LoopbackListener(ports: [first.port, 0], limits: .init()))

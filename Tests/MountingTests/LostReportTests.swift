@@ -21,7 +21,7 @@ import Testing
         #expect(!whole.text.contains("missing"))
     }
 
-    @Test("a part names the revision, and what is missing of it")
+    @Test("a part names the revision, and the missing parts")
     func part() {
         var report = whole
         report.revision = "0123"

@@ -1,4 +1,4 @@
-// What may follow `-o`, what mount(8) adds to it, and what is refused by name.
+// The options after `-o`, those that mount(8) adds, and refusals by name.
 
 import Testing
 
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "what is not a size is not one",
+        "a text that is not a size is refused",
         arguments: ["", "K", "1.5G", "-1", "+1", "1 G", "1GB", "0x10", "٣"])
     func notSizes(text: String) {
         #expect(OptionValue.bytes(text) == nil)
@@ -158,7 +158,7 @@ import Testing
         #expect(OptionValue.seconds(text) == seconds)
     }
 
-    @Test("what is not a time is not one", arguments: ["", "s", "-1", "inf", "nan", "1d", "1e99"])
+    @Test("a text without a time is none", arguments: ["", "s", "-1", "inf", "nan", "1d", "1e99"])
     func notTimes(text: String) {
         #expect(OptionValue.seconds(text) == nil)
     }

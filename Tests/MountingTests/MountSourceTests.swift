@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "whatever a folder's name is, state and cache lie in folders of their own right below dbxfs's",
+        "state and cache of a folder with any name lie in folders of their own right below dbxfs's",
         arguments: [
             ":/,suid", ":/a,dev", ":/\\,suid", ":/@", ":/a@b", ":/a\nb", ":/a\tb", ":/...", ":/.. ",
             ":/ ..", ":/a:/b",

@@ -1,4 +1,4 @@
-// What is given up when it takes too long, so that a command that only looks never hangs.
+// Checks that are given up when they take too long, so that a command that only reads never hangs.
 
 import Foundation
 import Mounting
@@ -42,7 +42,7 @@ import Testing
         #expect(left == 0)
     }
 
-    /// How many children of this process have ended without anybody having taken note.
+    /// The number of children of this process that have ended without a wait for them.
     private func dead(children name: String) -> Int {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return processes.compactMap { Int32($0) }.count { id in

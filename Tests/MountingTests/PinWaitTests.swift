@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("while the account is being listed, nobody knows whether all is here")
+    @Test("while the account is being listed, the wait does not know whether all is here")
     func listing() {
         let listing = progress(missing: 0, isTreeKnown: false)
         #expect(PinWait(limit: nil).outcome(of: listing, after: 100) == nil)

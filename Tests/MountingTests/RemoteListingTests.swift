@@ -13,7 +13,7 @@ import Testing
             bytes: 2048, modified: 1_000_000_000, stored: 1_000_000_001, rev: "r",
             contentHash: "ab"))
 
-    @Test("names begin below what was asked for, and cannot command a terminal")
+    @Test("names begin below the listed folder, and cannot command a terminal")
     func text() {
         #expect(folder.text(below: "").hasSuffix("  A/b/"))
         let accented = RemoteListing(path: "/e\u{301}/\u{301}x/y", id: "id:1")

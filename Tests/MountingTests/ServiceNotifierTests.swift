@@ -1,4 +1,4 @@
-// What a supervisor hears on its socket, and in which order.
+// The messages to a supervisor on its socket, and their order.
 
 import Foundation
 import Glibc
@@ -63,12 +63,12 @@ private final class Supervisor {
         #expect(ServiceNotifier("/" + String(repeating: "x", count: 107)) == nil)
     }
 
-    @Test("a supervisor that is gone keeps nobody from working")
+    @Test("a supervisor that is gone keeps no mount from working")
     func nobodyListens() throws {
         #expect(try #require(ServiceNotifier("/nowhere/notify")).send(["READY=1"]) == false)
     }
 
-    @Test("a status is told when it is new, and in one line")
+    @Test("a status is sent when it is new, and in one line")
     func status() {
         var report = ServiceReport()
         #expect(report.next(status: "online", isStopping: false) == ["STATUS=online"])
@@ -77,7 +77,7 @@ private final class Supervisor {
             report.next(status: "a\nREADY=0", isStopping: false) == ["STATUS=a READY=0"])
     }
 
-    @Test("an end is told once, and asks for time again and again")
+    @Test("an end is sent once, and asks for time again and again")
     func stopping() {
         var report = ServiceReport()
         _ = report.next(status: "online", isStopping: false)

@@ -11,7 +11,7 @@ final class StandIn: MountService {
     /// Files of a pin that are here; nil without one.
     let pinned = Mutex<Int?>(nil)
     let logins = Mutex(0)
-    /// Takes one change off the queue whenever somebody looks while all is being sent.
+    /// Takes one change off the queue with each status that is read while all is being sent.
     let drainsByItself: Bool
 
     init(operations: Int, drainsByItself: Bool = false) {
@@ -58,7 +58,7 @@ final class StandIn: MountService {
         pinned.withLock { $0 = isPinned ? 0 : nil }
     }
 
-    /// One of three files more each time somebody looks.
+    /// One of three files more with each status that is read.
     func pinProgress(of paths: [String]) throws(CommandError) -> PinProgress {
         let present = pinned.withLock { pinned in
             pinned = min((pinned ?? 0) + 1, 3)

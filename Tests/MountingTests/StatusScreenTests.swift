@@ -1,4 +1,4 @@
-// What is on the screen of `dbxfs status --watch`.
+// The screen of `dbxfs status --watch`.
 
 import Testing
 
@@ -20,7 +20,7 @@ import Testing
         .init(mounts: mounts, time: start + .seconds(seconds))
     }
 
-    @Test("rates are what moved between two looks, by the time between them")
+    @Test("rates are what moved between two statuses, by the time between them")
     func rates() {
         let before = look([mount(down: 1000, up: 10)])
         let now = mount(down: 5000, up: 10)
@@ -30,7 +30,7 @@ import Testing
         #expect(lines.contains("  network    2.0 KiB/s down, 0 B/s up"))
     }
 
-    @Test("another process at the same place, and a first look, have no rates")
+    @Test("another process at the same place, and a first status, have no rates")
     func noRates() {
         let now = mount(down: 10)
         var earlier = mount(down: 5000)

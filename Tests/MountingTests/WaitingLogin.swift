@@ -30,7 +30,7 @@ final class WaitingLogin: Sendable {
         if isBegun { _ = try get("/" + login.printed.nonce, headers: "") }
     }
 
-    /// What a browser brings that has entered by the printed address.
+    /// The cookie of a browser that has entered by the printed address.
     var cookie: String { Self.cookie(port, login.printed) }
 
     static func cookie(_ port: UInt16, _ entrance: LoopbackLogin.Entrance) -> String {
@@ -101,7 +101,7 @@ final class WaitingLogin: Sendable {
         return Self.receive(descriptor)
     }
 
-    /// What a browser sends.
+    /// The request of a browser.
     func get(
         _ target: String, method: String = "GET", host: String? = nil, headers: String? = nil
     ) throws -> String {

@@ -49,7 +49,7 @@ struct SplitMix: RandomNumberGenerator {
     }
 }
 
-/// What goes wrong with one download.
+/// The fault of one download.
 enum Fault: Sendable {
     /// The call fails.
     case refuse(RemoteError)
@@ -227,7 +227,7 @@ private actor FakeStream: RemoteByteStream {
     }
 }
 
-/// What a store of content only has no answer to.
+/// The calls that a store of content only does not answer.
 extension FakeStore {
     var root: String { "fake" }
 

@@ -44,7 +44,7 @@ struct FaultTests {
         #expect(try await fixture.reader.readThrough(sample, ReadSession()))
     }
 
-    @Test("damage in a file of one block is noticed before anybody sees it, and fetched again")
+    @Test("damage in a file of one block is noticed before a reader gets it, and fetched again")
     func damagedSmall() async throws {
         let sample = Sample(size: 3 * mebibyte, seed: 4)
         let fixture = try Fixture([sample])

@@ -76,7 +76,7 @@ final class Fixture: Sendable {
 }
 
 extension ContentReader {
-    /// What a FUSE read does: at once from what is here, or waiting.
+    /// Reads like a FUSE read: at once from memory and cache, or waiting.
     func read(
         _ sample: Sample, _ range: Range<Int64>, _ session: ReadSession
     ) async throws(RemoteError) -> [UInt8] {

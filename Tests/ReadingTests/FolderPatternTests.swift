@@ -76,7 +76,7 @@ import Testing
         #expect(read(1, in: 12, &pattern).map(\.folder) == [InodeID(1), InodeID(12)])
     }
 
-    @Test("what may be fetched grows with what was read, not with what was only fetched")
+    @Test("the allowed fetch grows with the bytes read, not with those only fetched")
     func budget() {
         var pattern = FolderPattern()
         _ = read(3, in: 10, size: 1 << 20, &pattern)
@@ -85,7 +85,7 @@ import Testing
         #expect(read(1, in: 11, size: 0, &pattern).first?.budget == expected)
     }
 
-    @Test("what is remembered is bounded")
+    @Test("the memory of folders is bounded")
     func memory() {
         var pattern = FolderPattern()
         _ = read(2, in: 10, &pattern)

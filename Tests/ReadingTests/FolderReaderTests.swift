@@ -1,4 +1,4 @@
-// Folders that are fetched as a whole: what comes, what is believed, and what those who wait get.
+// Folders that are fetched as a whole: the files that come, their verification, and the results for waiting readers.
 
 import BlockCache
 import ContentHashing
@@ -146,7 +146,7 @@ import Testing
         #expect(try await account.isHere(files[6]))
     }
 
-    @Test("who waits goes on when the archive fails, and it is not asked for again at once")
+    @Test("a waiting reader goes on when the archive fails, and it is not requested again at once")
     func failure() async throws {
         let account = try Account()
         let files = try await files(10, account)
@@ -181,7 +181,7 @@ import Testing
         while try await !account.isHere(files[9]) { await Task.yield() }
     }
 
-    @Test("who is interrupted leaves at once")
+    @Test("an interrupted reader leaves at once")
     func cancelled() async throws {
         let account = try Account()
         let files = try await files(10, account)
@@ -236,7 +236,7 @@ import Testing
         #expect(account.archives == 0)
     }
 
-    @Test("a pinned folder of small files comes as a whole, and what is not pinned does not come")
+    @Test("a pinned folder of small files comes as a whole, without files that are not pinned")
     func pins() async throws {
         let account = try Account()
         let files = try await files(40, account)

@@ -1,4 +1,4 @@
-// Files whose beginnings only are looked at.
+// Files of which only the beginnings are read.
 
 import Core
 import RemoteStore
@@ -26,7 +26,7 @@ import Testing
         #expect(!glances.isGlancedAt(folder))
     }
 
-    @Test("what is remembered is bounded")
+    @Test("the memory of folders is bounded")
     func memory() {
         let glances = FolderGlances()
         for _ in 0..<3 { glances.noteClosed(in: folder, read: 1, of: 3 << 20) }
@@ -36,7 +36,7 @@ import Testing
         #expect(!glances.isGlancedAt(folder))
     }
 
-    @Test("a glance fetches little, and what is read on is right", arguments: [3 << 20, 9 << 20])
+    @Test("a probe fetches little, and later reads are right", arguments: [3 << 20, 9 << 20])
     func little(size: Int) async throws {
         let sample = Sample(size: size, seed: 12)
         let fixture = try Fixture([sample])

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("what nobody waits for is asked for once", .timeLimit(.minutes(1)))
+    @Test("a background fetch sends one request", .timeLimit(.minutes(1)))
     func ahead() async throws {
         let fixture = try Fixture([sample], patience: .milliseconds(5))
         fixture.store.onRequest { _, range in range.lowerBound > 0 ? .silence : nil }

@@ -1,4 +1,4 @@
-// What the disk has is read ahead from it, and what is wrong there comes from the network.
+// Blocks on the disk are read ahead from it, and damaged ones come from the network.
 
 import BlockCache
 import ContentHashing
@@ -19,7 +19,7 @@ struct LoadingTests {
         return fixture
     }
 
-    @Test("a stream finds its next blocks in memory, and nobody asks the server")
+    @Test("a stream finds its next blocks in memory, without a request")
     func ahead() async throws {
         let sample = Sample(size: 30 << 20, seed: 1)
         let fixture = try await warmed(sample)
@@ -33,7 +33,7 @@ struct LoadingTests {
         #expect(fixture.store.requests.count == requests)
     }
 
-    @Test("what was to be read ahead for somebody who has left keeps nobody from the disk")
+    @Test("the read-ahead of a closed handle keeps no reader from the disk")
     func abandoned() async throws {
         let sample = Sample(size: 4 << 20, seed: 4)
         let fixture = try await warmed(sample)
@@ -54,7 +54,7 @@ struct LoadingTests {
         #expect(isRight)
     }
 
-    @Test("who reads here and there loads nothing ahead")
+    @Test("random reads load nothing ahead")
     func random() async throws {
         let sample = Sample(size: 30 << 20, seed: 2)
         let fixture = try await warmed(sample)
@@ -80,7 +80,7 @@ struct LoadingTests {
         #expect(fixture.store.requests.count == requests)
     }
 
-    @Test("bits that flipped on the disk are fetched again, by whoever gets there")
+    @Test("blocks with flipped bits on the disk are fetched again by the reader that finds them")
     func damaged() async throws {
         let sample = Sample(size: 30 << 20, seed: 4)
         let fixture = try await warmed(sample)
@@ -96,7 +96,7 @@ struct LoadingTests {
         #expect(fixture.store.requestedBytes - before == again)
     }
 
-    @Test("many readers of what is partly here read the same bytes")
+    @Test("many readers of partly cached content read the same bytes")
     func mixed() async throws {
         let sample = Sample(size: 37 << 20 + 5, seed: 5)
         let fixture = try Fixture([sample], memory: 24 << 20)
@@ -117,7 +117,7 @@ struct LoadingTests {
         }
     }
 
-    @Test("memory is given back when nobody reads, and what was in it is read from the disk")
+    @Test("memory is given back without readers, and its blocks are read from the disk")
     func rest() async throws {
         let sample = Sample(size: 10 << 20, seed: 6)
         let fixture = try Fixture([sample], idleTime: .seconds(2))

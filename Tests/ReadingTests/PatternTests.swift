@@ -41,13 +41,13 @@ struct PatternTests {
         #expect(pattern.note(range(63 * 4096, 4096)).reach == .block)
     }
 
-    @Test("who asks for a whole block at once is taken at his word")
+    @Test("a read of a whole block at once counts as sequential")
     func wholeBlock() {
         var pattern = ReadPattern()
         #expect(pattern.note(range(0, block)).reach == .block)
     }
 
-    @Test("who asks for a mebibyte at the beginning reads on, elsewhere that remains to be seen")
+    @Test("a read of a mebibyte at the beginning counts as sequential, elsewhere not yet")
     func largeFirstRead() {
         let mebibyte: Int64 = 1 << 20
         var begun = ReadPattern()

@@ -1,4 +1,4 @@
-// What is fetched for pins, and when: rows and times in, decisions out.
+// The fetches for pins, and their times: rows and times in, decisions out.
 
 import ContentHashing
 import Core
@@ -38,7 +38,7 @@ struct PinWorkTests {
         return try #require(piece)
     }
 
-    /// What would be next.
+    /// The next fetches.
     private func next(of work: PinWork, at now: Timestamp) -> PinWork.Piece? {
         var copy = work
         return copy.next(at: now)
@@ -69,11 +69,11 @@ struct PinWorkTests {
         #expect(scan.unknown.isEmpty)
         #expect(scan.totals.presentFiles == 2 && scan.totals.unavailableFiles == 2)
         #expect(scan.totals.missingFiles == 0 && scan.totals.missingBytes == 0)
-        // What lies below the changes, and what they become, is not evicted.
+        // The content below the changes, and their results, are not evicted.
         #expect(scan.hashes == [hash("a"), hash("new")])
     }
 
-    @Test("more contents than the limit are left for another look, and pinned all the same")
+    @Test("more contents than the limit are left for the next pass, and pinned all the same")
     func cut() {
         let files = (2..<12).map { file($0, content: "\($0)") }
         var work = PinWork()
@@ -118,7 +118,7 @@ struct PinWorkTests {
         #expect(next(of: work, at: again) == piece)
     }
 
-    @Test("a look while fetching keeps what is under way, and drops what is not pinned any more")
+    @Test("a pass during fetches keeps those under way, and drops content that is no longer pinned")
     func lookMeanwhile() throws {
         let files = [file(2, content: "a", size: 9 << 20), file(3, content: "b")]
         var work = work(files)
@@ -134,7 +134,7 @@ struct PinWorkTests {
         #expect(!isWhole && work.totals.files == 0)
     }
 
-    @Test("what was evicted after it was unpinned is looked for when it is pinned again")
+    @Test("content evicted after its unpinning is fetched when it is pinned again")
     func pinnedAgain() {
         var work = work([file(2, content: "a")], here: ["a"])
         #expect(work.totals.presentFiles == 1)
@@ -216,7 +216,7 @@ struct PinWorkTests {
         #expect(work.isIdle && work.totals.unavailableFiles == 2)
     }
 
-    @Test("sizes whose sum is no number any more are counted up to the largest one")
+    @Test("sizes whose sum overflows are counted up to the largest number")
     func hugeSizes() {
         let files = (0..<3).map { file(UInt64($0 + 2), content: "\($0)", size: .max / 2) }
         let totals = scan(files).totals

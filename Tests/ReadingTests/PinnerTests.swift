@@ -1,4 +1,4 @@
-// Pins at work: a tree, a cache and a cloud, and what is fetched when.
+// Pins at work: a tree, a cache and a cloud, and the times of the fetches.
 
 import BlockCache
 import ContentHashing
@@ -102,7 +102,7 @@ struct PinnerTests {
         await bed.stop()
     }
 
-    @Test("what is added and changed later comes too, and what it was before is given up")
+    @Test("later additions and changes come too, and earlier versions are given up")
     func later() async throws {
         let samples = (0..<3).map { Sample(size: 100_000, seed: UInt64($0)) }
         let bed = try Bed(Fixture(samples))
@@ -183,7 +183,7 @@ struct PinnerTests {
         await bed.stop()
     }
 
-    @Test("what was dropped although it is pinned is fetched again")
+    @Test("pinned content that was dropped is fetched again")
     func checkAgain() async throws {
         let sample = Sample(size: 5 * mebibyte, seed: 1)
         let bed = try Bed(Fixture([sample]))

@@ -1,4 +1,4 @@
-// Turns and memory: events in, actions out. And what is known of a content's blocks.
+// Turns and memory: events in, actions out. And the known blocks of a content.
 
 @testable import FileSystem
 import Testing
@@ -14,7 +14,7 @@ struct QueueTests {
         #expect(queue.remove(1) == [.start(3)])
     }
 
-    @Test("who waits goes before what is fetched ahead")
+    @Test("demanded fetches go before read-ahead")
     func priority() {
         var queue = FetchQueue(budget: 1000, slots: 1)
         #expect(queue.add(1, bytes: 10, isDemanded: true) == [.start(1)])
@@ -24,7 +24,7 @@ struct QueueTests {
         #expect(queue.finish(3) == [.start(2)])
     }
 
-    @Test("what is fetched ahead and then waited for overtakes")
+    @Test("a read-ahead that is then demanded overtakes")
     func promotion() {
         var queue = FetchQueue(budget: 1000, slots: 1)
         _ = queue.add(1, bytes: 10, isDemanded: true)
@@ -34,7 +34,7 @@ struct QueueTests {
         #expect(queue.finish(1) == [.start(3)])
     }
 
-    @Test("what is fetched ahead leaves slots to those who wait")
+    @Test("read-ahead leaves slots to demanded fetches")
     func reservedSlots() {
         var queue = FetchQueue(budget: 1000, slots: 4)
         var started = 0
@@ -109,7 +109,7 @@ struct QueueTests {
         #expect(queue.bytes == 0)
     }
 
-    @Test("whatever happens, memory is kept, all that wait get their turn, and nothing leaks")
+    @Test("after random events, memory is kept, all that wait get their turn, and nothing leaks")
     func randomEvents() {
         for seed in 0..<50 {
             var generator = SplitMix(state: UInt64(seed))

@@ -24,7 +24,7 @@ struct ReadingTests {
         #expect(fixture.store.requestedBytes == sample.content.size)
     }
 
-    @Test("what was read once is read again without a request, also by the next process")
+    @Test("a second read takes no request, also by the next process")
     func warm() async throws {
         let sample = Sample(size: 9 * mebibyte, seed: 1)
         let fixture = try Fixture([sample])
@@ -204,7 +204,7 @@ struct ReadingTests {
     }
 
     /// They used to look again and again, and left no thread to the fetch that was to end.
-    @Test("who asks for what was called off and has not ended waits, and occupies no thread")
+    @Test("a reader of a cancelled fetch that has not ended waits, and occupies no thread")
     func endingFetch() async throws {
         let sample = Sample(size: 3 * mebibyte, seed: 29)
         let fixture = try Fixture([sample])
@@ -226,7 +226,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("a closed handle calls off what was fetched ahead for it")
+    @Test("a closed handle cancels its read-ahead")
     func closedHandle() async throws {
         let sample = Sample(size: 60 * mebibyte, seed: 26)
         let fixture = try Fixture([sample])
@@ -244,7 +244,7 @@ struct ReadingTests {
 
     // MARK: How much is fetched
 
-    @Test("who looks at a large file's head does not fetch the file")
+    @Test("a read of a large file's head does not fetch the file")
     func heads() async throws {
         let samples = (0..<5).map { Sample(size: 8 * mebibyte, seed: UInt64(30 + $0)) }
         let fixture = try Fixture(samples)
@@ -307,7 +307,7 @@ struct ReadingTests {
 
     // MARK: Memory
 
-    @Test("memory and requests stay within their limits, whoever reads, and all get their bytes")
+    @Test("memory and requests stay within their limits with many readers, and all get their bytes")
     func budget() async throws {
         let samples = (0..<6).map { Sample(size: 12 * mebibyte, seed: UInt64(50 + $0)) }
         let limit: Int64 = 12 << 20

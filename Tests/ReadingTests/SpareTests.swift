@@ -1,4 +1,4 @@
-// What is brought for nobody's reading comes last, and is shared with who reads it after all.
+// Background fetches come last, and a reader of the same blocks shares them.
 
 import BlockCache
 @testable import FileSystem
@@ -11,7 +11,7 @@ private let mebibyte = 1 << 20
 
 @Suite("Spare fetches", .timeLimit(.minutes(3)))
 struct SpareTests {
-    @Test("they run when nothing else does, a few at a time, and make way for everybody")
+    @Test("they run when nothing else does, a few at a time, and make way for all others")
     func turns() {
         var queue = FetchQueue(budget: 1000, slots: 16)
         #expect(queue.add(1, bytes: 10, isDemanded: true) == [.start(1)])
@@ -19,7 +19,7 @@ struct SpareTests {
         #expect(queue.add(3, bytes: 10, isDemanded: false) == [.start(3)])
         #expect(queue.finish(1) == [])
         #expect(queue.finish(3) == [.start(2)])
-        // Who waits does not wait for them.
+        // A demanded fetch does not wait for them.
         #expect(queue.add(4, bytes: 10, isDemanded: true) == [.start(4)])
         #expect(queue.addSpare(5, bytes: 10) == [])
         #expect(queue.remove(4) == [.start(5)])
@@ -30,7 +30,7 @@ struct SpareTests {
         #expect(queue.finish(2) == [.start(8)])
     }
 
-    @Test("one that somebody waits for now goes first, and counts as his")
+    @Test("one that a reader waits for now goes first, and counts as the reader's")
     func promotion() {
         var queue = FetchQueue(budget: 1000, slots: 2)
         _ = queue.add(1, bytes: 10, isDemanded: true)
@@ -60,7 +60,7 @@ struct SpareTests {
         #expect(fixture.store.requestedBytes == sample.content.size)
     }
 
-    @Test("a reader shares what is on its way")
+    @Test("a reader shares a fetch that is under way")
     func shared() async throws {
         let sample = Sample(size: 3 * mebibyte, seed: 2)
         let fixture = try Fixture([sample])
@@ -83,7 +83,7 @@ struct SpareTests {
         let reader = fixture.reader
         try await reader.bring(sample.content, block: 0)
         fixture.store.gate.open(to: 12 << 20)
-        // Somebody else reads, and goes on to.
+        // Another handle reads, and goes on reading.
         let reading = Task {
             try await reader.bytes(
                 of: other.content, range: (16 << 20)..<(16 << 20) + 10, session: ReadSession())
@@ -100,7 +100,7 @@ struct SpareTests {
         _ = try await reading.value
     }
 
-    @Test("what is in memory and not on the disk any more is put there without a request")
+    @Test("a block in memory that the disk has lost is put there without a request")
     func fromMemory() async throws {
         let sample = Sample(size: 100_000, seed: 3)
         let fixture = try Fixture([sample])
@@ -113,7 +113,7 @@ struct SpareTests {
         #expect(fixture.store.requests.count == 1)
     }
 
-    @Test("who gives up waiting calls it off, unless somebody reads it")
+    @Test("a pin that gives up waiting cancels the fetch, unless a reader waits for it")
     func cancelling() async throws {
         let sample = Sample(size: 3 * mebibyte, seed: 4)
         let fixture = try Fixture([sample])

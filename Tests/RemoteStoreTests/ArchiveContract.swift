@@ -20,7 +20,7 @@ struct ArchiveContract {
         "An archive has all files below a folder, but for large ones", arguments: Backend.allCases)
     func archive(_ backend: Backend) async throws {
         try await backend.withStore { subject in
-            // Bytes that look like the ends of entries.
+            // Bytes with the signature of an entry's end.
             let tricky = Array("PK\u{7}\u{8}PK\u{1}\u{2}".utf8)
             let large = [UInt8](repeating: 7, count: 4 << 20)
             try await subject.put("/Folder/a", bytes: tricky)
@@ -34,7 +34,7 @@ struct ArchiveContract {
         }
     }
 
-    @Test("An archive of what is no folder is refused", arguments: Backend.allCases)
+    @Test("An archive of a file is refused", arguments: Backend.allCases)
     func missing(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             try await subject.put("/file", bytes: [1])

@@ -9,7 +9,7 @@ import Testing
 @Suite("Contract of stores: content")
 struct CommitContract {
     @Test(
-        "What is stored has the hash, size and whole seconds that were given",
+        "A stored file has the hash, size and whole seconds that were given",
         arguments: Backend.allCases)
     func facts(_ backend: Backend) async throws {
         try await backend.withStore { subject in

@@ -244,7 +244,7 @@ struct DropboxFaultTests {
         }
     }
 
-    // MARK: Moves of what was just uploaded
+    // MARK: Moves right after an upload
 
     /// A clock that remembers how long it was slept on.
     private final class SleepLog: Sendable {
@@ -316,7 +316,7 @@ struct DropboxFaultTests {
         ] {
             #expect(argument.contains(part), "\(part) in \(argument)")
         }
-        // What is absent is false.
+        // An absent field is false.
         #expect(!argument.contains("autorename"))
     }
 

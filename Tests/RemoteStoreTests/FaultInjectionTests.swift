@@ -121,7 +121,7 @@ struct FaultInjectionTests {
         }
     }
 
-    @Test("Chance is the seed's, whatever runs side by side")
+    @Test("Chance is the seed's, also with calls side by side")
     func seeds() async {
         let first = await failures(seed: 7, side: false)
         #expect(await failures(seed: 7, side: true) == first)

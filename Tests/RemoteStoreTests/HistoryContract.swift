@@ -80,7 +80,7 @@ extension Subject {
         }
     }
 
-    @Test("what has no versions is an error that says why", arguments: backends)
+    @Test("a node without versions is an error that says why", arguments: backends)
     func errors(backend: Backend) async throws {
         try await backend.withStore { subject in
             _ = try await subject.store.makeFolder(at: "/d")

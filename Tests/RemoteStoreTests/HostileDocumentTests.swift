@@ -1,5 +1,5 @@
 // Every document that a listing was attacked with, by the field that is strange in it: each is read as what it says or refused,
-// and what is beside it is read. Other lies of a server are in `HostileServerTests`.
+// and the entries beside it are read. Other lies of a server are in `HostileServerTests`.
 
 import Core
 import DropboxAPI
@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Hostile documents")
 struct HostileDocumentTests {
-    /// What is read of a page with an entry and a good one.
+    /// The entries read from a page with an entry and a good one.
     private func entries(_ entry: String) async throws -> [RemoteEntry] {
         let good = fileJSON(["name": "\"Good\"", "path_lower": "\"/good\"", "id": "\"id:good\""])
         let store = ScriptedTransport(json: pageJSON([entry, good])).store()
@@ -212,7 +212,7 @@ struct HostileDocumentTests {
         String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
 
-    @Test("What is no page is malformed, however it is none", arguments: documents)
+    @Test("A document that is no page is malformed", arguments: documents)
     func document(_ document: Document) async throws {
         let store = ScriptedTransport { _ in
             ScriptedResponse(

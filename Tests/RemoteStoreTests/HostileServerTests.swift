@@ -1,4 +1,4 @@
-// What becomes of a server's nonsense: it is refused and counted, never believed, never a crash.
+// Invalid answers of a server are refused and counted, never believed, never a crash.
 
 import ContentHashing
 import Core
@@ -127,7 +127,7 @@ struct HostileServerTests {
     // MARK: Prefixes
 
     @Test(
-        "What is not below the mounted folder is refused",
+        "An entry outside of the mounted folder is refused",
         arguments: ["/", "/team", "/teams/file.txt", "/team folder/file.txt", "/tea/m/file.txt"])
     func outsideOfPrefix(_ path: String) async throws {
         let store = ScriptedTransport(
@@ -220,7 +220,7 @@ struct HostileServerTests {
     // MARK: Commits
 
     @Test(
-        "A stored file that is not what was sent is a mismatch",
+        "A stored file with other bytes than those sent is a mismatch",
         arguments: [
             ["size": "5"], ["content_hash": "\"\(String(repeating: "00", count: 32))\""],
             ["content_hash": absent],
@@ -243,7 +243,7 @@ struct HostileServerTests {
     }
 
     @Test(
-        "Tags that nobody knows are errors of the server",
+        "Unknown tags are errors of the server",
         arguments: [
             "{\"error\": {\".tag\": \"path\", \"path\": {\".tag\": \"gremlins\"}}}",
             "{\"error\": {\".tag\": \"gremlins\"}}", "{\"error\": {}}", "{}", "", "[[[[",

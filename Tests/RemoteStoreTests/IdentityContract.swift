@@ -31,7 +31,7 @@ struct IdentityContract {
         static let paths = ["/d/", "/d/theirs", "/f", "/moved d/", "/moved d/inside", "/moved f"]
     }
 
-    @Test("What has an id is found wherever it is", arguments: Backend.allCases)
+    @Test("A node with an id is found at any path", arguments: Backend.allCases)
     func lookup(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             let replaced = try await Replaced(subject)
@@ -46,7 +46,7 @@ struct IdentityContract {
         }
     }
 
-    @Test("A move takes the node and not what is in its place", arguments: Backend.allCases)
+    @Test("A move takes the node and not another in its place", arguments: Backend.allCases)
     func move(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             let replaced = try await Replaced(subject)
@@ -58,7 +58,7 @@ struct IdentityContract {
         }
     }
 
-    @Test("A deletion takes the node and not what is in its place", arguments: Backend.allCases)
+    @Test("A deletion takes the node and not another in its place", arguments: Backend.allCases)
     func delete(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             let replaced = try await Replaced(subject)
@@ -68,7 +68,7 @@ struct IdentityContract {
         }
     }
 
-    @Test("A guarded deletion spares a file that was moved meanwhile", arguments: Backend.allCases)
+    @Test("A guarded deletion spares a file that was moved before it", arguments: Backend.allCases)
     func guardedDelete(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             let replaced = try await Replaced(subject)
@@ -79,7 +79,7 @@ struct IdentityContract {
         }
     }
 
-    @Test("A copy is of the node and not of what is in its place", arguments: Backend.allCases)
+    @Test("A copy is of the node and not of another in its place", arguments: Backend.allCases)
     func copy(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             let replaced = try await Replaced(subject)
@@ -88,7 +88,7 @@ struct IdentityContract {
         }
     }
 
-    @Test("What is gone is not found, whatever is in its place", arguments: Backend.allCases)
+    @Test("A deleted node is not found, nor another in its place", arguments: Backend.allCases)
     func gone(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             let replaced = try await Replaced(subject)

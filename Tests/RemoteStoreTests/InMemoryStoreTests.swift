@@ -1,4 +1,4 @@
-// What only the reference has: a second client, snapshots, determinism; and that nobody who follows it
+// Features of the reference alone: a second client, snapshots, determinism; and that no client that follows it
 // misses anything.
 
 import Core
@@ -52,7 +52,7 @@ struct InMemoryStoreTests {
     }
 
     @Test(
-        "Who waits and lists in turns ends with the tree, however others change it",
+        "A client that waits and lists in turns ends with the tree, during all changes by others",
         arguments: 0..<8)
     func follower(_ seed: Int) async throws {
         let store = InMemoryStore(pageSize: 3)
@@ -85,7 +85,7 @@ struct InMemoryStoreTests {
                 path += "/" + (names.randomElement(using: &random) ?? "a")
             }
         }
-        // What cannot be done is refused and changes nothing.
+        // An impossible call is refused and changes nothing.
         switch Int.random(in: 0..<6, using: &random) {
         case 0...2: _ = try? other.put(path(), "\(step)")
         case 3: _ = try? other.makeFolder(path())

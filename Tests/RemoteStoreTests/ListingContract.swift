@@ -38,7 +38,7 @@ extension Subject {
 
 @Suite("Contract of stores: listings and changes")
 struct ListingContract {
-    @Test("A recursive listing tells folders before what is in them", arguments: Backend.allCases)
+    @Test("A recursive listing tells folders before their contents", arguments: Backend.allCases)
     func recursiveListing(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             for path in ["/b/z/file", "/a/file", "/b/a", "/c", "/b.txt"] as [RemotePath] {
@@ -117,7 +117,7 @@ struct ListingContract {
         }
     }
 
-    @Test("What is no folder is not listed", arguments: Backend.allCases)
+    @Test("A file is not listed", arguments: Backend.allCases)
     func noFolder(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             try await subject.put("/f", "x")
@@ -142,7 +142,7 @@ struct ListingContract {
         }
     }
 
-    @Test("Changes are told in their order, deletes included", arguments: Backend.allCases)
+    @Test("Changes are listed in their order, deletes included", arguments: Backend.allCases)
     func changes(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             let file = try await subject.put("/a/f", "one")
@@ -161,7 +161,7 @@ struct ListingContract {
         }
     }
 
-    @Test("Folders that a commit makes are told before the file", arguments: Backend.allCases)
+    @Test("Folders that a commit makes are listed before the file", arguments: Backend.allCases)
     func implicitFolders(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             let (_, cursor) = try await subject.listing(.root, recursive: true)
@@ -208,7 +208,7 @@ struct ListingContract {
         }
     }
 
-    @Test("What changes during a listing is told after it", arguments: Backend.allCases)
+    @Test("A change during a listing is listed after it", arguments: Backend.allCases)
     func changesDuringListing(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             for name in ["a", "b", "c", "d", "e", "f", "g"] {
@@ -226,7 +226,7 @@ struct ListingContract {
         }
     }
 
-    @Test("A flat cursor tells only what is in the folder itself", arguments: Backend.allCases)
+    @Test("A flat cursor tells only entries of the folder itself", arguments: Backend.allCases)
     func flatChanges(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             try await subject.put("/a/f", "x")

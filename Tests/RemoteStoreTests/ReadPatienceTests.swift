@@ -1,4 +1,4 @@
-// Reads of a server that asks for a pause: a process that waits is told soon that there is no network for it.
+// Reads of a server that asks for a pause: a process that waits soon gets ENETDOWN.
 
 import Core
 import DropboxAPI
@@ -32,7 +32,7 @@ struct ReadPatienceTests {
             }
             #expect(seconds > 60)
         }
-        // The first one was told for all.
+        // The first failure stood for all.
         #expect(transport.requests.count == 1)
     }
 }

@@ -129,7 +129,7 @@ struct ReferenceTests {
         #expect(store.refusesIDs)
     }
 
-    /// A server without ids, where another client is faster than a change that was looked at before.
+    /// A server without ids, where another client is faster than a change whose metadata were read before.
     private func overtaken() -> DropboxStore {
         let store = ScriptedTransport { request in
             let path = request.route

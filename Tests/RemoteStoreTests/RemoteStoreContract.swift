@@ -1,4 +1,4 @@
-// What every store does, whatever is behind it: names, folders, deletes, moves, copies. The same tests
+// The contract of every store, with any server behind it: names, folders, deletes, moves, copies. The same tests
 // run on the reference in memory and on Dropbox's API, so the reference stays one. Sessions, commits and
 // listings have files of their own.
 
@@ -208,7 +208,7 @@ struct NamespaceContract {
         }
     }
 
-    @Test("A delete with a revision spares what was not seen", arguments: Backend.allCases)
+    @Test("A delete with a revision spares an unseen version", arguments: Backend.allCases)
     func guardedDelete(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             let old = try await subject.put("/f", "old")

@@ -158,7 +158,7 @@ struct SessionContract {
         }
     }
 
-    @Test("What is not complete is not committed", arguments: Backend.allCases)
+    @Test("An incomplete session is not committed", arguments: Backend.allCases)
     func incomplete(_ backend: Backend) async throws {
         try await backend.withStore { subject in
             let store = subject.store

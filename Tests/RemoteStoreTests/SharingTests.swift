@@ -1,4 +1,4 @@
-// Shared links: one for each file and folder, whoever asks, and only what can be opened.
+// Shared links: one for each file and folder, the same for all callers, and only to nodes that can be opened.
 
 import Core
 import DropboxAPI
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("a link is made once, follows what is moved, and ends with it")
+    @Test("a link is made once, follows a moved file, and ends with it")
     func once() async throws {
         try await withStore { store, _ in
             _ = try await store.makeFolder(at: "/d")
@@ -25,7 +25,7 @@ import Testing
             #expect(made.url.hasPrefix("https://"))
             #expect(try await store.link(to: "/d") == RemoteLink(url: made.url, isNew: false))
             _ = try await store.makeFolder(at: "/d/inner")
-            // The folder's link is not one to what is in it.
+            // The folder's link is not one to its contents.
             #expect(try await store.link(to: "/d/inner").isNew)
             _ = try await store.move("/d", to: "/e")
             let moved = try await store.link(to: "/e")
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("a link that was made meanwhile, or whose answer was lost, is found")
+    @Test("a link that another client has just made, or whose answer was lost, is found")
     func lostAnswer() async throws {
         try await withStore { store, account in
             _ = try await store.makeFolder(at: "/d")

@@ -80,7 +80,7 @@ struct TeamTests {
         }
     }
 
-    @Test("A team's token acts for the member that it names, and for nobody else")
+    @Test("A team's token acts for the member that it names, and for no other")
     func selectUser() async throws {
         try await withMember { member, client in
             let team = try client("team")

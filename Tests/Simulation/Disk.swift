@@ -1,4 +1,4 @@
-// The disk of one machine, in memory: a power cut leaves of what was not flushed what the seed decides. Not responsible
+// The disk of one machine, in memory: the seed decides which unflushed bytes a power cut leaves. Not responsible
 // for the database, which `Machine` has, nor for how calls reach it.
 
 import CDisk
@@ -64,7 +64,7 @@ final class Disk {
     private var lastNumber: Int64 = 0
     /// Whether a power cut may come: otherwise nothing is remembered for it.
     var remembers = false
-    /// What is added to the clock of the history: the machine's date is set now and then.
+    /// The offset from the clock of the history: the machine's date is set now and then.
     var dateOffset: Int64 = 0
     /// Nothing that needs room is taken.
     var isFull = false
@@ -90,7 +90,7 @@ final class Disk {
         isRunning = true
     }
 
-    /// Nothing of the process reaches the disk any more.
+    /// No later write of the process reaches the disk.
     func endProcess() {
         isRunning = false
         callsLeft = nil
@@ -247,7 +247,7 @@ final class Disk {
         return 0
     }
 
-    /// Loses what was not flushed, but for what the disk had written by itself.
+    /// Loses unflushed bytes, but for those that the disk had written by itself.
     func cutPower() {
         let luck = Luck(scheduler)
         for change in nameChanges where luck.holds() { change.apply(to: &flushedNames) }
@@ -258,7 +258,7 @@ final class Disk {
     }
 }
 
-/// How much of what was not flushed is on the disk all the same.
+/// The share of unflushed bytes that is on the disk all the same.
 struct Luck {
     private let percent: Int
     private let scheduler: Scheduler
@@ -295,8 +295,8 @@ extension Disk.File {
         }
     }
 
-    /// Size and time are those of some moment since the flush. Of what was written until then, some bytes have come,
-    /// and for the others there is what was there before, or zeros.
+    /// Size and time are those of some moment since the flush. Of the writes until then, some bytes have come,
+    /// and in place of the others are older bytes, or zeros.
     fileprivate func lose(_ luck: Luck) {
         let kept = changes.prefix(luck.prefix(of: changes.count))
         (bytes, modified) = flushed

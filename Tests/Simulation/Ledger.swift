@@ -1,15 +1,15 @@
-// What was written, and what was knowingly replaced or removed: by this it is decided in the end whether anything is
+// The texts that were written, and those knowingly replaced or removed: they decide in the end whether anything is
 // lost. Not responsible for where things are.
 
 /// The tokens of a history. Each write adds one of its own to a file, so that a token stands for a write.
 final class Ledger {
-    /// When the writer of a token was told that it is stored.
+    /// When the writer of a token was acknowledged.
     private var acknowledged: [String: Int64] = [:]
     /// Tokens that survive a power cut.
     private var safe: Set<String> = []
     /// Tokens that do so unless their files are written to.
     private var settled: Set<String> = []
-    /// What was added behind a token in its file.
+    /// The text added behind a token in its file.
     private var followers: [String: Set<String>] = [:]
     /// Tokens that a power cut may have taken.
     private var uncertain: Set<String> = []
@@ -27,10 +27,10 @@ final class Ledger {
         return token
     }
 
-    /// The writer of a token was told that it is stored.
+    /// The write of a token was acknowledged.
     func acknowledge(_ token: String, at time: Int64) { acknowledged[token] = time }
 
-    /// Those of these tokens whose writers were told that they are stored.
+    /// Those of these tokens whose writes were acknowledged.
     func acknowledged(_ tokens: some Sequence<String>) -> [String] {
         tokens.filter { acknowledged[$0] != nil }
     }
@@ -38,14 +38,14 @@ final class Ledger {
     /// The acknowledged ones of these tokens are on a disk.
     func secure(_ tokens: some Sequence<String>) { safe.formUnion(acknowledged(tokens)) }
 
-    /// The tokens of one writer that were acknowledged until a time are on a disk, but nobody has asked for that: until
-    /// what is added to their files is there as well, nothing vouches for them.
+    /// The tokens of one writer that were acknowledged until a time are on a disk, but without an fsync: until
+    /// the bytes added to their files are there as well, no row vouches for them.
     func settle(of actor: String, until time: Int64) {
         settled.formUnion(
             acknowledged.filter { $0.key.hasPrefix(actor) && $0.value <= time }.keys)
     }
 
-    /// Somebody adds a token to a text.
+    /// A user adds a token to a text.
     func add(_ token: String, to text: Set<String>) {
         for other in text { followers[other, default: []].insert(token) }
     }
@@ -55,23 +55,23 @@ final class Ledger {
             || settled.contains(token) && followers[token, default: []].allSatisfy(isSafe)
     }
 
-    /// The power of one writer's machine is cut: nothing vouches for what is neither on its disk nor on the server.
+    /// The power of one writer's machine is cut: no row vouches for content that is neither on its disk nor on the server.
     func cutPower(of actor: String) {
         let lost = acknowledged.keys.filter { $0.hasPrefix(actor) && !isSafe($0) }
         for token in lost { acknowledged[token] = nil }
         uncertain.formUnion(lost)
     }
 
-    /// Somebody who saw a text removed it.
+    /// A user who saw a text removed it.
     func give(up text: String) { given.formUnion(Self.tokens(text)) }
 
-    /// Somebody who saw a text put another one in its place: if a power cut takes that, the first one must be there.
+    /// A user who saw a text put another one in its place: if a power cut takes that, the first one must be there.
     func give(up text: String, for other: String) {
         let others = Self.tokens(other)
         for token in Self.tokens(text) { replacements[token, default: []].append(others) }
     }
 
-    /// What is in no text, although nobody has given it up.
+    /// The tokens that are in no text, although no user has given them up.
     func lost(from texts: [String]) -> [String] {
         let found = Set(texts.flatMap(Self.tokens))
         return acknowledged.keys.filter { !isAccounted($0, found) }.sorted()
@@ -83,8 +83,8 @@ final class Ledger {
         if found.contains(token) || given.contains(token) { return true }
         let seen = seen.union([token])
         return (replacements[token] ?? []).contains { others in
-            // Who only began to write had emptied the file before, and what was there once has replaced what nobody
-            // asked to be kept.
+            // A user who only began to write had emptied the file before, and text that was there once has replaced
+            // text that was not fsynced.
             others.allSatisfy {
                 !uncertain.contains($0) || settled.contains($0) && !safe.contains(token)
             }
@@ -92,7 +92,7 @@ final class Ledger {
         }
     }
 
-    /// What is wrong with a text: it may only have what somebody has written.
+    /// The fault of a text: it may have only tokens that a user has written.
     func flaw(of text: String) -> String? {
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
         if parts.last == "", parts.dropLast().allSatisfy({ issued.contains("\($0);") }) {

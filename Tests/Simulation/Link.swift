@@ -241,10 +241,10 @@ final class Link: RemoteStoring, @unchecked Sendable {
     }
 }
 
-/// What a user asks of old revisions by a mount's connection.
+/// A user's requests for old revisions by a mount's connection.
 struct UserHistory: RemoteHistory {
     let link: Link
-    /// Called when the server is about to replace what is at a path.
+    /// Called when the server is about to replace the node at a path.
     let willReplace: @Sendable (RemotePath) -> Void
 
     func revisions(

@@ -4,7 +4,7 @@
 import GRDB
 import MetadataStore
 
-/// What outlives the processes of a mount.
+/// The state that outlives the processes of a mount.
 ///
 /// `unchecked`: used on the scheduler's thread only.
 final class Machine: @unchecked Sendable {
@@ -54,7 +54,7 @@ final class Machine: @unchecked Sendable {
         }
     }
 
-    /// Loses what was not flushed. The process is dead.
+    /// Loses unflushed bytes. The process is dead.
     func cutPower() throws {
         disk.cutPower()
         if let kept { try database.restore(kept) }

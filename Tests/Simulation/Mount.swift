@@ -73,8 +73,8 @@ final class Mount: @unchecked Sendable {
         }
     }
 
-    /// Kills the process before it changes something on the disk once more than so many times. Nothing of it reaches
-    /// the database, the disk or the server any more.
+    /// Kills the process before it changes something on the disk once more than so many times. No later change of it reaches
+    /// the database, the disk or the server.
     func kill(after calls: Int) throws {
         guard process != nil else { return }
         endsByCut = false
@@ -130,7 +130,7 @@ final class Mount: @unchecked Sendable {
         wasCut = false
     }
 
-    /// Ends the process in order. What is not sent stays queued.
+    /// Ends the process in order. Unsent changes stay queued.
     func stop() throws {
         guard let process else { return }
         world.note("\(name) ends")
@@ -160,7 +160,7 @@ final class Mount: @unchecked Sendable {
             do {
                 try world.scheduler.value { await process.engine.stop() }
             } catch is Scheduler.Stuck where process.isDead.isSet {
-                // What a dead process waits for never comes.
+                // A call of a dead process never returns.
             }
             if !process.isDead.isSet { process.staging.end() }
             process.isDead.isSet = true
@@ -173,7 +173,7 @@ final class Mount: @unchecked Sendable {
         world.cutPower(of: self)
     }
 
-    /// What was closed a while ago was flushed since.
+    /// Files closed a while ago have been flushed since.
     private func settleOld(since start: Int64) {
         let time = world.scheduler.now - Self.flushTime
         guard start <= time, world.plan.flushes(machine.index) else { return }

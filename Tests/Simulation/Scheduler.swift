@@ -210,7 +210,7 @@ extension Scheduler {
 /// The background work of a mount, on the scheduler's time.
 struct VirtualQueue: BackgroundQueue {
     let scheduler: Scheduler
-    /// Set when the mount's process has died: nothing of it runs any more.
+    /// Set when the mount's process has died: no job of it runs after that.
     let isDead: Mark
 
     func run(after seconds: Double, _ work: @escaping @Sendable () -> Void) {

@@ -23,7 +23,7 @@ struct Shrinking {
         return best
     }
 
-    /// Tries to remove each part of so many steps; returns what is left if any could go.
+    /// Tries to remove each part of so many steps; returns the rest if any could go.
     private mutating func pass(
         _ known: (Plan, Violation), removing size: Int
     ) -> (Plan, Violation)? {

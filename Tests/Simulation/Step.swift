@@ -39,7 +39,7 @@ enum Step: Hashable, Sendable {
 enum UserStep: Hashable, Sendable {
     /// Writes a new content, in place of an earlier one.
     case write(String)
-    /// Adds to what is there.
+    /// Adds to the present content.
     case append(String)
     /// Writes beside a file and renames over it, as editors do.
     case save(String)
@@ -58,7 +58,7 @@ enum UserStep: Hashable, Sendable {
     case unlink(String)
     /// Removes a folder if it is empty.
     case removeFolder(String)
-    /// Removes a folder with what is in it.
+    /// Removes a folder with its contents.
     case removeTree(String)
     case rename(String, String)
     case exchange(String, String)
@@ -110,7 +110,7 @@ struct Plan: Sendable {
         self.steps = steps
     }
 
-    /// Whether a mount's machine flushes by itself what was closed, and knows afterwards that it did: not with a full
+    /// Whether a mount's machine flushes closed files by itself, and knows afterwards that it did: not with a full
     /// disk, nor after its date was set back.
     func flushes(_ mount: Int) -> Bool {
         !steps.contains { step in
@@ -230,7 +230,7 @@ private struct StepDrawing {
         }
     }
 
-    /// A path below what was made before, which may be new.
+    /// A path below an existing folder, which may be new.
     private mutating func fresh() -> String {
         let folder = draw(3) == 0 ? "" : made[draw(made.count)]
         let path = folder.split(separator: "/").count > 2 ? "" : folder

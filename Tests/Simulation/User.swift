@@ -20,9 +20,9 @@ final class User: @unchecked Sendable {
     private struct OpenFile {
         var inode: InodeID
         var handle: HandleID
-        /// What others had written to it when it was opened; nil if it could not be read then.
+        /// The content by others when it was opened; nil if it could not be read then.
         var seen: Set<String>?
-        /// What was written and not flushed yet.
+        /// The unflushed writes.
         var tokens: [String] = []
     }
 
@@ -30,7 +30,7 @@ final class User: @unchecked Sendable {
     private unowned let process: MountProcess
     private let world: World
     private var openFiles: [OpenFile] = []
-    /// Inodes whose names this user removed: what is written to them is gone with the last descriptor.
+    /// Inodes whose names this user removed: their content is gone with the last descriptor.
     private var removed: Set<InodeID> = []
 
     private var fs: DropboxFileSystem { process.fileSystem }
@@ -159,7 +159,7 @@ final class User: @unchecked Sendable {
         _ = try await answer.value()
     }
 
-    /// A dead process tells nobody anything.
+    /// A dead process returns nothing.
     private func acknowledge(_ tokens: [String], _ inode: InodeID) {
         if isDead || removed.contains(inode) { return }
         for token in tokens { ledger.acknowledge(token, at: world.scheduler.now) }
@@ -185,12 +185,12 @@ final class User: @unchecked Sendable {
         file.tokens = []
     }
 
-    /// What others have written to an open file.
+    /// The content by others in an open file.
     private func foreign(in file: OpenFile) async throws -> Set<String> {
         try await tokens(in: file).filter { !$0.hasPrefix(name) }
     }
 
-    /// What is in the files of a folder, as this mount has them.
+    /// The contents of the files of a folder, as this mount has them.
     private func tokens(inFilesOf folder: InodeID) throws -> Set<String> {
         let nodes = try process.store.read { snapshot in
             try snapshot.children(of: folder).compactMap { try snapshot.node($0.inode) }

@@ -179,12 +179,12 @@ final class World: @unchecked Sendable {
 
     // MARK: Texts
 
-    /// What is at a path of the server is about to be replaced for somebody who wants that.
+    /// The node at a path of the server is about to be replaced on behalf of a user who wants that.
     func giveUp(at path: RemotePath) {
         texts(below: path.rawValue).forEach { ledger.give(up: $0) }
     }
 
-    /// A mount's machine has lost what was not flushed.
+    /// A mount's machine has lost unflushed bytes.
     func cutPower(of mount: Mount) {
         note("\(mount.name) has no power")
         for entry in server.otherClient.snapshot.entries.values {
@@ -340,7 +340,7 @@ final class World: @unchecked Sendable {
         if let path = temporary.first {
             throw Violation(rule: "temporary name", detail: path.rawValue)
         }
-        // What a full disk kept from being removed, the next process removes.
+        // The next process removes files that a full disk kept from being removed.
         let settled = mounts.filter { plan.flushes($0.machine.index) }
         let files = try settled.compactMap(\.process).map { process in
             try process.store.read { try $0.stagedNodes().count }

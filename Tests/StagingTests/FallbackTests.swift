@@ -72,7 +72,7 @@ import Testing
         try local.store.read { try $0.fallback(of: file.inode) }
     }
 
-    @Test("flushed content comes back when a cut takes what has replaced it")
+    @Test("flushed content comes back when a cut takes its replacement")
     func cut() throws {
         var local = try open()
         let first = try create(local)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "the death of the process leaves what was written last, and the fallback for a cut after that"
+        "the death of the process leaves the last write, and the fallback for a cut after that"
     )
     func death() throws {
         var local = try open()
@@ -104,7 +104,7 @@ import Testing
         #expect(try content(first.inode, local) == "first")
     }
 
-    @Test("once the disk has what has replaced it, flushed content goes")
+    @Test("once the disk has its replacement, flushed content goes")
     func flushed() async throws {
         var local = try open()
         let first = try create(local)
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(
-        "content that replaces fsynced content is flushed with its rows, and so is what is written over that"
+        "content that replaces fsynced content is flushed with its rows, and so is a write over that"
     )
     func promised() throws {
         var local = try open()
@@ -136,7 +136,7 @@ import Testing
         #expect(try content(first.inode, local) == "second, longer")
     }
 
-    @Test("an fsync of what has replaced it ends the fallback, too")
+    @Test("an fsync of its replacement ends the fallback, too")
     func synchronized() throws {
         let local = try open()
         let first = try create(local)
@@ -161,7 +161,7 @@ import Testing
         #expect(try content(first.inode, local) == "first")
     }
 
-    @Test("what is deleted, or was never flushed, leaves no fallback")
+    @Test("deleted or never flushed content leaves no fallback")
     func none() throws {
         let local = try open()
         let first = try create(local)
@@ -178,7 +178,7 @@ import Testing
             ]))
     }
 
-    @Test("a fallback that cannot be vouched for is put aside with what has replaced it")
+    @Test("a fallback that cannot be vouched for is put aside with its replacement")
     func damaged() throws {
         var local = try open()
         let first = try create(local)

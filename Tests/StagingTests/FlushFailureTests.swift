@@ -77,7 +77,7 @@ import Testing
         try bytes.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
     }
 
-    @Test("content whose flush has failed once is never vouched for, whatever the disk says next")
+    @Test("content of a failed flush is never vouched for, also if the next flush succeeds")
     func fsync() throws {
         let staging = try open()
         let file = try write("a", staging)
@@ -90,7 +90,7 @@ import Testing
         #expect(try isFlushed(file) == false)
         #expect(throws: StagingError.doubtful) { try send(file) }
         #expect(throws: StagingError.doubtful) { try file.vouch() }
-        // Whoever reads it gets it, to keep it elsewhere.
+        // Readers still get it, to keep it elsewhere.
         #expect(try read(file) == "text")
     }
 

@@ -23,7 +23,7 @@ import Testing
         return content
     }
 
-    /// Puts a file aside, and returns what is listed of it.
+    /// Puts a file aside, and returns its entry in the list.
     private func take(
         _ text: String, number: Int64 = 1, _ content: LostContent
     ) throws -> LostEntry {
@@ -37,7 +37,7 @@ import Testing
         try String(contentsOfFile: path, encoding: .utf8)
     }
 
-    @Test("what is missing is behind the file's end, and in blocks that it does not hold")
+    @Test("the missing parts are behind the file's end, and in blocks that it does not hold")
     func missing() {
         func missing(_ change: (inout LostContent) -> Void) -> [Range<Int64>] {
             var lost = content(size: 3 * block + 5)
@@ -103,7 +103,7 @@ import Testing
         #expect(lstat(folder + "/copy", &status) == 0 && status.st_blocks * 512 < block)
     }
 
-    @Test("what was written behind the content's end before the cut is copied too")
+    @Test("bytes written behind the content's end before the cut are copied too")
     func longer() throws {
         let entry = try take("text and more", content(size: 4, bytes: 13))
         try lost.copy(entry, to: folder + "/copy")
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(
-        "what is removed is listed no more, and its file is gone; a note without a file goes, too")
+        "a removed content is not listed, and its file is gone; a note without a file goes, too")
     func remove() throws {
         let entry = try take("text", content(size: 4))
         try lost.note(content(size: 0), number: 0)

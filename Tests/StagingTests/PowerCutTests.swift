@@ -28,7 +28,7 @@ import Testing
             staging: try StagingArea(directory: staged, store: store, flushDelay: flushDelay))
     }
 
-    /// The next start is in another system's memory: what was not flushed is gone.
+    /// The next start is in another system's memory: unflushed bytes are gone.
     private func forgetSystem(_ local: Local) throws {
         try local.store.write { try $0.setSetting("staging.system", to: "another boot") }
     }
@@ -92,7 +92,7 @@ import Testing
         #expect(try local.store.read { try $0.pending().operations } == 0)
     }
 
-    @Test("what was saved survives the death of the process, flushed or not")
+    @Test("saved content survives the death of the process, flushed or not")
     func death() throws {
         var local = try open()
         let file = try write("text", to: "a", local)
@@ -142,7 +142,7 @@ import Testing
         #expect(local.staging.found.map(\.reason) == [.notFlushed])
     }
 
-    @Test("what an fsync has acknowledged survives a cut, whatever was written over it since")
+    @Test("acknowledged content of an fsync survives a cut, also with later writes over it")
     func promised() throws {
         var local = try open()
         let file = try edit("text", of: "a", local)
@@ -158,7 +158,7 @@ import Testing
         #expect(try node("a", local)?.staged?.size == 8 && local.staging.found.isEmpty)
     }
 
-    @Test("rows of fsynced content never speak of unflushed bytes, whoever writes")
+    @Test("rows of fsynced content never speak of unflushed bytes of any writer")
     func promisedWhileWriting() async throws {
         let local = try open()
         let file = try write("text", to: "a", local)
@@ -203,7 +203,7 @@ import Testing
             var bytes = [UInt8](repeating: 1, count: 26_000)
             try bytes.withUnsafeMutableBytes { try file?.readForUpload(at: 0, into: $0) }
         }
-        // Who opens it next could make it longer again, with zeros between.
+        // The next open could make it longer again, with zeros between.
         file = nil
         #expect(throws: StagingError.short) { try local.staging.existing(inode) }
         #expect(try local.staging.existing([inode]).isEmpty)

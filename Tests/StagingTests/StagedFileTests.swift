@@ -1,5 +1,5 @@
-// Staged content against a plain array of bytes: whatever is written, cut, zeroed and fetched in
-// whichever order, a read shows what a plain file would.
+// Staged content against a plain array of bytes: after writes, cuts, zeros and fetches in
+// any order, a read shows the bytes of a plain file.
 
 import ContentHashing
 import Core
@@ -81,7 +81,7 @@ import Testing
         #expect(sent == expected)
     }
 
-    @Test("zeros in a file take no space on the disk, and give back what was there")
+    @Test("zeros in a file take no space on the disk, and free the space of older bytes")
     func holes() throws {
         let file = try begin(over: [])
         let bytes = [UInt8](repeating: 7, count: 8 << 20)
@@ -107,7 +107,7 @@ import Testing
         return Int64(status.st_blocks) * 512
     }
 
-    @Test("what was persisted is there after the process has died, block by block")
+    @Test("persisted content is there after the process has died, block by block")
     func persistence() throws {
         var random = SeededRandom(seed: 5)
         let baseBytes = random.bytes(Int(Self.block) + 1000)
@@ -144,7 +144,7 @@ import Testing
         #expect(try reopened(file) == [1, 2, 3])
     }
 
-    @Test("what is cut off is there after the process has died before the rows were saved")
+    @Test("a cut-off end is there after the process has died before the rows were saved")
     func cutBeforeRows() throws {
         let file = try begin(over: [])
         try write(file, 0, [1, 2, 3, 4, 5], base: [])
@@ -183,7 +183,7 @@ import Testing
         try file.fill(late, with: old, of: base)
         #expect(file.missingRanges == [0..<2000])
 
-        // Of the same base, but only a part of what is below now.
+        // Of the same base, but only a part of the base below now.
         let part = try #require(file.base)
         try file.fill(0..<1000, with: old, of: part)
         #expect(file.missingRanges == [0..<2000])
@@ -202,7 +202,7 @@ import Testing
         #expect(sealed.missingRanges == [0..<3])
     }
 
-    /// What another process finds.
+    /// The content that another process finds.
     private func reopened(_ file: StagedFile) throws -> [UInt8] {
         let other = try StagingArea(directory: staging.directory, store: store)
         let reopened = try #require(try other.existing(file.inode))

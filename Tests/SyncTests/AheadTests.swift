@@ -23,7 +23,7 @@ import Testing
         private(set) var bytes: [UInt8] = []
 
         init() async throws {
-            // So long that the file never looks as if nobody had written to it lately.
+            // So long that the file never counts as without a recent write.
             harness = try Harness(openFileInterval: 1e6)
             try await harness.settle()
             await harness.stop()
@@ -116,7 +116,7 @@ import Testing
         _ = try await writing.finish()
     }
 
-    @Test("what is not written in order is not sent ahead")
+    @Test("a file that is not written in order is not sent ahead")
     func outOfOrder() async throws {
         let writing = try await Writing()
         try writing.write(at: Int(3 * Self.piece), 1000, 9)
@@ -147,7 +147,7 @@ import Testing
         _ = try await writing.finish()
     }
 
-    @Test("what is cut off and written anew is sent anew")
+    @Test("bytes that are cut off and written anew are sent anew")
     func cutAndRewritten() async throws {
         let writing = try await Writing()
         try writing.append(pieces: 3)
@@ -157,7 +157,7 @@ import Testing
         _ = try await writing.finish()
     }
 
-    @Test("a file that is deleted is not sent any more")
+    @Test("a file that is deleted is not sent further")
     func deleted() async throws {
         let writing = try await Writing()
         try writing.append(pieces: 3)
@@ -177,7 +177,7 @@ import Testing
         let writing = try await Writing()
         writing.harness.faulty.inject(.failBefore(.server("test"))) { $0.operation == .append }
         try writing.append(pieces: 4)
-        // Growth that is told while the refused piece is on its way starts nothing: users write on.
+        // Growth that is reported while the refused piece is on its way starts nothing: users write on.
         while try await writing.arrived() < 1 {
             writing.harness.noteGrowth(of: writing.inode)
             try await Task.sleep(for: .milliseconds(2))
@@ -185,7 +185,7 @@ import Testing
         #expect(try await writing.finish() == writing.bytes.count)
     }
 
-    @Test("a session that was lost meanwhile is begun again")
+    @Test("a session that the server has lost is begun again")
     func lost() async throws {
         let writing = try await Writing()
         try writing.append(pieces: 3)
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(
-        "after a restart, what was sent ahead is used if the file was closed, and not otherwise",
+        "after a restart, pieces sent ahead are used if the file was closed, and not otherwise",
         arguments: [true, false])
     func restart(isClosed: Bool) async throws {
         let writing = try await Writing()

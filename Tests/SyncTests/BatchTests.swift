@@ -1,4 +1,4 @@
-// News that arrive together: places that change hands within one batch, and steps that wait for each
+// Deltas that arrive together: places that change hands within one batch, and steps that wait for each
 // other. Each began as a random history that did not end well.
 
 import Core
@@ -47,7 +47,7 @@ import Testing
         let inode = try await harness.inode("/a")
         try await harness.write("/a", "1 edited")
         let tree = try await outcome(harness)
-        // Whoever is first, the edit is the edited file's or a copy beside it.
+        // In either order, the edit is the edited file's or a copy beside it.
         #expect(tree.values.contains("1 edited"))
         #expect(tree.values.contains("2"))
         let path = tree.first { $0.value == "1 edited" }?.key
@@ -84,14 +84,14 @@ import Testing
         #expect(try await outcome(harness) == ["/A": nil, "/A/y": "2"])
     }
 
-    @Test("what was met before the first listing and is gone when it comes, goes")
+    @Test("a node that was seen before the first listing and is gone when it comes, goes")
     func goneBeforeListing() async throws {
         let harness = try Harness()
         try await harness.put("/a", "theirs")
         try await harness.write("/a", "ours")
         harness.faulty.inject(.failBefore(.offline("test")), times: nil) { $0.operation == .list }
         try await harness.start(knowingAll: true)
-        // The refused upload asks what is there.
+        // The refused upload reads the metadata there.
         while try await harness.store.read({ try $0.allNodes().count }) < 2 {
             try await Task.sleep(for: .milliseconds(1))
         }
@@ -216,13 +216,13 @@ import Testing
         try await harness.remove("/a")
         try await harness.relocate("/t", to: "/a")
         try await harness.drainBeforeNews()
-        // With these, the news are in when both sides are equal.
+        // With these, all deltas are applied when both sides are equal.
         try await harness.put("/news", "2")
         let tree = try await outcome(harness)
         #expect(tree.values.compactMap(\.self).sorted() == ["1", "2"], "\(harness.history.text)")
     }
 
-    @Test("a refused move does not take a folder into what is in it")
+    @Test("a refused move does not take a folder into its own content")
     func refusedIntoItself() async throws {
         let harness = try await harness(["/P/D/1": "1"])
         try await harness.move("/P/D", to: "/D")

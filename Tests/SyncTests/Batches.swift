@@ -1,4 +1,4 @@
-// Batches of deltas that a test makes by hand, and brings in without an engine.
+// Batches of deltas that a test makes by hand, and applies without an engine.
 
 import Core
 import MetadataStore
@@ -39,7 +39,7 @@ extension Harness {
             isListing: false, isTreeComplete: true)
     }
 
-    /// Brings a batch in, as one of the feed unless told otherwise; afterwards the rows must be in order.
+    /// Applies a batch, by default as one of the feed; afterwards the rows must be in order.
     func apply(_ entries: [RemoteEntry], isFeed: Bool = true) async throws {
         let context = deltaContext
         try await store.write { transaction in

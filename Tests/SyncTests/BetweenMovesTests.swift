@@ -43,12 +43,12 @@ import Testing
         let aside = try #require(paths.first { $0.hasPrefix("/a/f (") })
         let entry = try #require(try await journalEntry(harness, aside))
         #expect(entry.due > Timestamp.now())
-        // The second move is told.
+        // The delta of the second move comes.
         try await harness.apply([.deleted("/a/.dbxfs-rename-2-1-f"), .file("/a/g", "F")])
         #expect(try await harness.paths() == ["/a", "/a/f", "/a/g", "/d", "/d/f"])
     }
 
-    @Test("a conflicted copy of what is between two moves is named after what it was called")
+    @Test("a conflicted copy of a node between two moves is named after its former name")
     func copyName() async throws {
         let harness = try Harness()
         let host = ConflictName(host: "here", at: Timestamp(seconds: 0))

@@ -86,7 +86,7 @@ extension ConflictRow {
             base: ["/a": "1"], local: { try await $0.write("/a", "2") },
             remote: { try await $0.remove("/a") }, tree: ["/a": "2"]),
         ConflictRow(
-            here: "file open, then written", there: "edited meanwhile",
+            here: "file open, then written", there: "edited between the two",
             result:
                 "theirs keeps the name, ours steps aside, from the revision that was opened",
             base: ["/a": "1"],
@@ -94,7 +94,7 @@ extension ConflictRow {
                 try await harness.writeLate("/a") { try await harness.put("/a", "2") }
             }, tree: ["/a": "2", "/a~": "late"]),
         ConflictRow(
-            here: "file open, then written", there: "deleted meanwhile",
+            here: "file open, then written", there: "deleted between the two",
             result:
                 "the edit is kept, as a new file; in the top folder if its own is gone",
             base: ["/a": "1", "/d/b": "1"],
@@ -169,7 +169,7 @@ extension ConflictRow {
             remote: { try await $0.put("/d/y", "2") }, tree: ["/d": nil, "/d/y": "2"]),
         ConflictRow(
             here: "folder deleted",
-            there: "something stored inside between the last look and the deletion",
+            there: "something stored inside between the last listing and the deletion",
             result:
                 "it is stored again, with the folder; beside what is at its path by then, as a "
                 + "conflicted copy",

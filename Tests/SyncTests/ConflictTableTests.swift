@@ -19,20 +19,20 @@ struct ConflictRow: Sendable, CustomTestStringConvertible {
     var here: String
     var there: String
     var result: String
-    /// What both sides knew before: files with their texts, folders as nil.
+    /// The tree that both sides knew before: files with their texts, folders as nil.
     var base: Tree = [:]
-    /// What users do, unsent.
+    /// The changes of users, unsent.
     var local: @Sendable (Harness) async throws -> Void = { _ in }
-    /// What another client does meanwhile.
+    /// The changes of another client before the upload.
     var remote: @Sendable (Harness) async throws -> Void = { _ in }
-    /// What users see in the end. `~` stands for the mark of a conflicted copy.
+    /// The tree that users see in the end. `~` stands for the mark of a conflicted copy.
     var tree: Tree
     /// Texts of files that never leave this machine.
     var localTexts: [String] = []
 
     var testDescription: String { "\(here) | \(there)" }
 
-    /// What users see when both have heard of each other.
+    /// The tree that users see when both sides have applied the other's changes.
     func run() async throws -> (tree: Tree, localTexts: [String]) {
         let harness = try Harness(localName: "here only")
         for (path, text) in base.sorted(by: { $0.key < $1.key }) {

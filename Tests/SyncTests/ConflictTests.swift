@@ -1,5 +1,5 @@
-// The conflict table of docs/semantics.md, row by row: what this mount has not sent yet, against what
-// another client has done meanwhile. The outcome must not depend on who hears of whom first, so each
+// The conflict table of docs/semantics.md, row by row: this mount's unsent changes, against changes that
+// another client has made since. The outcome must not depend on which side gets the other's change first, so each
 // row runs as it comes: uploads and the feed race.
 
 import Core
@@ -45,13 +45,13 @@ import Testing
         #expect(try await harness.inode("/a") == inode)
     }
 
-    @Test("edited here in a folder that was moved there, and sent before the news: one file, there")
+    @Test("edited here in a folder moved there, and sent before the delta: one file, there")
     func editInMovedFolder() async throws {
         let harness = try await harness(["/a/f": "1"])
         try await harness.relocate("/a", to: "/b")
         try await harness.write("/a/f", "2")
         let faulty = harness.faulty
-        // The news come after the first look, and before the next try.
+        // The delta comes after the first metadata read, and before the next try.
         let hasLooked = Mutex(false)
         faulty.inject(.failBefore(.server("test")), times: nil) { call in
             if call.operation == .entry { hasLooked.withLock { $0 = true } }
@@ -105,7 +105,7 @@ import Testing
         #expect(copies(tree).map { tree[$0] } == ["late"])
     }
 
-    @Test("deleted here while open here: what is written goes with it")
+    @Test("deleted here while open here: later writes go with it")
     func writeToDeleted() async throws {
         let harness = try await harness(["/a": "1"])
         let inode = try #require(try await harness.inode("/a"))
@@ -215,7 +215,7 @@ import Testing
         #expect(copies(tree).map { tree[$0] } == ["ours"])
     }
 
-    @Test("our new folder where their new file is steps aside, with what is in it")
+    @Test("our new folder where their new file is steps aside, with its content")
     func folderAgainstFile() async throws {
         let harness = try await harness([:])
         try await harness.makeFolder("/a")
@@ -265,7 +265,7 @@ import Testing
 
     @Test("moved here, moved there: it is where we moved it")
     func moveAgainstMove() async throws {
-        // Whether the news come first is a matter of milliseconds when time is fast.
+        // With a fast clock, milliseconds decide whether the delta comes first.
         let harness = try await harness(["/a": "0"], clock: SystemClock())
         try await harness.move("/a", to: "/b")
         try await harness.relocate("/a", to: "/c")
@@ -306,7 +306,7 @@ import Testing
         #expect(try await outcome(harness) == ["/b": "1"])
     }
 
-    @Test("a folder deleted here with something new in it there comes back with what is new")
+    @Test("a folder deleted here with something new in it there comes back with that")
     func folderDeleteAgainstNew() async throws {
         let harness = try await harness(["/d/a": "0", "/d/e/b": "1"])
         try await harness.delete("/d")
@@ -334,7 +334,7 @@ import Testing
         #expect(tree.values.compactMap { $0 }.sorted() == ["0", "1"])
     }
 
-    /// Where a move names paths, the server moves what is there at that moment.
+    /// Where a move names paths, the server moves the node at that path at that moment.
     @Test("what others put in the place of a moved file or folder is not taken for it")
     func movedAnother() async throws {
         for isFolder in [false, true] {
@@ -348,7 +348,7 @@ import Testing
             while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
             try await harness.remove("/f")
             try await harness.put(isFolder ? "/f" : "/f/inner", "theirs")
-            // The news come when it is back: those of the in-memory server tell every step on the way, and
+            // The deltas come when it is back: those of the in-memory server name every step on the way, and
             // the mount would follow them.
             harness.faulty.inject(.failBefore(.server("test")), times: nil) {
                 $0.operation == .listAfter
@@ -364,7 +364,7 @@ import Testing
             let tree = try await harness.tree()
             let text = "\(tree)\n\(harness.history.text)"
             #expect(tree[isFolder ? "/f" : "/f/inner"] == "theirs", "\(text)")
-            // As news that name every step on the way may have it, beside the name.
+            // As deltas that name every step on the way may leave it, beside the name.
             #expect(isFolder || tree.values.contains("one"), "\(text)")
             #expect(!tree.keys.contains { $0.contains(".dbxfs-rename") }, "\(text)")
         }

@@ -1,4 +1,4 @@
-// What a server says that cannot be: one id for a folder and for a file in it, folders in themselves, folders deeper
+// Contradictory answers of a server: one id for a folder and for a file in it, folders in themselves, folders deeper
 // than any path. Nothing of it ends the process, and the rows never contradict each other.
 
 import Core

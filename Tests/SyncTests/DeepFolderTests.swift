@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// How many statements one look takes, and what it chooses.
+    /// The number of statements that one scan of the journal takes, and the steps that it chooses.
     private func look(
         _ harness: Harness, busy: Set<InodeID>
     ) async throws -> (statements: Int, chosen: [InodeID]) {
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("a look at folders in new folders asks about the first ones, and not about each of them")
+    @Test("a scan of folders in new folders queries the first ones, and not each of them")
     func statements() async throws {
         let harness = try Harness()
         let folders = try await chain(200, in: harness)
@@ -75,7 +75,7 @@ import Testing
         #expect(look.statements < 200 * 6)
     }
 
-    @Test("a chain of new folders arrives, with what is in the last one")
+    @Test("a chain of new folders arrives, with the content of the last one")
     func arrival() async throws {
         let harness = try Harness()
         let folders = try await chain(40, in: harness)

@@ -1,6 +1,6 @@
-// Pages of a server that says whatever it likes: one id for a file and a folder, folders in themselves, things at
-// two places, deletions of what never was, between what users do. Each page must be brought in or be refused as a
-// contradiction; the rows never contradict each other, and a listing of a tree heals what came before.
+// Pages of a server without consistency: one id for a file and a folder, folders in themselves, things at
+// two places, deletions of unknown nodes, between changes of users. Each page must be applied or be refused as a
+// contradiction; the rows never contradict each other, and a listing of a tree heals the rows.
 // DELTA_PAGES says how many pages (100,000 take two minutes), DELTA_SEED where to begin.
 
 import ContentHashing
@@ -24,7 +24,7 @@ import Testing
     private static let pagesOfHistory = 250
 
     @Test(
-        "whatever pages say, the rows do not contradict each other, and a listing heals the tree",
+        "after random pages, the rows do not contradict each other, and a listing heals the tree",
         .timeLimit(.minutes(minutes)))
     func randomPages() async throws {
         let count = max(1, Self.pages / Self.pagesOfHistory)
@@ -146,7 +146,7 @@ private final class RandomPages {
         throw BrokenInvariants()
     }
 
-    /// A tree that can be, listed as a whole, is shown as it is, whatever was said before.
+    /// A tree that can be, listed as a whole, is shown as it is, after any earlier pages.
     private func heal() async throws {
         try await harness.closeAll()
         let entries = try tree()
@@ -158,7 +158,7 @@ private final class RandomPages {
         #expect(shown.map { Folding.fold($0) }.sorted() == there, "seed \(seed)")
     }
 
-    // MARK: What is said
+    // MARK: Pages
 
     private func randomEntries() throws -> [RemoteEntry] {
         try (0..<Int.random(in: 1...5, using: &random)).map { _ in
@@ -171,7 +171,7 @@ private final class RandomPages {
         }
     }
 
-    /// What a server can have: each folder before what is in it, each id once.
+    /// A tree that a server can have: each folder before its content, each id once.
     private func tree() throws -> [RemoteEntry] {
         var folders: [[String]] = [[]]
         var taken: Set<String> = []

@@ -1,5 +1,5 @@
-// What others store in a folder between its last listing and its deletion is found, whatever happens to this
-// process, to the reply, or to the folder in that moment.
+// Files that others store in a folder between its last listing and its deletion are found, after any fault of this
+// process, of the reply, or move of the folder in that moment.
 
 import Core
 import MetadataStore
@@ -80,7 +80,7 @@ import Testing
         #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
     }
 
-    @Test("a search waits for a late deletion however the date is set meanwhile")
+    @Test("a search waits for a late deletion also if the date is set during the wait")
     func dateSet() async throws {
         let clock = ShiftedClock()
         let harness = try await deleting(["/a/1"], clock: clock)
@@ -90,6 +90,29 @@ import Testing
         clock.setDate(by: -86_400)
         harness.faulty.isOffline = false
         #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
+    }
+
+    @Test("a search that fails for thirty days is given up: Dropbox keeps deleted files no longer")
+    func givenUp() async throws {
+        let clock = ShiftedClock()
+        let harness = try await deleting(["/a/1"], clock: clock)
+        failSearches(harness)
+        harness.faulty.releaseStalled()
+        while harness.engine?.status.unsearchedFolders.isEmpty ?? false {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        await harness.stop()
+        clock.setDate(by: 29 * 86_400)
+        try await harness.start()
+        while harness.engine?.status.unsearchedFolders.isEmpty ?? false {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        await harness.stop()
+        clock.setDate(by: 2 * 86_400)
+        try await harness.start()
+        try await harness.finishSearches()
+        #expect(harness.engine?.status.unsearchedFolders == [])
+        await harness.stop()
     }
 
     @Test(
@@ -167,7 +190,7 @@ import Testing
         #expect(try await finish(harness) == expected, "\(harness.history.text)")
     }
 
-    @Test("a search is forgotten once a deletion that never arrived cannot arrive any more")
+    @Test("a search is forgotten once its deletion can no longer arrive")
     func neverArrived() async throws {
         let harness = try await deleting(["/a/1"])
         let search = try #require(try await harness.store.read { try $0.folderSearches() }.first)

@@ -10,7 +10,7 @@ import Testing
 @testable import Sync
 
 extension Harness {
-    /// Paths of the mount: folders as nil, files as their text. What never leaves this machine is left
+    /// Paths of the mount: folders as nil, files as their text. Local-only nodes are left
     /// out.
     func tree() async throws -> [String: String?] {
         let nodes = try await store.read { snapshot in

@@ -36,7 +36,7 @@ final class Harness: Sendable {
     let folder = TemporaryFolder.make()
     let remote: any RemoteStoring
     let server: InMemoryStore
-    /// What the mount's calls go through, if nothing else was asked for.
+    /// The store of the mount's calls, unless a test sets another one.
     let faulty: FaultInjectingStore
     let store: MetadataStore
     let staging: StagingArea
@@ -131,7 +131,7 @@ final class Harness: Sendable {
             """)
     }
 
-    /// What must hold of the rows after every transaction, whatever has happened.
+    /// The invariants of the rows after every transaction.
     func checkInvariants() async throws {
         let broken = try await store.read { try $0.brokenInvariants() }
         if !broken.isEmpty {
@@ -159,7 +159,7 @@ final class Harness: Sendable {
         }
     }
 
-    /// Somebody has logged in again.
+    /// A user has logged in again.
     func noteLogin() async {
         await running.withLock { $0 }?.noteLogin()
     }
@@ -170,7 +170,7 @@ final class Harness: Sendable {
 
     var isOnline: Bool { running.withLock { $0 }?.status.connection == .online }
 
-    /// Sends what is queued.
+    /// Sends the queue.
     func drain() async throws {
         let engine = try #require(running.withLock { $0 })
         let end = Date().addingTimeInterval(120)
@@ -178,7 +178,7 @@ final class Harness: Sendable {
         #expect(rest.operations == 0)
     }
 
-    /// Waits until no deleted folder has to be searched any more: that follows the end of its step.
+    /// Waits until no deleted folder has still to be searched: that follows the end of its step.
     func finishSearches() async throws {
         while try await !store.read({ try $0.folderSearches() }).isEmpty {
             try await Task.sleep(for: .milliseconds(2))
@@ -193,7 +193,7 @@ final class Harness: Sendable {
         }
     }
 
-    /// Starts, and sends what is queued before any news come in.
+    /// Starts, and sends the queue before any delta is applied.
     func drainBeforeNews() async throws {
         faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
         try await start(knowingAll: true)
@@ -268,7 +268,7 @@ final class Harness: Sendable {
             let old = try transaction.child(like: to.name, of: to.parent)
             let isLocal =
                 try old?.flags.contains(.localOnly) ?? transaction.isLocal(to, named: localName)
-            // Into what is local, content has to be fetched first: that is FileSystem's affair.
+            // Before a move to a local-only place, content has to be fetched: that is FileSystem's affair.
             let wasLocal = node.flags.contains(.localOnly)
             guard wasLocal || !isLocal, node.kind == .file || wasLocal == isLocal else {
                 throw Refused()
@@ -304,7 +304,7 @@ final class Harness: Sendable {
         }
     }
 
-    /// Closes all files; those that nothing leads to any more are gone.
+    /// Closes all files; unlinked ones are gone after that.
     func closeAll() async throws {
         history.note("user closes all")
         try await store.write { [openFiles] transaction in
@@ -318,7 +318,7 @@ final class Harness: Sendable {
         }
     }
 
-    /// Somebody looks at a folder; others go on meanwhile.
+    /// A user lists a folder; other tasks go on during the request.
     func lookAt(_ path: String) async throws {
         guard let folder = try await inode(path), let engine else { return }
         history.note("user looks at \(path)")
@@ -371,7 +371,7 @@ final class Harness: Sendable {
 /// The rows contradict each other.
 struct BrokenInvariants: Error {}
 
-/// What users asked for cannot be done: there is no such file, or it is no folder.
+/// A user's call cannot be done: there is no such file, or it is no folder.
 struct Refused: Error {}
 
 struct Bytes: UploadSource {

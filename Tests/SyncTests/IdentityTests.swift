@@ -8,7 +8,7 @@ import Testing
 @testable import Sync
 
 @Suite struct IdentityTests {
-    /// A mount that knows `files`, and hears of changes late.
+    /// A mount that knows `files`, and gets deltas late.
     private func mount(
         _ files: [String: String], folders: [String] = [], refusesIDs: Bool
     ) async throws -> Harness {

@@ -1,5 +1,5 @@
-// The server decides which names are one. Whatever its rule, what it has shows once, nothing is deleted
-// unseen, what is made here settles, and of two files with one key both stay.
+// The server decides which names are one. With any rule, each of its nodes shows once, no node is deleted
+// unseen, new nodes settle, and of two files with one key both stay.
 
 import Core
 import MetadataStore
@@ -81,7 +81,7 @@ enum OddNames {
     }
 
     @Test(
-        "a folder of another client shows what is in it, once, before and after a restart",
+        "a folder of another client shows its content, once, before and after a restart",
         arguments: NameFolding.allCases)
     func shown(_ folding: NameFolding) async throws {
         let harness = try harness(folding)
@@ -102,7 +102,7 @@ enum OddNames {
         try await check(harness)
     }
 
-    @Test("what was not seen in a deleted folder brings it back", arguments: NameFolding.allCases)
+    @Test("an unseen node in a deleted folder brings it back", arguments: NameFolding.allCases)
     func deleted(_ folding: NameFolding) async throws {
         let harness = try harness(folding)
         for path in OddNames.paths { try await harness.put(path + "/known", "known") }
@@ -144,7 +144,7 @@ enum OddNames {
     }
 
     @Test(
-        "what is made here settles, and another mount shows it alike",
+        "nodes made here settle, and another mount shows them alike",
         arguments: NameFolding.allCases)
     func made(_ folding: NameFolding) async throws {
         let harness = try harness(folding)
@@ -168,7 +168,7 @@ enum OddNames {
     func collision(_ folding: NameFolding, _ kind: String) async throws {
         let below = kind == "folder" ? "/x" : ""
         for (one, other) in OddNames.pairs(folding).flatMap({ [($0, $1), ($1, $0)] }) {
-            // What can be predicted is refused at once.
+            // A predictable collision is refused at once.
             let isPredicted = folding.key(of: other) == Folding.fold(one)
             for isKnown in isPredicted ? [false] : [false, true] {
                 let harness = try harness(folding)
@@ -191,7 +191,7 @@ enum OddNames {
     }
 
     @Test(
-        "what both sides make under one name meets there when the news come first",
+        "nodes that both sides make under one name become one there when the delta comes first",
         arguments: NameFolding.allCases)
     func sameName(_ folding: NameFolding) async throws {
         let harness = try harness(folding)
@@ -262,7 +262,7 @@ enum OddNames {
     }
 
     @Test(
-        "a name that another client gives by changing only its case is taken from what is new here",
+        "a name that another client gives by changing only its case is taken from a new node here",
         arguments: NameFolding.allCases)
     func otherCase(_ folding: NameFolding) async throws {
         let harness = try harness(folding)
@@ -307,7 +307,7 @@ enum OddNames {
     }
 
     @Test(
-        "what arrived with its answer lost is this mount's own, whatever its key",
+        "a commit whose answer was lost is this mount's own under any key",
         arguments: NameFolding.allCases)
     func lostReply(_ folding: NameFolding) async throws {
         let harness = try harness(folding)

@@ -10,7 +10,7 @@ import Testing
 @testable import Tree
 
 @Suite struct ListingTests {
-    /// A mount that knows everything, and that is told nothing before `body` is done but the first page of a
+    /// A mount that knows everything, and that gets nothing before `body` is done but the first page of a
     /// new listing: two entries.
     private func listedAgain(
         files: [String], _ body: (Harness) async throws -> Void
@@ -140,7 +140,7 @@ import Testing
             ], of: harness)
     }
 
-    @Test("what is in a folder stays when this mount moves it to where the listing has been")
+    @Test("a folder's content stays when this mount moves it to where the listing has been")
     func movedBehind() async throws {
         let harness = try await listedAgain(files: ["/a/1", "/z/deep/x", "/z/y"]) {
             try await $0.move("/z", to: "/a/z")
@@ -152,7 +152,7 @@ import Testing
             ], of: harness)
     }
 
-    @Test("what is in a folder stays when this mount moves it to where the listing has yet to come")
+    @Test("a folder's content stays when this mount moves it to where the listing has yet to come")
     func movedAhead() async throws {
         let harness = try await listedAgain(files: ["/a/1", "/z/x", "/z/y"]) {
             try await $0.move("/a", to: "/z/a")

@@ -1,4 +1,4 @@
-// A failure of this machine is not the server's: it is told as what it is, and ends no wait for the network.
+// A failure of this machine is not the server's: it is reported as local, and ends no wait for the network.
 
 import Core
 import Foundation
@@ -35,7 +35,7 @@ import Testing
         #expect(DiskReserve.isUsedUp(free: 63 << 20, of: large))
         #expect(!DiskReserve.isUsedUp(free: 65 << 20, of: large))
         #expect(!DiskReserve.isUsedUp(at: "/nowhere"))
-        // What is brought in together is looked at before, and not only afterwards.
+        // Deltas that are applied together are counted before, and not only afterwards.
         #expect(!DiskReserve.isUsedUp(at: "/tmp") && DiskReserve.isUsedUp(at: "/tmp", added: .max))
     }
 
@@ -53,7 +53,7 @@ import Testing
         #expect(reaction == .retry(seconds: 30, problem: LocalFailure.diskFull.problem))
     }
 
-    @Test("who waits for a step hears that the disk or the account is full")
+    @Test("a caller that waits for a step learns that the disk or the account is full")
     func problems() {
         #expect(SyncError(problem: LocalFailure.diskFull.problem) == .local(.diskFull))
         #expect(SyncError(problem: UploadReaction.fullAccount) == .remote(.insufficientSpace))

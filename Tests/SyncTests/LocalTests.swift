@@ -1,4 +1,4 @@
-// What never leaves this machine, and what others do around it.
+// Local-only nodes, and changes of other clients around them.
 
 import ContentHashing
 import Core
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "a folder that others delete stays with what is only here, and goes back with what is sent")
+        "a folder that others delete stays with its local-only nodes, and goes back with an edit")
     func folderDeleted() async throws {
         let harness = try await harness(folders: ["/d", "/d/e"], files: ["/d/a": "1"])
         try await harness.write("/d/e/o", "mine")
@@ -81,7 +81,7 @@ import Testing
         await harness.stop()
     }
 
-    @Test("renaming what kept a folder that others deleted sends the folder, and what was renamed")
+    @Test("renaming the node that kept a folder which others deleted sends both")
     func folderReleasedByName() async throws {
         let harness = try await harness(folders: ["/d", "/d/e"])
         try await harness.write("/d/e/o", "mine")
@@ -95,7 +95,7 @@ import Testing
         await harness.stop()
     }
 
-    @Test("a folder that others delete stays for an edit, as ever, whatever else is in it")
+    @Test("a folder that others delete stays for an edit, as ever, with any other content")
     func folderDeletedEdit() async throws {
         let harness = try await harness(folders: ["/d"], files: ["/d/a": "1"])
         try await harness.write("/d/o", "mine")
@@ -108,7 +108,7 @@ import Testing
         await harness.stop()
     }
 
-    @Test("others make a folder of its name: it is one folder, and what was only here stays so")
+    @Test("others make a folder of its name: it is one folder, and local-only nodes stay so")
     func sameFolder() async throws {
         let harness = try await harness()
         try await harness.makeFolder("/o")

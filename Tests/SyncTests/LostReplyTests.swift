@@ -1,5 +1,5 @@
-// Commits that the server has made and that this mount was not told of, because the reply was lost or
-// the process ended: whatever users do before the news come, they are this mount's own.
+// Commits that the server has made and of which this mount does not know, because the reply was lost or
+// the process ended: after all changes of users before the delta, they are this mount's own.
 
 import ContentHashing
 import Core
@@ -51,7 +51,7 @@ import Testing
         try await harness.settle()
         await harness.stop()
         harness.faulty.inject(.failAfter(.server("test"))) { $0.operation == .move }
-        // So that the news do not tell.
+        // So that the delta does not name it.
         harness.faulty.inject(.failBefore(.server("test")), times: 3) { $0.operation == .listAfter }
         try await harness.move("/a", to: "/b")
         return harness
@@ -85,7 +85,7 @@ import Testing
         #expect(try await harness.serverTree() == ["/other": "text"], "\(harness.history.text)")
     }
 
-    @Test("an intent is forgotten once its commit cannot arrive any more")
+    @Test("an intent is forgotten once its commit can no longer arrive")
     func tooLate() async throws {
         let harness = try Harness()
         let start = Timestamp.now()
@@ -108,14 +108,14 @@ import Testing
         #expect(try await intents(after: 901) == 0)
     }
 
-    @Test("what is changed in a folder whose move may have arrived goes where the folder is")
+    @Test("a change in a folder whose move may have arrived goes where the folder is")
     func changedInMoved() async throws {
         let harness = try await unsureOfMove()
         try await harness.write("/b/inner/file", "2")
         try await expect(["/b": nil, "/b/inner": nil, "/b/inner/file": "2"], of: harness)
     }
 
-    @Test("what is new in a folder whose move may have arrived goes where the folder is")
+    @Test("a new node in a folder whose move may have arrived goes where the folder is")
     func newInMoved() async throws {
         let harness = try await unsureOfMove()
         try await harness.write("/b/inner/new", "2")
@@ -165,28 +165,28 @@ import Testing
             ["/c": nil, "/c/inner": nil, "/c/inner/file": "1", "/c/inner/new": "2"], of: harness)
     }
 
-    @Test("a file that is changed before the news is no conflict")
+    @Test("a file that is changed before the delta is no conflict")
     func changed() async throws {
         let harness = try await killed(after: .upload) { try await $0.write("/a", "1") }
         try await harness.write("/a", "2")
         try await expect(["/a": "2"], of: harness)
     }
 
-    @Test("a file that is deleted before the news does not come back")
+    @Test("a file that is deleted before the delta does not come back")
     func deleted() async throws {
         let harness = try await killed(after: .upload) { try await $0.write("/a", "1") }
         try await harness.delete("/a")
         try await expect([:], of: harness)
     }
 
-    @Test("a file that is renamed before the news is one file")
+    @Test("a file that is renamed before the delta is one file")
     func renamed() async throws {
         let harness = try await killed(after: .upload) { try await $0.write("/a", "1") }
         try await harness.move("/a", to: "/b")
         try await expect(["/b": "1"], of: harness)
     }
 
-    @Test("a file that takes another one's place before the news does not come back")
+    @Test("a file that takes another one's place before the delta does not come back")
     func renamedOver() async throws {
         let harness = try await killed(after: .upload, files: ["/b": "0"]) {
             try await $0.write("/a", "1")
@@ -195,7 +195,7 @@ import Testing
         try await expect(["/b": "1"], of: harness)
     }
 
-    @Test("a file whose place another one takes before the news is that one's earlier revision")
+    @Test("a file whose place another one takes before the delta is that one's earlier revision")
     func replaced() async throws {
         let harness = try await killed(after: .upload) { try await $0.write("/a", "1") }
         try await harness.write("/b", "2")
@@ -203,7 +203,7 @@ import Testing
         try await expect(["/a": "2"], of: harness)
     }
 
-    @Test("a revision that is changed again before the news is no conflict")
+    @Test("a revision that is changed again before the delta is no conflict")
     func revision() async throws {
         let harness = try await killed(after: .upload, files: ["/a": "0"]) {
             try await $0.write("/a", "1")
@@ -212,7 +212,7 @@ import Testing
         try await expect(["/a": "2"], of: harness)
     }
 
-    @Test("a revision that is deleted before the news does not come back")
+    @Test("a revision that is deleted before the delta does not come back")
     func deletedRevision() async throws {
         let harness = try await killed(after: .upload, files: ["/a": "0"]) {
             try await $0.write("/a", "1")
@@ -221,14 +221,14 @@ import Testing
         try await expect([:], of: harness)
     }
 
-    @Test("a folder that is deleted before the news does not come back")
+    @Test("a folder that is deleted before the delta does not come back")
     func deletedFolder() async throws {
         let harness = try await killed(after: .makeFolder) { try await $0.makeFolder("/a") }
         try await harness.delete("/a")
         try await expect([:], of: harness)
     }
 
-    @Test("a folder that is renamed before the news is one folder")
+    @Test("a folder that is renamed before the delta is one folder")
     func renamedFolder() async throws {
         let harness = try await killed(after: .makeFolder) { try await $0.makeFolder("/a") }
         try await harness.move("/a", to: "/b")
@@ -236,7 +236,7 @@ import Testing
     }
 
     /// Everything in a moved folder has another revision than before.
-    @Test("what was deleted in a folder whose move was not answered does not come back")
+    @Test("a node deleted in a folder whose move was not answered does not come back")
     func deletedInMovedFolder() async throws {
         let harness = try await killed(after: .move, files: ["/a/file": "1"]) { harness in
             try await harness.move("/a", to: "/b")
@@ -256,12 +256,12 @@ import Testing
         await harness.stop()
         try await harness.remove("/a/file")
         try await harness.move("/a", to: "/b")
-        // The move comes before the news.
+        // The move comes before the delta.
         faulty.inject(.failBefore(.server("test")), into: .listAfter)
         try await expect(["/b": nil, "/b/other": "2"], of: harness)
     }
 
-    /// The feed names it by a place in a folder that is no more.
+    /// The feed names it by a place in a folder that is gone.
     @Test("what others deleted in a folder goes when this mount moves it, and deletes where it was")
     func deletedThereBeforeMoveAndDeletion() async throws {
         let harness = try Harness()
@@ -276,7 +276,7 @@ import Testing
         try await expect(["/c": nil, "/c/other": "2"], of: harness)
     }
 
-    /// The feed names it by a place of which this mount has never heard.
+    /// The feed names it by a place that this mount has never seen.
     @Test("what others deleted in a folder that they had moved goes when this mount moves it on")
     func deletedThereBetweenMoves() async throws {
         let harness = try Harness()
@@ -300,7 +300,7 @@ import Testing
         try await harness.put("/a/x", "1")
         try await harness.settle()
         await harness.stop()
-        // No news before all of this has been sent.
+        // No deltas before all of this has been sent.
         faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
         try await harness.move("/a", to: "/b")
         try await harness.start(knowingAll: true)
@@ -315,7 +315,7 @@ import Testing
             ["/a": nil, "/a/y": "2", "/b": nil, "/b/x": "1"], of: harness)
     }
 
-    /// The folder is found where it was moved to by looking there, before the news.
+    /// A metadata read finds the folder where it was moved to, before the delta.
     @Test("what others deleted in a folder before this mount's move, which was not answered, goes")
     func deletedThereBeforeUnansweredMove() async throws {
         let harness = try await killed(after: .move, files: ["/a/file": "1", "/a/other": "2"]) {
@@ -340,7 +340,7 @@ import Testing
         await harness.stop()
         faulty.removeFaults()
         harness.server.resetCursors()
-        // The listing is in, the first news after it are not.
+        // The listing is applied, the first deltas after it are not.
         faulty.inject(.stall) { $0.operation == .listAfter && $0.subject.contains("\"epoch\":1") }
         try await harness.start(knowingAll: true)
         while faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
@@ -350,7 +350,7 @@ import Testing
         try await expect(["/a": nil, "/b": nil, "/b/x": "1", "/y": "2"], of: harness)
     }
 
-    @Test("what others stored in a file that is moved before the news is not overwritten")
+    @Test("content that others stored in a file that is moved before the delta is not overwritten")
     func editedThereBeforeMove() async throws {
         let harness = try Harness()
         try await harness.put("/f", "0")

@@ -1,4 +1,4 @@
-// Work that was lost, on the server or here, because what was sent named a place whose occupant others had
+// Work that was lost, on the server or here, because a request named a place whose occupant others had
 // changed and the delta was late, or because a folder took more with it than its user had seen.
 
 import ContentHashing
@@ -13,7 +13,7 @@ import Testing
 @testable import Sync
 
 @Suite struct LostWorkTests {
-    /// A mount that knows these files, and hears of nothing more until `hearAll`.
+    /// A mount that knows these files, and gets no deltas until `hearAll`.
     private func deaf(
         _ files: [String: String], folders: [String] = [], forgetsIDs: Bool = false
     ) async throws -> Harness {
@@ -165,7 +165,7 @@ import Testing
             "\(harness.history.text)")
     }
 
-    @Test("what was made in a folder that others had moved, and then deleted, is shown nowhere")
+    @Test("a node made in a folder that others had moved, and then deleted, is shown nowhere")
     func madeInMovedFolder() async throws {
         let harness = try await deaf(["/p/q/f": "F"], folders: ["/p/q/s"])
         try await harness.relocate("/p/q", to: "/x")
@@ -173,7 +173,7 @@ import Testing
         try await harness.makeFolder("/p/q/s/d")
         harness.noteChange()
         try await harness.drain()
-        // The mount hears where the folder is before it hears of anything else.
+        // The mount gets the folder's place before any other delta.
         try await harness.write("/p/q/f", "edit")
         try await harness.drain()
         try await harness.remove("/p")
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test(
-        "what was moved into a folder that others had moved, and then deleted, is shown nowhere",
+        "a node moved into a folder that others had moved, and then deleted, is shown nowhere",
         arguments: [false, true])
     func movedIntoMovedFolder(isRestarted: Bool) async throws {
         let harness = try await deaf(
@@ -197,7 +197,7 @@ import Testing
             await harness.stop()
             try await harness.start(knowingAll: true)
         }
-        // The mount hears where the folder is before it hears of anything else.
+        // The mount gets the folder's place before any other delta.
         try await harness.write("/p/q/f", "edit")
         harness.noteChange()
         try await harness.drain()
@@ -298,7 +298,7 @@ import Testing
         #expect(try await hearAll(harness) == ["/b": "1"])
     }
 
-    @Test("the pieces of a file that was deleted meanwhile are not sent any more")
+    @Test("the pieces of a file are not sent after its deletion")
     func deletedWhileSent() async throws {
         let harness = try await deaf([:])
         harness.faulty.removeFaults()

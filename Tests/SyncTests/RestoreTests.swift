@@ -1,4 +1,4 @@
-// Going back to old versions: which path the server is asked about, what is refused, and what users see.
+// Going back to old versions: the paths that the server is asked about, refusals, and the result for users.
 
 import Core
 import RemoteStore
@@ -27,7 +27,7 @@ import Testing
         return found.versions.map(\.file.revision)
     }
 
-    @Test("an old version is current at once, without waiting for the news, in the same inode")
+    @Test("an old version is current at once, without waiting for the delta, in the same inode")
     func old() async throws {
         let harness = try Harness()
         try await harness.put("/a", "1")
@@ -49,7 +49,7 @@ import Testing
         await harness.stop()
     }
 
-    @Test("a deleted file comes back with its folder, whoever deleted it")
+    @Test("a deleted file comes back with its folder, deleted here or by others")
     func deleted() async throws {
         let harness = try Harness()
         try await harness.putFolder("/d")
@@ -69,7 +69,7 @@ import Testing
         await harness.stop()
     }
 
-    @Test("what has unsent changes is refused, and so is what is below it")
+    @Test("a node with unsent changes is refused, and so are those below it")
     func unsent() async throws {
         let harness = try Harness()
         try await harness.putFolder("/d")
@@ -129,7 +129,7 @@ import Testing
         let version = try await revisions("/a", in: harness)[1]
         let history = EditingHistory(base: harness.server) {
             _ = try? await harness.put("/a", "3")
-            // The news may come now, or have to wait.
+            // The delta may come now, or have to wait.
             for _ in 0..<100 where (try? await harness.tree()) != ["/a": "3"] {
                 try? await Task.sleep(for: .milliseconds(2))
             }
@@ -161,7 +161,7 @@ import Testing
     }
 }
 
-/// A server on whose client somebody works just when a version was restored.
+/// A server with another client that makes changes just when a version was restored.
 private struct EditingHistory: RemoteHistory {
     let base: InMemoryStore
     let edit: @Sendable () async -> Void

@@ -42,7 +42,7 @@ import Testing
         #expect(tree.count == 5, "\(tree)")
     }
 
-    @Test("another root takes the place of the old one, and what was queued is kept")
+    @Test("another root takes the place of the old one, and the queue is kept")
     func adopted() async throws {
         let harness = try await moved()
         try await expectAdopted(harness)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "a mounted folder that is gone takes what is sent with it, and what is not sent waits for another"
+        "a mounted folder that is gone takes sent nodes with it, and unsent ones wait for another"
     )
     func missing() async throws {
         let harness = try await moved()

@@ -64,7 +64,7 @@ extension Transaction {
         try drop(inode, openFiles)
     }
 
-    /// What is deleted: told to the server if that has it, forgotten otherwise.
+    /// A deleted node: told to the server if that has it, forgotten otherwise.
     func drop(_ inode: InodeID, _ openFiles: Harness.OpenSet) throws {
         if try node(inode)?.remote == .absent { try dropUnlessOpen(inode, openFiles) }
     }

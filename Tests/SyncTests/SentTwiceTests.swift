@@ -1,5 +1,5 @@
-// What the server has twice: the first answer was lost, and others moved the folder before it was sent
-// again. The server made a new folder of the old name for the second, and then the news tell of both.
+// Nodes that the server has twice: the first answer was lost, and others moved the folder before it was sent
+// again. The server made a new folder of the old name for the second, and then deltas name both.
 
 import Core
 import RemoteStore
@@ -10,8 +10,8 @@ import Testing
 @testable import Sync
 
 @Suite struct SentTwiceTests {
-    /// A mount that sends something into `/b`, hears nothing, and sends it again when others have moved the
-    /// folder to `/o`. There are no news before.
+    /// A mount that sends something into `/b`, gets no answer, and sends it again when others have moved the
+    /// folder to `/o`. There are no deltas before.
     private func sentTwice(
         _ operation: RemoteOperation, _ make: (Harness) async throws -> Void
     ) async throws -> Harness {
@@ -22,7 +22,7 @@ import Testing
             [.listAfter, .waitForChange].contains($0.operation)
         }
         for _ in 0..<2 {
-            // The news begin with the end of one of the same name.
+            // The deltas begin with the deletion of one of the same name.
             if try await harness.inode("/b") != nil { try await harness.delete("/b") }
             try await harness.makeFolder("/b")
             try await harness.drain()

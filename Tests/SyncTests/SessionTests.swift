@@ -1,4 +1,4 @@
-// Big files: pieces of a session, and what is kept of them when an upload does not come to its end.
+// Big files: pieces of a session, and the pieces kept when an upload does not come to its end.
 
 import ContentHashing
 import Core
@@ -86,7 +86,7 @@ import Testing
         await harness.stop()
     }
 
-    @Test("pieces of content that was changed meanwhile are not used")
+    @Test("pieces of content that was changed after their sending are not used")
     func changed() async throws {
         let (harness, faulty) = try await interrupted()
         faulty.removeFaults()
@@ -144,7 +144,7 @@ import Testing
         #expect(try await harness.serverTree()["/d/big"] == Self.text)
     }
 
-    @Test("what was never read of a big file goes from its old revision into the new one")
+    @Test("unread parts of a big file go from its old revision into the new one")
     func overBase() async throws {
         let harness = try Harness()
         let faulty = harness.faulty
@@ -160,7 +160,7 @@ import Testing
                 inode, base: base, size: base.size, in: transaction)
             try file.fill(0..<Self.block, with: first, of: base)
             _ = try Array("new".utf8).withUnsafeBytes { try file.write(at: 3, $0, now: .now()) }
-            // The last block in part, and zeros behind what is left of the base.
+            // The last block in part, and zeros behind the rest of the base.
             _ = try file.truncate(to: base.size - 500, now: .now())
             _ = try file.truncate(to: base.size + 500, now: .now())
             try file.persist(in: transaction)
@@ -186,7 +186,7 @@ import Testing
         #expect(try await harness.serverTree()["/big"] == String(expected))
     }
 
-    @Test("what was cut off after its piece was sent does not come back")
+    @Test("bytes cut off after their piece was sent do not come back")
     func cutAfterSent() async throws {
         let harness = try Harness()
         let faulty = harness.faulty

@@ -1,6 +1,6 @@
 // Random histories: this mount's users and another client change the same small tree, the network loses
 // requests and replies, the process stops in the middle and starts again. In the end both must show the
-// same tree, whatever it is. A seed that ever failed gets a name of its own in `UploadTests` or
+// same tree. A seed that ever failed gets a name of its own in `UploadTests` or
 // `ConflictTests` when its cause is known.
 
 import Core
@@ -18,10 +18,10 @@ import Testing
     /// Few names, some of which collide by folding, so that histories get in each other's way.
     fileprivate static let names = ["a", "b", "A", "ä", "c.txt"]
 
-    /// Names that some servers take for one, and others for two; what is predicted is wrong for some.
+    /// Names that some servers take for one, and others for two; the prediction is wrong for some.
     fileprivate static let oddNames = ["ΟΔΟΣ", "οδος", "οδοσ", "İ", "i", "I"]
 
-    /// What stays here in those histories that have it. Others may use the name, too.
+    /// The local-only names of those histories that have some. Others may use the name, too.
     private static let localName = "o"
 
     /// Where something is on its way from one place to another.
@@ -36,14 +36,14 @@ import Testing
     }()
 
     @Test(
-        "whatever both sides do, and whatever the network does, both end with the same tree",
+        "after random changes of both sides and faults of the network, both end with the same tree",
         arguments: SimulationTests.seeds)
     func convergence(seed: Int) async throws {
         _ = try await play(seed)
     }
 
     @Test(
-        "what never leaves this machine stays on it, and stays whole, whatever both sides do",
+        "local-only nodes stay on this machine, and stay whole, during random changes of both sides",
         arguments: SimulationTests.seeds)
     func local(seed: Int) async throws {
         let (harness, texts) = try await play(seed, localName: Self.localName)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "whatever both sides do, both end with the same tree, whichever names are one to the server",
+        "after random changes of both sides, both end with the same tree under every rule of the server's names",
         arguments: SimulationTests.seeds)
     func odd(seed: Int) async throws {
         let foldings = NameFolding.allCases
@@ -85,11 +85,11 @@ import Testing
                     try await other(harness, names, text, &random)
                 }
             } catch {
-                // What cannot be done, such as a file in a file, is refused and changes nothing.
+                // An impossible call, such as for a file in a file, is refused and changes nothing.
             }
             try await harness.checkInvariants()
             if localName != nil {
-                // What news do to the tree must not change them: only users do.
+                // The application of deltas must not change them: only users do.
                 let now = try await harness.localTexts()
                 if !isUsers { #expect(now == localTexts, "\(step): \(harness.history.text)") }
                 localTexts = now
@@ -171,7 +171,7 @@ import Testing
         return (path, RemotePath(rawValue: path).parent.rawValue)
     }
 
-    /// A name in one of the folders, or below what is a file and will refuse.
+    /// A name in one of the folders, or below a file, which will refuse.
     private func place(
         in paths: [String], of names: [String], _ random: inout SeededRandom
     ) -> String {
@@ -202,7 +202,7 @@ private struct Surroundings {
     var isBig: Bool
     /// All is not listed in one go, only folder by folder.
     var refusesToList: Bool
-    /// A change takes what is at its path.
+    /// A change takes the node at its path.
     var takesNoIDs: Bool
 
     func server(_ folding: NameFolding) -> InMemoryStore {

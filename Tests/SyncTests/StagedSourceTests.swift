@@ -1,4 +1,4 @@
-// What an upload reads is what users wrote, block by block, with those of the base that were never fetched here.
+// An upload reads the bytes that users wrote, block by block, with those of the base that were never fetched here.
 
 import ContentHashing
 import Core
@@ -12,7 +12,7 @@ import Testing
 
 @Suite struct StagedSourceTests {
     @Test(
-        "digests of a content are those of its bytes, whoever has each block",
+        "digests of a content are those of its bytes, with each block in any place",
         arguments: 0..<12 as Range<UInt64>)
     func digests(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)

@@ -141,7 +141,7 @@ import Testing
             let mayGoOn = choice.add(step, for: InodeID(number), attempts: 0)
             #expect(mayGoOn)
         }
-        // What failed in company goes alone.
+        // A step that failed in a batch goes alone.
         _ = choice.add(move("/x", "/y"), for: InodeID(30), attempts: 1)
         #expect(choice.singles.isEmpty)
         #expect(choice.batches.map(\.kind) == [.moves])
@@ -157,7 +157,7 @@ import Testing
         #expect(failed.singles.map(\.inode) == [InodeID(1)])
     }
 
-    @Test("a look at a long journal is cut short, goes on, comes round once and ends")
+    @Test("a scan of a long journal is cut short, goes on, comes round once and ends")
     func round() {
         func blocked(upTo place: Int64) -> StepChoice {
             var choice = choice()

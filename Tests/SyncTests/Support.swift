@@ -1,4 +1,4 @@
-// Clocks for the tests of this module: a fast one, and one that moves when it is looked at.
+// Clocks for the tests of this module: a fast one, and one that moves with each reading.
 
 import Core
 import Synchronization
@@ -25,7 +25,7 @@ struct FastClock: SyncClock {
     }
 }
 
-/// A clock that moves a second whenever it is looked at, and by as much as somebody waits.
+/// A clock that moves by a second with each reading, and by the length of each sleep.
 final class TickingClock: SyncClock {
     private let time = Mutex(Timestamp.now())
 
@@ -42,7 +42,7 @@ final class TickingClock: SyncClock {
     }
 }
 
-/// A fast clock whose date is another than its time, as after somebody has set it.
+/// A fast clock whose date is another than its time, as after a user has set it.
 final class ShiftedClock: SyncClock {
     private let clock = FastClock()
     private let shift: Mutex<Double>

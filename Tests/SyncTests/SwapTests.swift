@@ -1,4 +1,4 @@
-// Files and folders that come out of a folder and take its place, told without the steps between.
+// Files and folders that come out of a folder and take its place, with deltas that lack the steps between.
 
 import Core
 import RemoteStore
@@ -8,15 +8,15 @@ import Testing
 @testable import Sync
 
 @Suite struct SwapTests {
-    /// What users of this mount have done to the file, unsent.
+    /// The unsent changes of the file by users of this mount.
     enum Local: String, CaseIterable {
         case nothing, deleted, moved, edited
     }
 
-    /// A mount that knows `/red/x` and `/red/rest`, and hears by a listing that the file or folder is where
+    /// A mount that knows `/red/x` and `/red/rest`, and learns by a listing that the file or folder is where
     /// the folder was.
     private func swapped(_ local: Local, isFolder: Bool) async throws -> [String: String?] {
-        // Whether the news come first is a matter of milliseconds when time is fast.
+        // With a fast clock, milliseconds decide whether the delta comes first.
         let harness = try Harness(clock: SystemClock())
         try await harness.put(isFolder ? "/red/x/inner" : "/red/x", "x")
         try await harness.put("/red/rest", "rest")

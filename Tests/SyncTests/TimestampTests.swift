@@ -1,4 +1,4 @@
-// Sums of times and pauses, whatever a server may have said that a pause is.
+// Sums of times and pauses, with any pause that a server may name.
 
 import Core
 import Testing

@@ -1,4 +1,4 @@
-// Identities that no delta has told are asked for; a server that does not answer for one of them holds up nothing.
+// Unconfirmed identities are requested; a server that does not answer for one of them holds up nothing.
 
 import Core
 import Foundation
@@ -10,7 +10,7 @@ import Testing
 @testable import Sync
 
 @Suite struct UntoldTests {
-    /// A mount with a file that no delta has told, whose id the server answers with an error.
+    /// A mount with an unconfirmed file, whose id the server answers with an error.
     private func harness(refusing error: RemoteError) async throws -> Harness {
         let harness = try Harness()
         try await harness.put("/untold", "1")
@@ -118,7 +118,7 @@ import Testing
     func emptyPlaceholder() async throws {
         let harness = try Harness()
         try await harness.apply([.folder("/p", "P"), .folder("/q", "Q"), .file("/q/x", "X")])
-        // A look finds a file in a folder of another /p: this mount's has moved.
+        // A metadata read finds a file in a folder of another /p: this mount's has moved.
         try await harness.apply([.file("/p/r/s/x", "X")], isFeed: false)
         try await harness.apply([.folder("/moved", "P")], isFeed: false)
         try await harness.apply([
@@ -132,7 +132,7 @@ import Testing
     @Test("what a batch tells of a folder before another one at its path is asked for")
     func toldOfFormerFolder() async throws {
         let harness = try Harness()
-        // Pages from before and after the deletion of the folder, which is not told.
+        // Pages from before and after the deletion of the folder, which no delta contains.
         try await harness.apply([
             .folder("/a", "A"), .folder("/a/c", "C"), .file("/a/x", "X"), .folder("/a", "B"),
             .file("/a/y", "Y"),
@@ -141,7 +141,7 @@ import Testing
         #expect(ids == [FileID("C"), FileID("X")])
     }
 
-    @Test("what was deleted in a moved folder goes, though its path is another one's now")
+    @Test("a node deleted in a moved folder goes, though its path is another one's now")
     func pathTakenOver() async throws {
         let harness = try Harness()
         try await harness.apply([
@@ -164,20 +164,20 @@ import Testing
         #expect(try await harness.paths() == ["/b", "/b/x"])
     }
 
-    @Test("what was in a folder is asked for when a look finds another folder in its place")
+    @Test("a folder's content is requested when a metadata read finds another folder in its place")
     func otherFolder() async throws {
         let harness = try Harness()
         try await harness.apply([
             .folder("/d", "D"), .file("/d/x", "X"), .folder("/d/s", "S"), .file("/d/s/y", "Y"),
         ])
         try await harness.apply([.folder("/d", "E")], isFeed: false)
-        // A folder brings what is in it along, or takes it away.
+        // A folder brings its content along, or takes it away.
         let ids = try await harness.store.read { try $0.unconfirmedIDs(limit: 10) }
         #expect(ids == [FileID("S"), FileID("X")])
         #expect(try await harness.paths() == ["/d", "/d/s", "/d/s/y", "/d/x"])
     }
 
-    @Test("a folder's own identity, told again, doubts nothing")
+    @Test("a second delta with a folder's own identity marks nothing")
     func sameFolder() async throws {
         let harness = try Harness()
         try await harness.apply([.folder("/d", "D"), .file("/d/x", "X")])

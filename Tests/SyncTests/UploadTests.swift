@@ -33,13 +33,13 @@ import Testing
     }
 
     @Test(
-        "what becomes due while the journal is looked at is sent",
+        "a change that becomes due during a scan of the journal is sent",
         .timeLimit(.minutes(1)), arguments: 1...8)
     func dueMeanwhile(ticks: Int) async throws {
         let clock = TickingClock()
         let harness = try Harness(clock: clock)
         try await harness.settle()
-        // Until nobody looks any more: a second look would find what the first one missed.
+        // Until no check runs: a second one would find what the first one missed.
         try await Task.sleep(for: .milliseconds(50))
         try await harness.makeFolder("/a", due: clock.now().adding(seconds: Double(ticks) + 0.5))
         while try await harness.serverTree().isEmpty {
@@ -79,7 +79,7 @@ import Testing
         await harness.stop()
     }
 
-    @Test("what is created and deleted again never reaches the server")
+    @Test("a node that is created and deleted again never reaches the server")
     func temporaryFiles() async throws {
         let harness = try Harness()
         try await harness.settle()
@@ -117,7 +117,7 @@ import Testing
         await harness.stop()
     }
 
-    @Test("a folder moved below what was below it arrives as a tree")
+    @Test("a folder moved below its former child arrives as a tree")
     func insideOut() async throws {
         let harness = try Harness()
         try await harness.put("/a/b/x", "1")
@@ -175,7 +175,7 @@ import Testing
         await harness.stop()
     }
 
-    @Test("an expired cursor lists again: what went meanwhile goes, what is unsent stays")
+    @Test("an expired cursor lists again: nodes deleted in between go, unsent ones stay")
     func cursorReset() async throws {
         let harness = try Harness()
         try await harness.put("/stays", "1")

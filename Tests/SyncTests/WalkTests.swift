@@ -120,7 +120,7 @@ import Testing
         try await harness.checkInvariants()
     }
 
-    @Test("after a reset, what is in folders that others have moved is there")
+    @Test("after a reset, the content of folders that others have moved is there")
     func movedBefore() async throws {
         let harness = try await refusing()
         try await harness.settle()
@@ -133,7 +133,7 @@ import Testing
         try await harness.checkInvariants()
     }
 
-    @Test("after a reset, what is in folders that have changed places in a folder is there")
+    @Test("after a reset, the content of folders that have changed places in a folder is there")
     func movedInFolder() async throws {
         let harness = try Harness()
         try await harness.put("/f/in f", "1")
@@ -158,7 +158,7 @@ import Testing
         try await harness.checkInvariants()
     }
 
-    @Test("after a reset, what a walk does not meet is gone, and what was changed here is kept")
+    @Test("after a reset, nodes that a walk does not see are gone, and changes here are kept")
     func compared() async throws {
         let harness = try await refusing()
         try await harness.settle()

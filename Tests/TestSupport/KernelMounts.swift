@@ -55,7 +55,7 @@ public struct KernelMount: Hashable, Sendable {
 public enum FuseConnections {
     private static let place = "/sys/fs/fuse/connections"
 
-    /// Ends connections, so that everybody who waits for them goes on with an error. Where their
+    /// Ends connections, so that every process that waits for them goes on with an error. Where their
     /// switches are not mounted, they are for that moment, and at a place of this process's own.
     public static func abort(_ minors: [String]) {
         guard !minors.isEmpty else { return }

@@ -1,4 +1,4 @@
-// A program for the tests of transfers, which kill it: it opens the record of a folder and goes on with what is in there
+// A program for the tests of transfers, which kill it: it opens the record of a folder and goes on with its transfers
 // until all of it has ended. Its first run also enqueues an upload and a download.
 
 import DropboxAPI

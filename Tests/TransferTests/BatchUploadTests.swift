@@ -45,7 +45,7 @@ struct BatchUploadTests {
         }
     }
 
-    @Test("large and small files arrive whole, and no more is held than the budget says")
+    @Test("large and small files arrive whole, and the memory held stays within the budget")
     func bound() async throws {
         try await TestAccount.with { account in
             let (transport, client) = try account.scripted()
@@ -157,7 +157,7 @@ struct BatchUploadTests {
             let (transport, client) = try account.scripted { request, count in
                 request.label == finish && count == 0 ? .loseAnswer : .pass
             }
-            // Somebody deletes the file before it is asked for.
+            // Another process deletes the file before it is asked for.
             let hook = DeletingHook(account.plain)
             var client2 = client
             client2.clock = CallClock(sleep: { _ in await hook.run() }, random: { 0 })
@@ -280,7 +280,7 @@ private struct CountingSource: FileSource, OpenedFile {
     }
 }
 
-/// A local file that somebody writes to while it is read.
+/// A local file that another process writes to while it is read.
 private struct GrowingSource: FileSource {
     let path: String
 

@@ -120,7 +120,7 @@ struct CrashTests {
                 #expect(try bench.read("target") == bytes)
                 #expect(bench.leftovers.isEmpty)
                 guard isReached else { break }
-                // Each run asks for what is missing only.
+                // Each run asks for the missing bytes only.
                 #expect(bench.transport.meter.ranges.allSatisfy { !$0.hasPrefix("bytes=0-") })
                 place += 1
             }

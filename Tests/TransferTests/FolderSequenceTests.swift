@@ -181,7 +181,7 @@ struct FolderSequenceTests {
         #expect(transport.meter.total == 1)
     }
 
-    @Test("cancelling ends a wait at once, whatever is waited for", arguments: [false, true])
+    @Test("cancelling ends a wait of either kind at once", arguments: [false, true])
     func cancellation(pauses: Bool) async throws {
         let transport = ScriptedTransport { request, _ in
             switch request.label {

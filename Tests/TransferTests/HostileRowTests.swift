@@ -30,7 +30,7 @@ struct HostileRowTests {
         return folder
     }
 
-    @Test("whatever a column holds, the queue opens, or says that it cannot")
+    @Test("with any value in a column, the queue opens, or says that it cannot")
     func everyColumn() async throws {
         let folder = try await makeRecord()
         let path = folder + "/transfers.sqlite"

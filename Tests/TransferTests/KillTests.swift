@@ -1,4 +1,4 @@
-// A process that is killed again and again, at moments that nobody chose, gets its transfers done.
+// A process that is killed again and again, at random moments, gets its transfers done.
 
 import ContentHashing
 import DropboxAPI
@@ -32,7 +32,7 @@ struct KillTests {
             ])
             account.server.resetStatistics()
             var kills = 0
-            // What two runs can carry is less than the files; later ones get further, on a slow machine, too.
+            // Two runs can carry less than the files; later ones get further, on a slow machine, too.
             while try await run(account, path, seconds: 1 + 0.1 * Double(kills)) == false {
                 kills += 1
             }

@@ -16,7 +16,7 @@ final class ScriptedTransport: HTTPTransport {
         case pass
         /// Sends it on and loses the answer.
         case loseAnswer
-        /// Loses the request, which nobody can know.
+        /// Loses the request, without a sign to the client.
         case loseRequest
         /// Answers by itself.
         case json(String, status: Int = 200)

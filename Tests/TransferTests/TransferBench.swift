@@ -7,7 +7,7 @@ import Synchronization
 @testable import DropboxTransfers
 
 struct TransferBench: Sendable {
-    /// What queues take for the present.
+    /// The time that queues take for the present.
     static let now: Int64 = 1_700_000_000
 
     let transport: ScriptedTransport

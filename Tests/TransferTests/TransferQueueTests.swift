@@ -1,4 +1,4 @@
-// Transfers that outlive the process: what is recorded, what ends how. Crashes are CrashTests' matter.
+// Transfers that outlive the process: their records and results. Crashes are CrashTests' matter.
 
 import ContentHashing
 import DropboxAPI
@@ -13,7 +13,7 @@ private let mebibyte = 1 << 20
 
 @Suite(.timeLimit(.minutes(3)))
 struct TransferQueueTests {
-    @Test("an upload and a download end with what was stored, which is kept until acknowledged")
+    @Test("an upload and a download end with a result, which is kept until acknowledged")
     func both() async throws {
         try await TestAccount.with { account in
             let bench = try TransferBench(account, pieceSize: 4 * mebibyte)

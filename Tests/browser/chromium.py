@@ -22,7 +22,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 class Failure(Exception):
-    """The browser did not do what was asked."""
+    """The browser did not obey."""
 
 
 def find():
@@ -120,7 +120,7 @@ class Page:
         return self.browser.call(method, self.session, **parameters)
 
     def events(self, *methods):
-        """What has happened so far, of these kinds."""
+        """The events so far, of these kinds."""
         return [event["params"] for event in self.browser.events
                 if event.get("sessionId") == self.session and event.get("method") in methods]
 
@@ -190,7 +190,7 @@ class Page:
         return {item["name"]: item["value"] for item in found}
 
     def complaints(self):
-        """What stands in the console."""
+        """The lines of the console."""
         return [event["entry"]["text"] for event in self.events("Log.entryAdded")] + [
             str(event) for event in self.events("Runtime.consoleAPICalled", "Runtime.exceptionThrown")]
 

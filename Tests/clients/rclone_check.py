@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Copies a tree to the emulator and back with rclone, a client that nobody here wrote, and has it
+"""Copies a tree to the emulator and back with rclone, a client of other authors, and has it
 compare both by content hash.
 
 rclone's Dropbox backend has no option for another address, so it is sent through a proxy that
@@ -22,7 +22,7 @@ HOSTS = ["api.dropboxapi.com", "content.dropboxapi.com", "notify.dropboxapi.com"
 
 
 class Authority:
-    """A certificate authority for Dropbox's hosts, trusted by nobody but the rclone started here."""
+    """A certificate authority for Dropbox's hosts, trusted only by the rclone started here."""
 
     def __init__(self, folder):
         self.certificate = folder / "authority.pem"

@@ -11,7 +11,7 @@ from requests.adapters import HTTPAdapter
 
 
 class Redirect(HTTPAdapter):
-    """Sends what is meant for any of Dropbox's hosts to the emulator."""
+    """Sends requests for any of Dropbox's hosts to the emulator."""
 
     def __init__(self, base):
         self.base = base

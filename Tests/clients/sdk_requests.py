@@ -48,7 +48,7 @@ class Recorder(BaseHTTPRequestHandler):
         pass
 
     def fault(self, name, body):
-        """What is wrong with a request; None for nothing."""
+        """The fault of a request; None for none."""
         route = self.routes[name]
         style, auth = route.attrs["style"], route.attrs["auth"]
         argument = body.decode() if style == "rpc" else self.headers["Dropbox-API-Arg"]

@@ -1,6 +1,6 @@
 """What both checks need: a running emulator, a virtual environment, and a way to report.
 
-Not responsible for what is checked (sdk_check.py, rclone_check.py).
+Not responsible for the checks (sdk_check.py, rclone_check.py).
 """
 
 import argparse
@@ -54,7 +54,7 @@ class Emulator:
 
 
 class Report:
-    """Prints what was checked, and remembers whether all of it was right."""
+    """Prints the check, and remembers whether all were right."""
 
     def __init__(self):
         self.failures = 0

@@ -1,4 +1,4 @@
-"""What is the same for all who work on the account, on a mount or by way of the API.
+"""The common part of all workers on the account, on a mount or by way of the API.
 
 Each knows what it destroys: it reads a file right before it replaces or removes it, and tells the ledger. What a
 step works on is picked out of what its actor sees at that moment.
@@ -64,7 +64,7 @@ class Actor:
         place, name = path.rsplit("/", 1)
         return f"{place}/{name.swapcase()}"
 
-    # What is the same for all: it destroys nothing, or is made of other steps
+    # The common steps of all: each destroys nothing, or is made of other steps
 
     def create_(self, path):
         token = self.ledger.new()

@@ -3,7 +3,7 @@
 
     answers.py BIN_DIR --seconds N --seed N [--keep FOLDER] [--memory MIB]
 
-What the mount shows meanwhile is up to the answers. It must live, answer a status, keep within its memory, hang nobody,
+What the mount shows during that is up to the answers. It must live, answer a status, keep within its memory, hang no process,
 and show a new change soon after the answers are true again; and it must unmount. Ends with 1 else, and keeps the folder.
 """
 
@@ -85,11 +85,11 @@ class Run:
                 self.client.call("files/delete_v2", path=name)
             else:
                 self.client.upload(name, self.random.randbytes(self.random.randrange(1 << 20)), "overwrite")
-        except Exception as error:  # What is there is up to chance.
+        except Exception as error:  # The tree is up to chance.
             return error
         return None
 
-    # What must be true
+    # The checks
 
     def look(self):
         if not self.mount.is_alive():

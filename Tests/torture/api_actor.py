@@ -38,7 +38,7 @@ class ApiActor(Actor):
         return rev, self.ledger.look(self.client.download("rev:" + rev))
 
     def knowing(self, seen, text, remove):
-        """Removes what was seen; if the server refuses, nothing is removed."""
+        """Removes the content seen; if the server refuses, nothing is removed."""
         before = self.ledger.required & tokens_of(seen)
         self.ledger.release(seen, text)
         try:
@@ -119,10 +119,10 @@ class ApiActor(Actor):
         self.remove_tree(self.folder())
 
     def remove_tree(self, folder):
-        """Looks at each file, and deletes the folder with what is in it then.
+        """Looks at each file, and deletes the folder with its content at that time.
 
-        What others put there between the look and the deletion goes with it: the API has no other way. The
-        tombstones tell what that was, and it is not held against the mounts.
+        Files that others put there between the listing and the deletion go with it: the API has no other way. The
+        tombstones tell which these were, and it is not held against the mounts.
         """
         self.note(f"delete {folder}")
         options = {"recursive": True, "include_deleted": True}
@@ -131,7 +131,7 @@ class ApiActor(Actor):
             if tag == "file":
                 self.ledger.release(self.look(path)[1], f"x deleted {folder} with {path}")
         gone = {path: self.last_revision(path) for path, tag in before.items() if tag == "deleted"}
-        # What is there at the last moment, for what the tombstones will not tell: another client can store
+        # The content at the last moment, which the tombstones will not tell: another client can store
         # something under such a path again before they are read.
         there = self.revisions(folder)
         try:
@@ -176,7 +176,7 @@ class ApiActor(Actor):
         return entries[0]["rev"] if entries else None
 
     def release_unseen(self, folder, gone, options):
-        """What was stored since the look, also where something had been deleted before."""
+        """The files stored since the listing, also at paths deleted before."""
         for entry in self.client.list(folder, **options):
             path = entry["path_lower"]
             if entry[".tag"] != "deleted":

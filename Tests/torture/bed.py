@@ -1,6 +1,6 @@
 """An emulated account, mounts of it, and a client of its API, for programs that attack the data.
 
-Not responsible for what is done with them, and for what must be true then. Everything that is started here is
+Not responsible for the work on them, nor for the checks. Everything that is started here is
 in the process group of the caller, so that all of it ends with that group.
 """
 
@@ -70,7 +70,7 @@ def detach(path):
 
 
 def abort_below(folder):
-    """Ends the connections of all mounts in a folder: whatever waits for them goes on with an error."""
+    """Ends the connections of all mounts in a folder: every process that waits for them goes on with an error."""
     left = mounts_below(folder)
     connections, own = CONNECTIONS, None
     if left and not os.listdir(CONNECTIONS):
@@ -245,7 +245,7 @@ class Mount:
         detach(self.root)
 
     def kill_process(self):
-        """The same, and the mount stays: what is done there fails, and nothing gets into the folder below."""
+        """The same, and the mount stays: calls there fail, and nothing gets into the folder below."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()

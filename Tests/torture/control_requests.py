@@ -3,7 +3,7 @@
 
     control_requests.py SOCKET FOLDER NUMBER SEED SECONDS
 
-Into FOLDER go the last things said (worker-NUMBER.calls), what was not answered as it has to be
+Into FOLDER go the last things said (worker-NUMBER.calls), answers that were not as they have to be
 (worker-NUMBER.failures), and the counts (worker-NUMBER.json). A request must be answered by a line of JSON, or the
 connection closed, within `LIMIT` seconds; requests that wait for something are given up. What would stop the mount from
 sending or fetching, such as a limit of one byte per second, is not among the requests: it would be obeyed.
@@ -25,7 +25,7 @@ COMMANDS = ["status", "sync", "finish", "hurry", "new-login", "cache-clear", "ca
             "set", "revisions", "link", "restore"]
 # These are answered when something has happened, which may be never.
 WAITING = {"sync", "finish", "pin"}
-# Who has asked for the mount's end is told of it then, and is remembered so long: a few in all are as many as there are users.
+# A client that has asked for the mount's end is told of it then, and is remembered so long: a few in all are as many as there are users.
 FINISHES = 8
 FIELDS = ["timeout", "paths", "includesPinned", "settings", "limit", "revision", "command", "other"]
 PATHS = ["", "/", "..", "/..", "/../..", "/w", "/w/a", "/w/b", "/w/d", "/w/remote-1", "w/a", "/w/a/x", "//w", "/w/", "/w/\0", "/w/\n",
@@ -62,7 +62,7 @@ class Talker:
         self.unread = []
         self.generator = None
 
-    # What is said
+    # The requests
 
     def of(self, values):
         return self.generator.choice(values)

@@ -41,7 +41,7 @@ class File:
         self.versions = [None]
         # The version that was on the disk for certain, by its place in `versions`.
         self.flushed = 0
-        # What is being written right now, until the call that ends it has returned.
+        # The write under way, until the call that ends it has returned.
         self.becoming = None
         # The temporary file that the last flushed content has come from, by a rename that may not be on the disk,
         # and which version it is.
@@ -69,7 +69,7 @@ class File:
 
 
 class Work:
-    """What programs do on the mount until it is not there any more."""
+    """The calls of programs on the mount until it is gone."""
 
     def __init__(self, root, seed, note):
         self.root = root
@@ -88,7 +88,7 @@ class Work:
         except OSError as error:
             self.note(f"the work ends: {error}")
 
-    # What all of them do
+    # The common steps
 
     def version(self):
         self.count += 1
@@ -256,9 +256,9 @@ class Cut:
     # The cut
 
     def cut(self):
-        """Copies what the disk has at one moment; what is only in memory does not get there."""
+        """Copies the disk at one moment; bytes only in memory do not get there."""
         device = os.path.basename(self.must("findmnt", "-n", "-o", "SOURCE", self.disk).strip())
-        # From here on no program is started: it would close the worker's files, and wait for who is stopped.
+        # From here on no program is started: it would close the worker's files, and wait for the stopped ones.
         os.kill(self.mount.process.pid, signal.SIGSTOP)
         for _ in range(20):
             before = self.writes(device)
@@ -268,7 +268,7 @@ class Cut:
                 break
         else:
             raise Broken("the disk is never at rest")
-        # What fsync had acknowledged, and what was being written, is as of before the process was stopped, because
+        # Acknowledged and unfinished writes are those of before the process was stopped, because
         # no call has returned since.
         self.note("cut")
         self.had = self.emulator.tree()
@@ -305,7 +305,7 @@ class Cut:
         os.remove(self.folder + "/image")
         self.must("mount", "-o", "loop", self.folder + "/image.cut", self.disk)
 
-    # What there is in the end
+    # The result
 
     def check(self):
         wrong = {"zeros": [], "torn": [], "missing": [], "unexpected": [], "wedged": []}

@@ -43,7 +43,7 @@ class DescriptorCalls:
         self.calls = calls
         self.values = None
         self.open_files = []
-        # What is copied from and to, of this process's own.
+        # This process's own files for copies.
         self.memory = os.memfd_create("memory")
         os.ftruncate(self.memory, 1 << 20)
 
@@ -166,7 +166,7 @@ class DescriptorCalls:
             return
         for _ in range(self.values.of([1, 3, 6])):
             inside = address + self.values.of([0, 0, min(4096, size - 1), size - 1])
-            # What lies behind the mapping is this process's own.
+            # The memory behind the mapping is this process's own.
             count = min(self.values.of([1, 4096]), address + size - inside)
             step = self.values.of(["load", "store", "store", "cut", "flush", "advise", "into itself"])
             if step == "load":

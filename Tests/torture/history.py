@@ -3,13 +3,13 @@
 
     history.py BIN_DIR FOLDER SEED FAULTS REFUSE_IDS FOLDING
 
-Steps come one after the other; what the mounts send and what they hear of goes on meanwhile. Which steps, by
+Steps come one after the other; the mounts send and apply deltas at the same time. Which steps, by
 whom, and after which pause depends on the seed alone; a step picks its files out of what its actor sees.
 
 Every content that is written has tokens, unique words. A token that was acknowledged must be in some file on
 the server in the end, unless an actor has replaced or removed it knowingly: the actor had read it at that path
 right before. An actor that reads a file on a mount and then removes it may meet another file, if the mount
-hears of a change in between. The request log tells whether it can have: such a loss is doubtful, and no more.
+gets a delta in between. The request log tells whether it can have: such a loss is doubtful, not certain.
 """
 
 import errno
@@ -40,7 +40,7 @@ KINDS = {
     "move folder into new": 5, "move out and remove": 3, "unlink": 6, "hold": 4, "write held": 5,
 }
 WORLD = {"fault": 8, "cursor reset": 1, "kill": 5, "late deltas": 5, "latency": 3, "settle": 2}
-# Seconds for a mount to have sent everything, and for all to agree, once nothing fails any more.
+# Seconds for a mount to have sent everything, and for all to agree, once no fault is injected.
 SYNC_LIMIT = 25
 # A name between two moves is given 30 s before another mount makes the second one.
 AGREE_LIMIT = 45
@@ -78,7 +78,7 @@ class History:
         self.slow_down(random.Random(f"latency {self.seed}"))
 
     def slow_down(self, generator):
-        """How long requests take, and how late mounts hear of changes."""
+        """How long requests take, and how late mounts get deltas."""
         writes = generator.choice([0, 0, 10, 30, 100])
         late = generator.choice([0, 0, 200, 800, 3000])
         self.note(f"writes take {writes} ms, news are {late} ms late")
@@ -147,7 +147,7 @@ class History:
         self.note("settle")
         for actor in self.actors:
             actor.close_held()
-        # What one mount sends may be what another has to answer: twice.
+        # One mount's change may be a delta that another has to answer: twice.
         for _ in range(2):
             for mount in self.mounts:
                 done, text = mount.sync(SYNC_LIMIT)
@@ -165,7 +165,7 @@ class History:
             try:
                 there = mount.tree()
             except OSError as error:
-                # What is listed may be gone when it is read.
+                # A listed file may be gone when it is read.
                 there = {str(error): None}
             wrong = [f"{mount.name}: {path}: server {server.get(path, 'nothing')}, "
                      f"mount {there.get(path, 'nothing')}"
@@ -176,7 +176,7 @@ class History:
             time.sleep(0.05)
 
     def check(self):
-        """The lines that say what is wrong, by kind."""
+        """The lines that name faults, by kind."""
         wrong = {"diverged": [], "temporary": [], "lost": [], "doubtful": []}
         for mount in self.mounts:
             wrong["diverged"] += self.differences(mount)

@@ -1,12 +1,12 @@
 """Names, paths and numbers that programs should not use, drawn by a generator.
 
-Not responsible for what is done with them. Files that may become huge have names that stay on the machine
-(`HUGE`), so that nobody has to send terabytes of zeros; all others stay small enough to be sent in a moment.
+Not responsible for the calls. Files that may become huge have names that stay on the machine
+(`HUGE`), so that no mount has to send terabytes of zeros; all others stay small enough to be sent in a moment.
 """
 
 import errno
 
-# The folder that the calls are for; what is beside it on the mount is not touched by name.
+# The folder that the calls are for; the nodes beside it on the mount are not touched by name.
 TOP = b"w"
 FOLDERS = [TOP, TOP + b"/d", TOP + b"/d/e", TOP + b"/D2", TOP + "/\u00e9".encode()]
 PLAIN = [b"a", b"b", b"c", b"A", b"remote-1", b"remote-2", b"x.tmp", b"~$lock", b".~small"]

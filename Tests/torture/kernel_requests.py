@@ -23,7 +23,7 @@ from system_calls import AT_FDCWD, Ring, SystemCalls
 
 
 def confine(root):
-    """Whether nothing outside of the mount can be reached any more."""
+    """Whether every path outside of the mount is out of reach."""
     os.chdir(root)
     if os.geteuid() != 0:
         return False

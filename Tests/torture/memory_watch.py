@@ -43,7 +43,7 @@ def mean(numbers):
 
 
 def compare(series, skipped):
-    """Prints what has become of each process, without its first samples; whether one has grown."""
+    """Prints the memory of each process, without its first samples; whether one has grown."""
     has_grown = False
     for (number, name), samples in sorted(series.items()):
         samples = samples[skipped:]

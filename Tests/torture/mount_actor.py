@@ -34,7 +34,7 @@ class MountActor(Actor):
         return self.mount.root + path
 
     def read(self, path):
-        """What is there now; None if nothing is."""
+        """The present content; None if there is none."""
         try:
             with open(self.at(path), "rb", buffering=0) as file:
                 return self.ledger.look(file.read())
@@ -45,7 +45,7 @@ class MountActor(Actor):
         self.ledger.note(f"  {self.name}: {text}")
 
     def removing(self, path, remove, text):
-        """Reads what is there and removes or replaces it."""
+        """Reads the present content and removes or replaces it."""
         start = self.ledger.now()
         seen = self.read(path)
         inode = self.inode(path)
@@ -80,14 +80,14 @@ class MountActor(Actor):
         self.ledger.acknowledge(token, f"{self.name} wrote {path}")
 
     def write(self):
-        """Looks and rewrites through one descriptor, which is of one revision: what comes meanwhile is not touched."""
+        """Looks and rewrites through one descriptor, which is of one revision: a later one is not touched."""
         path = self.file()
         token = self.ledger.new()
         self.note(f"rewrite {token} {path}")
         descriptor = os.open(self.at(path), os.O_RDWR)
         try:
             seen = self.ledger.look(os.pread(descriptor, 1 << 20, 0))
-            # Whatever comes of the rest, what was seen is gone.
+            # Also if the rest fails, the content seen is gone.
             self.ledger.release(seen, f"{self.name} rewrites {path}")
             os.ftruncate(descriptor, 0)
             self.write_all(descriptor, self.ledger.look(self.content(token)))
@@ -131,7 +131,7 @@ class MountActor(Actor):
         if os.path.lexists(self.at(target)):
             return self.none()
         self.note(f"rename {source} {target}")
-        # Between the look and the call, something may have come there: renaming over it is knowing nothing of it.
+        # Between the listing and the call, something may have come there: renaming over it is knowing nothing of it.
         start = self.ledger.now()
         os.rename(self.at(source), self.at(target))
         self.ledger.remember(self.mount.token, start, [target])

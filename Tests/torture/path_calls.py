@@ -30,7 +30,7 @@ def times(values):
 
 
 class PathCalls:
-    """Calls on whatever is under a path."""
+    """Calls on the node at a path."""
 
     def __init__(self, calls):
         self.calls = calls
@@ -156,7 +156,7 @@ class PathCalls:
         self.calls.call("close", notifier)
 
     def open_by_handle(self):
-        """The handle of a file, and what is a little different from it. Only for reading: it may be any file's."""
+        """The handle of a file, and handles a little different from it. Only for reading: it may be any file's."""
         handle = Handle(bytes=self.values.of([Handle.SIZE, Handle.SIZE, 0, 12, 129, (1 << 32) - 1]))
         found = ctypes.c_int()
         flags = self.values.of([0, AT_SYMLINK_FOLLOW, AT_EMPTY_PATH, 0x200, 1, 1 << 30])

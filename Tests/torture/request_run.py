@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One run: a mount, processes that ask hostile things of it, and somebody who looks after it meanwhile.
+"""One run: a mount, processes that ask hostile things of it, and a checker of the mount beside them.
 
     request_run.py BIN_DIR FOLDER SEED SECONDS KINDS OPTIONS
 
@@ -24,11 +24,11 @@ from system_calls import last_calls
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 KERNEL_WORKERS = 4
-# Seconds for a call on the mount; a status; a look at the canary; until everything is sent; and the end of a mount.
+# Seconds for a call on the mount; a status; a read of the canary; until everything is sent; and the end of a mount.
 CALL_LIMIT, STATUS_LIMIT, CANARY_LIMIT, SYNC_LIMIT, END_LIMIT = 60, 5, 60, 120, 60
 # 128 cached contents with 3 each, 128 conversations, the files that the workers have open, the database, connections.
 DESCRIPTOR_LIMIT = 700
-# What the run may write to the disk, its own logs and the server's files among it.
+# The bytes that the run may write to the disk, with its own logs and the server's files.
 DISK_LIMIT = 6 << 30
 # Names of the workers by kind.
 KINDS = {"kernel": range(KERNEL_WORKERS), "control": range(10, 11)}
@@ -89,14 +89,14 @@ class Run:
                         [sys.executable, f"{HERE}/{kind}_requests.py", target, self.folder, str(number), str(self.seed),
                          str(self.seconds)], stdout=output, stderr=output, start_new_session=False)
 
-    # What must be true all the time
+    # The checks at all times
 
     def look_at_process(self):
         if not self.mount.is_alive():
             raise Broken(f"the mount's process has ended with {self.mount.process.poll()}")
         with open(f"/proc/{self.pid}/status") as file:
             numbers = {line.split(":")[0]: line.split()[1] for line in file if line.startswith("Vm")}
-        # The most that it ever had, also between two looks.
+        # The most that it ever had, also between two statuses.
         self.peak = max(self.peak, int(numbers.get("VmHWM", 0)) << 10)
         if self.peak > self.memory_limit:
             self.fail(f"more than {self.memory_limit >> 20} MiB of memory")
@@ -155,7 +155,7 @@ class Run:
         return done.returncode, done.stdout.strip()[-500:]
 
     def look_at_canary(self):
-        """Whether a file that nobody touches is what it was. A process of its own reads it, which may hang."""
+        """Whether an untouched file has its bytes. A process of its own reads it, which may hang."""
         reader = subprocess.Popen(["sha256sum", self.mount.root + "/canary"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         try:
             text = reader.communicate(timeout=CANARY_LIMIT)[0].decode(errors="replace")
@@ -198,7 +198,7 @@ class Run:
             if turn % 8 == 4:
                 self.look_at_canary()
             if turn % 16 == 0:
-                # While two hundred talk to the mount, a command may be told that nobody listens.
+                # While two hundred talk to the mount, a command may be told that no process listens.
                 codes = [self.command("status", self.mount.root)[0] for _ in range(1 if turn == 0 else 3)]
                 if 0 not in codes:
                     self.fail(f"dbxfs status ended with {codes}")
@@ -208,7 +208,7 @@ class Run:
     # The end
 
     def ask_until_the_end(self):
-        """From now on, others ask on and on, as monitors do, until nobody answers."""
+        """From now on, others ask on and on, as monitors do, until no answer comes."""
         def ask(message):
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as end:
                 try:
@@ -225,7 +225,7 @@ class Run:
         time.sleep(0.2)
 
     def settle(self):
-        # What a request has set must not keep the rest from being sent.
+        # A setting of a request must not keep the rest from being sent.
         code, text = self.command("set", self.mount.root, "bwlimit_up=none", "bwlimit_down=none", "write_delay=none",
                                   "cache_size=1G", "log_level=info")
         if code != 0:
@@ -277,7 +277,7 @@ class Run:
         for worker in self.workers.values():
             if worker.poll() is None:
                 worker.kill()
-        # Whoever waits for the mount goes on: nothing is sure to end else.
+        # Every process that waits for the mount goes on: nothing is sure to end else.
         abort_below(self.mount.root)
         if self.mount.is_alive():
             self.mount.kill()

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Asks hostile things of a mount, by system calls and by its control socket, and looks whether it lives on.   Needs FUSE.
+"""Asks hostile things of a mount, by system calls and by its control socket, and checks whether it lives on.   Needs FUSE.
 
     requests.py BIN_DIR --seconds N --seed S [--keep FOLDER] [--kinds kernel,control] [--options LIST]
                 [--memory MIB] [--calls]
 
 BIN_DIR    has dbxfs and dropbox-emulator
 --seconds  how long; what comes before and after takes some seconds more
---seed     which requests; what is open when they come, and how they fall together, is another one each time
+--seed     which requests; the open files when they come, and their interleaving, differ each time
 --keep     where the files of a run that went wrong are kept: the last 200 calls of each process (worker-N.calls.txt),
-           what was wrong (result.json), and the mount's log (a/dbxfs.log)
+           the faults (result.json), and the mount's log (a/dbxfs.log)
 --kinds    which requests
 --options  what the mount gets as -o; with writeback_cache, the kernel takes writes behind the end of what can be stored,
            and says so later: EFBIG and EIO of fsync and close are right then, and reported nevertheless
@@ -17,7 +17,7 @@ BIN_DIR    has dbxfs and dropbox-emulator
 
 A run is wrong if a call takes longer than a minute or ends with an error that it cannot have (system_calls.py says which
 each can have); if the mount ends, answers no status within 5 s, takes more than --memory or too many descriptors; if a
-file that nobody touched is another one; or if the mount cannot send everything and end as it should. Ends with 1 then.
+file that no test touched is another one; or if the mount cannot send everything and end as it should. Ends with 1 then.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def run(arguments, folder):
 
 
 def report(arguments, result):
-    """Prints what was wrong, and a line with the numbers."""
+    """Prints the faults, and a line with the numbers."""
     for text in result["failures"][:30]:
         print(f"seed {arguments.seed}: {text}"[:600])
     totals = []

@@ -22,10 +22,10 @@ BUFFER = ctypes.create_string_buffer(1 << 20)
 BAD_ADDRESS = 1
 
 # What finding a file by its path may fail with. EACCES: as another user than root; and for root, too, in folders that
-# everybody may write to (fs.protected_regular, fs.protected_symlinks).
+# all users may write to (fs.protected_regular, fs.protected_symlinks).
 PATH = {
     ENOENT: "nothing is there", ENOTDIR: "a file is in the way", ELOOP: "links lead in circles, or may not be followed",
-    ENAMETOOLONG: "the name or path is too long", EACCES: "modes, or a folder that everybody may write to",
+    ENAMETOOLONG: "the name or path is too long", EACCES: "modes, or a folder that all users may write to",
     EINVAL: "arguments that cannot be",
 }
 # What making a name may fail with besides.
@@ -100,7 +100,7 @@ LONG = {"pread", "pwrite", "preadv2", "pwritev2", "read", "write", "lseek", "cop
 
 
 class Ring:
-    """The last calls of a process in a file of fixed size, which is written to at once: who looks sees a call that has
+    """The last calls of a process in a file of fixed size, which is written to at once: a reader sees a call that has
     not ended, and by the time of the file, since when."""
 
     SLOTS, WIDTH = 200, 400

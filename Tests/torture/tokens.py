@@ -13,7 +13,7 @@ APPLYING = 0.25
 
 
 class Ledger:
-    """What was acknowledged, and what was knowingly replaced or removed."""
+    """Acknowledged content, and content knowingly replaced or removed."""
 
     def __init__(self, seed, note):
         self.seed = seed
@@ -67,7 +67,7 @@ class Ledger:
         self.required |= tokens_of(content) & before
 
     def remember(self, client, start, paths):
-        """An actor on the mount of a client has removed what was at these paths."""
+        """An actor on the mount of a client has removed the nodes at these paths."""
         self.removals.append((client, start, time.time(), paths))
 
 
@@ -87,7 +87,7 @@ TELLING = "list_folder|list_folder/continue|get_metadata|move_v2|move_batch_v2|m
 def doubts(token, ledger, log):
     """Whether an actor on a mount can have removed a content that came under its hands: the reason, or None.
 
-    That takes an answer, between the look and the removal, that tells the mount of such a content, or of another
+    That takes an answer, between the listing and the removal, that tells the mount of such a content, or of another
     file at the very path.
     """
     with open(log) as file:

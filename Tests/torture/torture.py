@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Lets two mounts of one account and another client change the same few files in every way, while requests fail,
-news are late and mounts are killed, and looks whether anything is lost.   Needs FUSE.
+deltas are late and mounts are killed, and checks whether anything is lost.   Needs FUSE.
 
     torture.py BIN_DIR --seeds A..B [--jobs N] [--keep FOLDER] [--faults 0|1] [--refuse-ids] [--folding RULE]
 
@@ -15,7 +15,7 @@ BIN_DIR      has dbxfs and dropbox-emulator
 
 A history is wrong if something is LOST (history.py says what that is), if a mount or a fresh one does not show
 what the server has (DIVERGED), if a name that only served a move has stayed (TEMPORARY), or if a mount has ended or
-cannot send everything (WEDGED). What is DOUBTFUL may have been removed knowingly, and counts as right. Ends with 1
+cannot send everything (WEDGED). DOUBTFUL content may have been removed knowingly, and counts as right. Ends with 1
 if a history was wrong.
 """
 

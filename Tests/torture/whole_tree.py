@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Reads everything below a folder: what is listed can be looked at and read.
+"""Reads everything below a folder: all that is listed has attributes and can be read.
 
     whole_tree.py FOLDER
 
-A name may change between the listing and the look, because the server has its say: then it has to be gone from the
+A name may change between the listing and the stat, because the server has its say: then it has to be gone from the
 next listing. Of large files the beginning is read.
 """
 
@@ -15,7 +15,7 @@ import time
 
 PATIENCE = 20
 PART = 1 << 20
-# What is read of a file: some have holes of terabytes.
+# The bytes read of a file: some have holes of terabytes.
 MOST = 16 << 20
 
 

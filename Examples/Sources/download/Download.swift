@@ -24,7 +24,7 @@ struct Download {
             guard start < file.size else { break }
             if start > 0 { print("going on at \(start)") }
             do {
-                // By revision: a file that changes meanwhile does not end up half old and half new.
+                // By revision: a file that changes during the download does not end up half old and half new.
                 let download = try await client.files.download(
                     path: "rev:" + file.rev, range: .from(start))
                 for try await chunk in download.body { try output.write(contentsOf: Data(chunk)) }

@@ -1,4 +1,4 @@
-// Prints what changes in an account, from now on, by anybody:   watch [CHANGES]
+// Prints what changes in an account, from now on, by any client:   watch [CHANGES]
 // It ends after so many changes, or never.
 
 import Account

@@ -23,7 +23,7 @@ public struct CallFailure: Sendable {
 
     /// The kind of the failure.
     public let kind: Kind
-    /// What happened and what to do, in one line, without the route.
+    /// The failure and the remedy, in one line, without the route.
     public let explanation: String
     /// Route, request id and number of attempts.
     public let context: CallContext

@@ -18,7 +18,7 @@ extension CallError: CustomStringConvertible {
 }
 
 extension CallError.Kind {
-    /// What happened and what to do, without the route.
+    /// The failure and the remedy, without the route.
     public var explanation: String {
         switch self {
         case .route(let failure, let userMessage):
@@ -81,7 +81,7 @@ extension TransportError {
 }
 
 extension TokenError: CustomStringConvertible {
-    /// What happened and what to do.
+    /// The failure and the remedy.
     public var advice: String {
         switch self {
         case .invalidGrant(let text): "the login is no longer valid (\(text)); log in again"

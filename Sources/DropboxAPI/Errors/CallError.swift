@@ -73,7 +73,7 @@ public struct CallContext: Hashable, Sendable {
     /// How many requests were sent.
     public var attempts: Int
     /// True when a request before the last one may have taken effect, so that an error like
-    /// "already exists" or "not found" may be caused by the caller's own success.
+    /// "already exists" or "not found" may answer the caller's own change.
     public var earlierAttemptMayHaveTakenEffect: Bool
 
     /// Takes over all fields.

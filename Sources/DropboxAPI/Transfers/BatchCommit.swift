@@ -1,7 +1,7 @@
 // Commits upload sessions as files, many per request, and survives lost responses.
 //
 // A batch whose response is lost may have been stored wholly, partly or not at all. Before it is
-// retried, the metadata at each path is read: an equal content hash is this upload's own success.
+// retried, the metadata at each path is read: an equal content hash is this upload, stored.
 // An entry that is retried and refused because its session is gone or its path is taken is checked
 // once more. A session commits once, so nothing is stored twice.
 

@@ -1,5 +1,5 @@
-// What holds for every listing and longpoll, whatever form the entries have. Pure. Not responsible
-// for requests.
+// The rules that hold for every listing and longpoll, independent of the form of the entries. Pure.
+// Not responsible for requests.
 
 /// The rules of pages, cursors and longpolls.
 package enum ListingRules {

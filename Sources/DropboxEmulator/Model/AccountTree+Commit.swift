@@ -114,7 +114,7 @@ extension AccountTree {
     }
 }
 
-// MARK: What every write checks
+// MARK: Checks of every write
 
 extension AccountTree {
     func checkNames(_ target: WriteTarget) throws(WriteError) {

@@ -1,4 +1,4 @@
-// Shared links: URLs that give access to an entry to everyone with the URL.
+// Shared links: URLs that give access to an entry to all who have the URL.
 
 /// `sharing.CreateSharedLinkWithSettingsError`, as far as the emulator uses it.
 enum CreateLinkError: APIUnion, Equatable {

@@ -16,7 +16,7 @@ final class AcceptedConnections: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether no connection is set up any more.
+    /// Whether the server accepts no further connection.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// Keeps a connection alive until it is released. After `close`, the connection is ended at once.

@@ -42,7 +42,7 @@ struct WantedContent: Hashable, Sendable {
     var files = 1
 }
 
-/// What earlier scans found out about contents.
+/// The results of earlier scans.
 struct KnownContents: Sendable {
     /// Contents that are cached as a whole, and pinned.
     var present: Set<ContentHash> = []

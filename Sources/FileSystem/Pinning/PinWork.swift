@@ -98,7 +98,7 @@ struct PinWork: Sendable {
     /// Bytes of a missing content that were fetched so far.
     func keptBytes(of hash: ContentHash) -> Int64 { missing[hash]?.keptBytes ?? 0 }
 
-    // MARK: What is wanted
+    // MARK: Wanted content
 
     /// Takes the result of a scan, and those of its unknown contents that the disk has.
     mutating func take(_ scan: PinScan, found: Set<ContentHash>) {

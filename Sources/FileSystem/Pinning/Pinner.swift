@@ -203,7 +203,7 @@ public final class Pinner: Sendable {
             }
             return true
         } catch {
-            log.error("what is pinned cannot be read", metadata: ["error": "\(error)"])
+            log.error("the pins cannot be read", metadata: ["error": "\(error)"])
             let next = clock.now().adding(seconds: Self.failurePause)
             state.withLock { state in
                 state.isStale = true

@@ -339,8 +339,8 @@ extension ContentReader {
         postponeRest()
     }
 
-    /// The complete fetches that may be served: those not withheld, and all of them when no fetch
-    /// of the content is in flight any more, because the check of the whole is over then.
+    /// The complete fetches that may be served: those not withheld, and all of them once no fetch
+    /// of the content is in flight, because the check of the whole is over then.
     private static func settle(
         _ hash: ContentHash, adding fetch: BlockFetch?, _ state: inout State
     ) -> [BlockFetch] {

@@ -157,7 +157,7 @@ public final class ContentReader: ContentReading {
         }
         if isHeldBack { return nil }
         if let covering, part.upperBound <= covering.range.upperBound {
-            // A cancelled fetch brings no bytes any more, even before it has left the table.
+            // A cancelled fetch brings no further bytes, even before it has left the table.
             let bytes = covering.available(part)
             if bytes != nil || !covering.isAbandoned { return bytes }
         }

@@ -1,4 +1,4 @@
-// What the read pipeline remembers of one open handle.
+// The memory of the read pipeline for one open handle.
 
 import Synchronization
 

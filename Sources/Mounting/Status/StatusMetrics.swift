@@ -96,7 +96,7 @@ public enum StatusMetrics {
         }
     }
 
-    // MARK: What there is
+    // MARK: The metrics
 
     /// All numbers of a status; the pid is no number but a name.
     private static var metrics: [Metric] {

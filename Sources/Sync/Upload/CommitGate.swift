@@ -2,11 +2,11 @@
 
 import Saturating
 
-/// A readers-writer lock: several commits at a time, or one read of the server ("look").
+/// A readers-writer lock: several commits at a time, or one metadata read.
 ///
 /// A commit's response and a page of deltas that cross cannot be ordered afterwards: the deltas may
 /// be older than the commit, or contain another client's change of its result. So from before its
-/// request until its response is in the store, a commit excludes looks, and a look excludes
+/// request until its response is in the store, a commit excludes metadata reads, and one of these excludes
 /// commits. The content of big files is sent outside of it; only its commit counts. First come,
 /// first served, so that neither side starves.
 actor CommitGate {
@@ -63,7 +63,7 @@ actor CommitGate {
         }
     }
 
-    /// Whether commits or looks are waiting.
+    /// Whether commits or metadata reads are waiting.
     var isWanted: Bool { !waiting.isEmpty }
 
     private func enter(_ kind: Kind) async {

@@ -134,8 +134,8 @@ extension UploadEnvironment {
         }
     }
 
-    /// Writes the intent of a content's commit. Throws if its flush has failed: whoever was told of
-    /// that, the bytes may not be what was written.
+    /// Writes the intent of a content's commit. Throws if its flush has failed: the program that called
+    /// fsync was told of that, and the file may have other bytes than those written.
     func note(_ attempt: Attempt, of file: StagedFile) async throws(SyncError) -> Sent {
         let sent = try await note(attempt)
         do throws(StagingError) {

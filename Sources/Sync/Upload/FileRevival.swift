@@ -1,5 +1,5 @@
 // Stores the last content of a deleted file again, without replacing anything. The server's own
-// restoration would make it the current revision of whatever other clients have stored at the path
+// restoration would make it the current revision of a file that another client has stored at the path
 // in the same moment. Not responsible for which files come back (`FolderSearcher.swift`).
 
 import ContentHashing

@@ -52,7 +52,7 @@ struct FolderDeletion: Sendable {
 
     /// Lists a folder that is to be deleted. Unknown nodes come into the tree, and restore the
     /// folder; the same transaction decides whether it may be deleted, and notes the search after
-    /// that. Returns nil if it is not to be deleted any more. Throws `notFound` if another folder
+    /// that. Returns nil if it is no longer to be deleted. Throws `notFound` if another folder
     /// is at its path.
     private func holdsNothingUnseen(
         _ folder: RemoteReference, _ inode: InodeID, since start: Cursor?

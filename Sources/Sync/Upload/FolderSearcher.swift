@@ -22,6 +22,9 @@ actor FolderSearcher {
     /// Seconds for which a server works on a commit at most: as long as this client waits for a
     /// response.
     private static let longestCommit = 900.0
+    /// Seconds for which a search that fails is reported, and tried by each process: 30 days, for
+    /// which Dropbox keeps the deleted files of a Basic account at least.
+    private static let longestReport = 30.0 * 86_400
 
     init(environment: UploadEnvironment) {
         self.environment = environment
@@ -40,6 +43,10 @@ actor FolderSearcher {
         }
         isResumed = true
         for search in rows where repeated[search.number] == nil {
+            if search.sent.adding(seconds: Self.longestReport) < environment.clock.date() {
+                await forget(search)
+                continue
+            }
             environment.log.notice(
                 "searching a deleted folder for files of other clients",
                 metadata: ["folder": "\(search.place)"])
@@ -105,9 +112,9 @@ actor FolderSearcher {
                 "a deleted folder could not be searched for files of other clients",
                 metadata: ["folder": "\(place)", "error": "\(error)"])
             environment.state.update { _ = $0.unsearchedFolders.insert(place) }
-            if error.isTransient { return false }
-            // A retry would fail alike: it stays in `status`.
-            return await forget(search)
+            // Unless that is transient, a retry would fail alike. The row stays: the next process
+            // tries once more, and reports the folder, too.
+            return !error.isTransient
         }
         environment.state.update { _ = $0.unsearchedFolders.remove(place) }
         return await forget(search)

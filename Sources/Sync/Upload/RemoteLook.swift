@@ -1,4 +1,4 @@
-// Looks: requests of a node's remote place, and of the occupant of its target, after a refusal or a
+// Metadata reads of a node's remote place, and of the occupant of its target, after a refusal or a
 // move with a lost response. Nodes are requested by ID, because their path may be another node's by
 // now.
 
@@ -7,7 +7,7 @@ import MetadataStore
 import RemoteStore
 import Tree
 
-/// The subject of a look.
+/// The subject of a metadata read.
 private struct LookQuestion: Sendable {
     /// The node whose step was refused.
     var inode: InodeID
@@ -20,7 +20,7 @@ private struct LookQuestion: Sendable {
     var believesAbsence = false
 }
 
-/// Looks at nodes on the server.
+/// Reads the metadata of nodes on the server.
 struct RemoteLook: Sendable {
     let environment: UploadEnvironment
 
@@ -44,7 +44,7 @@ struct RemoteLook: Sendable {
         return await look(question)
     }
 
-    /// Finds out the outcome of moves. Throws the failure of the first look that fails.
+    /// Finds out the outcome of moves. Throws the failure of the first metadata read that fails.
     func resolve(
         _ moves: [(id: Int64, inode: InodeID, target: String)]
     ) async throws(SyncError) {
@@ -69,7 +69,7 @@ struct RemoteLook: Sendable {
         }
     }
 
-    /// Holds the gate for the look, so that no commit's response outdates the result.
+    /// Holds the gate for the metadata read, so that no commit's response outdates the result.
     private func look(
         _ question: LookQuestion,
         _ body: @escaping @Sendable (Transaction) throws -> Void = { _ in }

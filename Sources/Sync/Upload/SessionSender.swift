@@ -17,7 +17,7 @@ struct SessionSender: Sendable {
     static let concurrentPieces = 4
     /// The same if blocks of the base are held in memory.
     private static let concurrentFetchedPieces = 2
-    /// Seconds after which a session is not used any more: six days, of the server's seven.
+    /// Seconds after which a session is no longer used: six days, of the server's seven.
     private static let longestUse = 518_400.0
 
     /// Sends a content through a session and commits it.

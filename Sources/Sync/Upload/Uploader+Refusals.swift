@@ -1,4 +1,4 @@
-// Carrying out the reaction to a refusal: a pause, a retry, a look, or undoing the change here.
+// Carrying out the reaction to a refusal: a pause, a retry, a metadata read, or undoing the change here.
 // `UploadReaction` decides which.
 
 import Core

@@ -9,6 +9,7 @@ import MetadataStore
 import RemoteStore
 import Saturating
 import Staging
+import Synchronization
 import Tree
 
 /// Sends the journal. Steps of different nodes run concurrently, except those that change other
@@ -18,6 +19,9 @@ actor Uploader {
     private static let concurrency = 8
     /// Seconds until the journal is read again after a failure.
     private static let failurePause = 1.0
+    /// Seconds for which the changes of a burst gather before the journal is read again: reading it
+    /// after each one costs more than the change.
+    private static let burstPause = 0.05
 
     let environment: UploadEnvironment
     private let signals: AsyncStream<Void>
@@ -34,6 +38,10 @@ actor Uploader {
     private var isResolving = false
     /// Whether the last read of the journal failed.
     private var hasFailed = false
+    /// Lock: a leaf, held for an assignment.
+    private let pending = Mutex(Wakes())
+    /// When the journal was last read.
+    private var lastPass: Timestamp?
     /// Where the next pass through the journal continues, if the last one was cut short.
     private var lastLookedAt: Int64 = 0
     private var drainers = 0
@@ -64,9 +72,43 @@ actor Uploader {
         signal.yield()
     }
 
+    /// Why the journal is to be read again.
+    private struct Wakes {
+        /// Users have changed something.
+        var isChanged = false
+        /// An entry may be due.
+        var isDue = false
+    }
+
     /// Wakes the loop, because an entry may be due.
     nonisolated func wake() {
+        pending.withLock { $0.isDue = true }
         signal.yield()
+    }
+
+    /// Has the journal read again soon, because users have changed something.
+    nonisolated func noteChange() {
+        let isFirst = pending.withLock { wakes in
+            defer { wakes.isChanged = true }
+            return !wakes.isChanged
+        }
+        if isFirst { signal.yield() }
+    }
+
+    /// Whether more changes of a burst are to gather first. If not, those until now count as read.
+    private func letsChangesGather() -> Bool {
+        let now = environment.clock.now()
+        let next = lastPass.map { $0.adding(seconds: Self.burstPause) } ?? now
+        let wakes = pending.withLock { wakes in
+            defer { if wakes.isDue || next <= now { wakes = Wakes() } }
+            return wakes
+        }
+        if !wakes.isDue && now < next {
+            setTimer(to: next)
+            return true
+        }
+        lastPass = now
+        return false
     }
 
     /// Sends until the task is cancelled.
@@ -74,6 +116,7 @@ actor Uploader {
         await withDiscardingTaskGroup { group in
             for await _ in signals {
                 if Task.isCancelled { break }
+                if letsChangesGather() { continue }
                 await startSteps(in: &group)
             }
             group.cancelAll()
@@ -187,11 +230,16 @@ actor Uploader {
         let next = await environment.attempt {
             try await self.environment.store.read { try $0.nextDue(after: now) }
         }
-        timer?.cancel()
         var time = next.flatMap { $0 }
         // An entry that is due already is not the next one, and waits for the end of the pause.
         if pause.isActive(at: now) { time = pause.end }
         if hasFailed || next == nil { time = now.adding(seconds: Self.failurePause) }
+        setTimer(to: time)
+    }
+
+    private func setTimer(to time: Timestamp?) {
+        timer?.cancel()
+        timer = nil
         guard let time else { return }
         let clock = environment.clock
         timer = Task { [weak self] in

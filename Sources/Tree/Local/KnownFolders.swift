@@ -10,7 +10,6 @@ package struct KnownFolders: Sendable {
     /// Folders that this request has waited for.
     package var awaited: Set<InodeID> = []
 
-    /// Memberwise.
     package init(isTreeComplete: Bool, awaited: Set<InodeID> = []) {
         self.isTreeComplete = isTreeComplete
         self.awaited = awaited

@@ -38,7 +38,7 @@ extension LocalChanges {
     }
 
     /// Publishes nodes that the patterns of the last mount kept local and the present ones do not.
-    /// Nodes that are on the server stay there, whatever the patterns say.
+    /// Nodes that are on the server stay there, also if a pattern matches them.
     package func adoptIgnoreRules() throws {
         let key = "filesystem.ignored"
         let text = context.rules.ignored.text

@@ -1,6 +1,6 @@
 // The changes that users make to the tree: made, renamed, removed, written. Each is made within one
 // transaction, and collects the effects that must wait for its commit. Not responsible for handles,
-// for the kernel, nor for what the server is told: that follows from the rows.
+// for the kernel, nor for uploads: those follow from the rows.
 
 package import Core
 package import MetadataStore
@@ -8,7 +8,7 @@ package import Staging
 
 /// The settings of a mount on which the rules for users' changes depend.
 package struct LocalRules: Sendable {
-    /// Refuses all changes.
+    /// Whether every change is refused with `readOnly`.
     package var isReadOnly: Bool
     /// A lookup ignores case and composition.
     package var foldsCase: Bool
@@ -19,7 +19,6 @@ package struct LocalRules: Sendable {
     /// This machine's name, for conflicted copies.
     package var host: String
 
-    /// Memberwise.
     package init(
         isReadOnly: Bool, foldsCase: Bool, ignored: IgnoreRules, rootPath: [FileName], host: String
     ) {
@@ -47,7 +46,6 @@ package struct LocalContext: Sendable {
     let openFiles: any OpenFileTracking
     let references: any KernelReferences
 
-    /// Memberwise.
     package init(
         rules: LocalRules, staging: StagingArea, openFiles: any OpenFileTracking,
         references: any KernelReferences
@@ -59,9 +57,9 @@ package struct LocalContext: Sendable {
     }
 }
 
-/// What remains to be done after the commit of a user's change.
+/// The work that remains after the commit of a user's change.
 package struct LocalEffects: Sendable {
-    /// Staging files that no row names any more.
+    /// Staging files that no row names since the change.
     package var freedFiles: [Int64] = []
     /// Names to invalidate in the kernel, besides those that the request itself names.
     package var otherNames: [Place] = []
@@ -77,7 +75,7 @@ package struct LocalChanges {
     let known: KnownFolders
     /// The date and time of day.
     package let now: Timestamp
-    /// What remains to be done after the commit.
+    /// The work that remains after the commit.
     package internal(set) var effects = LocalEffects()
 
     /// Begins changes in a transaction.

@@ -8,7 +8,7 @@ import Saturating
 
 /// A detached file that is reattached to the tree.
 public struct ReturnedFile: Sendable {
-    /// Its place now.
+    /// Where the file is shown from now on.
     public var place: Place
     /// Whether it stands beside another file of its name.
     public var isConflict: Bool

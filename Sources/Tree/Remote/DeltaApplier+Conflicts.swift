@@ -89,8 +89,8 @@ extension DeltaApplier {
         try transaction.noteArrival(of: own.id)
         let sent = try transaction.node(own.inode)
         if let left = sent.flatMap({ onItsWay($0) })?.left, left.isSameThere(as: place) {
-            // Sent twice and arrived twice, because another client had moved the folder. What the
-            // other client wants of either is unknown, so both stay.
+            // Sent twice and arrived twice, because another client had moved the folder. The
+            // intent of the other client is unknown, so both stay.
             return false
         }
         let candidates = [

@@ -57,14 +57,14 @@ extension DeltaApplier {
         return try self.place(of: entry)
     }
 
-    /// Notes a folder's move that a response, a look or a listing shows before the feed does. The
+    /// Notes a folder's move that a response, a metadata read or a listing shows before the feed does. The
     /// feed will name deletions in it by its previous path, and its contents by the new one.
     func noteMove(of node: Node, to place: Place) throws {
         guard node.kind == .folder, !isFeed, let left = try transaction.remotePlace(of: node),
             !left.isSameThere(as: place)
         else { return }
         if listing != 0 {
-            // Nodes seen at the old place and not told at the new one are gone. The folder listed
+            // Nodes seen at the old place and not in a delta at the new one are gone. The folder listed
             // there may have been another one.
             try forgetListing(of: node.inode)
         } else {

@@ -80,7 +80,7 @@ extension DeltaApplier {
     }
 
     /// Marks the contents of a folder that the feed has at another place. All that is still in the
-    /// folder appears again there, in this batch. What does not was put there by this mount, or
+    /// folder appears again there, in this batch. The other nodes were put there by this mount, or
     /// deleted: at a place in between that the feed does not have, or at a path at which something
     /// else is now, so that the feed has no deletion of it.
     mutating func doubtUntoldContents(of folder: Node) throws {
@@ -95,8 +95,8 @@ extension DeltaApplier {
         }
     }
 
-    /// Handles a deletion at an unknown path. Another client may have moved a folder, and deleted a
-    /// node in it there, before this mount moved the same folder; no delta has that path any more.
+    /// Handles a deletion at an unknown path. Another client may have moved a folder, and deleted
+    /// a node in it there, before this mount moved the same folder; no later delta has that path.
     /// So nodes in moved folders that match the path's last names are marked, to be requested by
     /// their IDs.
     private mutating func doubt(_ path: String) throws {
@@ -108,8 +108,8 @@ extension DeltaApplier {
     }
 
     /// Marks the children of a folder whose ID changes. They may have been in the former folder,
-    /// which another client has deleted or moved: a delta with its old path may not find it any
-    /// more. Sharing can change a folder's ID, too, so the children stay, and are requested by ID
+    /// which another client has deleted or moved: a delta with its old path may no longer find
+    /// it. Sharing can change a folder's ID, too, so the children stay, and are requested by ID
     /// unless the batch contains them.
     mutating func doubtChildren(of folder: Node) throws {
         let children = try transaction.remoteChildren(of: folder.inode)
@@ -118,8 +118,8 @@ extension DeltaApplier {
         }
     }
 
-    /// Whether an entry after the present one has a node. What an earlier one has told of a folder
-    /// at this path may be the former folder's.
+    /// Whether an entry after the present one has a node. An earlier entry of a folder at
+    /// this path may be the former folder's.
     private func isToldLater(_ id: FileID) -> Bool {
         lastIndex[id].map { $0 > currentIndex } ?? false
     }
@@ -131,8 +131,8 @@ extension DeltaApplier {
     }
 
     /// Removes a folder that only stood for a path in which a node was, and those above it, once
-    /// nothing is in it any more. A folder of that path is told by its ID; this one would stay for
-    /// ever if a folder above it was moved, because nothing can be asked without an ID.
+    /// it is empty. A delta names a folder of that path by its ID; this one would stay
+    /// forever if a folder above it was moved, because nothing can be requested without an ID.
     mutating func removeEmptyPlaceholder(_ inode: InodeID) throws {
         var inode = inode
         while inode != .root, let folder = try transaction.node(inode), folder.kind == .folder,
@@ -184,7 +184,7 @@ extension DeltaApplier {
         }
     }
 
-    /// Removes a node whose ID the server does not know any more, and the folder that only stood for
+    /// Removes a node whose ID the server no longer knows, and the folder that only stood for
     /// its path.
     package mutating func removeMissing(_ id: FileID) throws {
         guard let node = try transaction.node(id: id), node.remote != .absent else { return }

@@ -28,7 +28,6 @@ package struct DeltaContext: Sendable {
     /// Whether a contradictory entry is left out, instead of failing its batch.
     package var leavesOutContradictions = false
 
-    /// Memberwise.
     package init(
         openFiles: any OpenFileTracking, staging: StagingArea, now: Timestamp, date: Timestamp,
         host: String, isListing: Bool, isTreeComplete: Bool
@@ -410,7 +409,6 @@ package struct DeltaOutcome: Sendable {
     /// Number of nodes that the running listing had not seen before.
     package var met = 0
 
-    /// Memberwise.
     package init(
         changes: [TreeChange] = [], conflicts: [String] = [], leftOut: Int = 0, met: Int = 0
     ) {

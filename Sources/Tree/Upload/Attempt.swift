@@ -15,7 +15,6 @@ package struct Attempt: Sendable {
     /// Hash of the content, if the step has content.
     package var hash: ContentHash?
 
-    /// Memberwise.
     package init(inode: InodeID, step: UploadStep, hash: ContentHash? = nil) {
         self.inode = inode
         self.step = step

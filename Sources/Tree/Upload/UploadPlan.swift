@@ -24,7 +24,6 @@ package struct UploadPlanner {
     /// this transaction, which must end before another step can be sent.
     package var waiting: Set<InodeID> = []
 
-    /// Memberwise.
     package init(
         transaction: Transaction, openFiles: any OpenFileTracking, staging: StagingArea,
         isDraining: Bool, date: Timestamp, openFileInterval: Double

@@ -309,7 +309,7 @@ extension RemoteFacts {
     }
 }
 
-/// The result of a look.
+/// The result of a metadata read.
 package struct LookFindings: Sendable {
     /// The entries at requested paths.
     package var atPaths: [(path: RemotePath, entry: RemoteEntry)] = []
@@ -320,6 +320,5 @@ package struct LookFindings: Sendable {
     /// The same for nodes of unknown ID.
     package var missingPaths: [RemotePath] = []
 
-    /// Creates empty findings.
     package init() {}
 }

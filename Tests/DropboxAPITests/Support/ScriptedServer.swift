@@ -138,7 +138,7 @@ final class ScriptedServer: Sendable {
     }
 
     func stop() {
-        // Under the lock, and those that are open only: a closed one's number may be somebody else's.
+        // Under the lock, and those that are open only: the number of a closed one may be another connection's.
         state.withLock { state in
             guard !state.isStopped else { return }
             state.isStopped = true

@@ -10,7 +10,7 @@ import Synchronization
 /// A logger that says nothing.
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A clock that stands still until somebody sleeps, and remembers for how long.
+/// A clock that stands still until a task sleeps, and records for how long.
 final class StepClock: Sendable {
     private struct State {
         var now = ContinuousClock.now

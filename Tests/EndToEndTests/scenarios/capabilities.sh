@@ -20,7 +20,7 @@ check_rights() {
     cat "$WORK/rights"
     for set in CapPrm CapEff CapBnd; do
         test "$(grep -c "^$set" "$WORK/rights")" = 1
-        # What a container has not got, it does not get.
+        # A capability that the container lacks is not added.
         test $((0x$(sed -n "s/^$set://p" "$WORK/rights") & ~0x$expected)) = 0
     done
     grep -qx 'CapInh:0000000000000000' "$WORK/rights"
@@ -36,7 +36,7 @@ gone() {
     done
 }
 
-# In the background, below folders of somebody else that nobody else may pass; ended by a signal, so that the
+# In the background, below folders of another user that no third one may pass; ended by a signal, so that the
 # process itself unmounts.
 mkdir -p "$WORK/theirs/cache"
 mv "$MNT" "$WORK/theirs/mnt"
@@ -92,7 +92,7 @@ END
     wait $asking $server || true
 done
 
-# What opens the browser, too, and so the browser. A login that comes to nothing leaves no folder.
+# The opener of the browser has none either, and so the browser. A login that fails leaves no folder.
 mkdir "$WORK/bin"
 cat > "$WORK/bin/xdg-open" << END
 #!/bin/sh
@@ -116,7 +116,7 @@ dbxfs login --system --account none --app-key test-app --no-browser < /dev/null 
 test $status = 2
 test ! -e "$DBXFS_STATE_DIR/none"
 
-# Where the kernel is told to refuse the giving up, nobody is asked with everything.
+# Where the kernel is told to refuse the giving up, no server is asked with all capabilities.
 cat > "$WORK/refusing.py" << 'END'
 import ctypes, os, platform, struct, sys
 number = {"x86_64": 126, "aarch64": 91}[platform.machine()]

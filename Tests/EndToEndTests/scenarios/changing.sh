@@ -1,4 +1,4 @@
-# A file that another client replaces 100 times is read, asked for its size and mapped meanwhile: each open has
+# A file that another client replaces 100 times is read, asked for its size and mapped during that: each open has
 # one version whole. With the kernel's usual caching and with gathered writes, by one reader and by two.
 # mounts: itself
 # limit: 180

@@ -22,7 +22,7 @@ test -z "$(dbxfs conflicts "$MNT")"
 mkdir "$MNT/folder"
 printf one > "$MNT/folder/report.txt"
 dbxfs sync "$MNT" --timeout 60
-# Both change the file before they hear of each other.
+# Both change the file before either knows of the other.
 exec 6<> "$MNT/folder/report.txt"
 printf 'theirs' | $other upload /folder/report.txt
 until_true 'test "$(cat "$MNT/folder/report.txt")" = theirs'

@@ -16,12 +16,12 @@ test "$(stat -c '%a %Y' "$MNT/copied/one")" = "$(stat -c '%a %Y' "$WORK/source/o
 test "$(stat -c %a "$MNT/copied/sub/two")" = 755
 test "$(stat -c %Y "$MNT/copied/sub")" = "$(stat -c %Y "$WORK/source/sub")"
 
-# A copy on the mount, of what is on the server already.
+# A copy on the mount, of a file that is on the server already.
 dbxfs sync "$MNT"
 cp -a "$MNT/copied" "$MNT/again"
 diff -r "$MNT/copied" "$MNT/again"
 
-# A copy of what is queued still: its content is sent once, by whichever of the two.
+# A copy of a file that is still queued: its content is sent once, by whichever of the two.
 content() {
     python3 - << END
 import json, urllib.request

@@ -1,4 +1,4 @@
-# Nobody gets the memory of a process that knows a token, whatever becomes of core dumps on the machine.
+# No other user gets the memory of a process that knows a token, in any setting of core dumps on the machine.
 # needs: root
 # mounts: itself
 # limit: 120
@@ -35,7 +35,7 @@ exec 9>&-
 wait $login && exit 1
 
 # A handler that takes what it is given, if this machine lets us have one. The setting is the whole machine's: one run at a
-# time has it, dumps of other programs go where they went, and it is put back whatever happens, also by a process of its own
+# time has it, dumps of other programs go where they went, and it is put back in every case, by a process of its own
 # when this one is killed. That holds the lock until then.
 pattern=/proc/sys/kernel/core_pattern
 exec 8< $pattern
@@ -101,7 +101,7 @@ until [ -s "$WORK/core.$other" ]; do
     fi
     sleep 0.1
 done
-# A dump of somebody else goes where it went, if that is a file beside the program.
+# A dump of another user's process goes where it went, if that is a file beside the program.
 case $before in
     */* | *%* | '|'* | '') ;;
     *)

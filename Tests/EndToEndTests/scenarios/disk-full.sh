@@ -1,4 +1,4 @@
-# The local disk fills up: programs hear of it, what was accepted stays, and room brings the mount back.
+# The local disk fills up: programs get the error, accepted writes stay, and room brings the mount back.
 # mounts: itself
 # needs: root
 # limit: 180
@@ -29,7 +29,7 @@ dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /before)" = before
 test "$("$TOOLS/dropbox.py" get /after)" = after
 
-# What others change has no room in the database: the network is not to blame, and status says what is.
+# Changes of others have no room in the database: the network is not to blame, and status names the disk.
 status_of() {
     dbxfs status "$MNT" --json | python3 -c '
 import json, sys

@@ -34,7 +34,7 @@ u.urlopen(u.Request(url, "".join(body).encode() or None, method=method))' "$1" "
 }
 problems() { grep -c '"level":"problem"' "$WORK/findings" || :; }
 
-# Before anybody has logged in, that is what is missing.
+# Before the first login, the login is missing.
 doctor 2
 says credentials problem 'run: dbxfs login'
 says state-folder ok 'made by the first mount'
@@ -103,7 +103,7 @@ chmod 600 "$folder/token"
 doctor 2 --account other
 says credentials problem 'dbxfs login --account other'
 
-# Nobody listens, or nobody answers.
+# No process listens, or none answers.
 (
     DBXFS_ENDPOINT=http://127.0.0.1:9
     doctor 2

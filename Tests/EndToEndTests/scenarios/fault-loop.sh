@@ -1,4 +1,4 @@
-# The n-th local call or request fails, or kills the mount's process: what is left is sound.
+# The n-th local call or request fails, or kills the mount's process: the rest is sound.
 # mounts: itself
 # limit: 1800
 # A Swift toolchain brings a C compiler along.

@@ -13,7 +13,7 @@ run mixed --rw=randrw --bs=4k-128k --do_verify=1
 run stream --rw=write --bs=1m --do_verify=1
 run mapped --rw=randwrite --bs=4k --do_verify=1 --ioengine=mmap
 rm "$MNT"/fio/*
-# What was written before it was sent is read again when the server has it.
+# Content written before its upload is read again when the server has it.
 run sent --rw=randwrite --bs=4k-64k --do_verify=0
 "$DBXFS" sync "$MNT"
 run sent --rw=randwrite --bs=4k-64k --verify_only=1

@@ -27,7 +27,7 @@ test "$(ls)" = renamed
 test ! -e Report.txt
 stat renamed RENAMED > /dev/null
 rm RENAMED
-# The kernel hears of the other cases' names a little later, and would else believe in them for an hour.
+# The kernel gets the other cases' names a little later, and would else believe in them for an hour.
 gone renamed
 gone RENAMED
 test -z "$(ls)"

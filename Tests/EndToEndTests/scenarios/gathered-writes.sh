@@ -41,7 +41,7 @@ done
 cmp "$WORK/theirs" "$MNT/theirs"
 dbxfs sync "$MNT"
 
-# What others change has its new size at once, longer or shorter.
+# A file that others change has its new size at once, longer or shorter.
 for text in 'something' 'something much longer than before' 'short' ''; do
     printf '%s' "$text" | $other upload /changing
     tries=0

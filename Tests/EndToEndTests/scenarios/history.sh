@@ -53,7 +53,7 @@ test "$(field "$MNT/folder/file" 1 is_deleted)" = True
 dbxfs restore "$MNT/folder/file"
 test "$(cat "$MNT/folder/file")" = three
 
-# What must not be.
+# Refused calls.
 fails 2 'is not deleted' dbxfs restore "$MNT/folder/file"
 fails 2 'no such revision' dbxfs restore "$MNT/folder/file" --rev 0123456789abcdef
 fails 2 'it is a folder' dbxfs revisions "$MNT/folder"

@@ -26,7 +26,7 @@ hears() {
     return 1
 }
 
-# Looks at everything below a folder. What fails, fails soon: only a time limit of its own ends timeout with 124.
+# Looks at everything below a folder. Failures come soon: only a time limit of its own ends timeout with 124.
 look() {
     for command in 'ls -laR' 'find -ls' 'find -type f -exec head -c 8 {} +' 'find -exec stat {} +' 'du -a' 'getfattr -dR'; do
         status=0

@@ -1,4 +1,4 @@
-# A server that is hostile: whatever it answers, the mount lives, shows the rest, and takes no more memory than its
+# A server that is hostile: with all of its answers, the mount lives, shows the rest, and takes no more memory than its
 # budget.
 # mounts: itself
 # limit: 500
@@ -115,10 +115,10 @@ mode retry 9223372037
 echo mine > "$MNT/mine"
 until test "$(grep -c upload "$COUNTS")" -gt 0; do kill -0 "$pid"; sleep 0.1; done
 serves
-# What is queued waits for the next mount.
+# The queue waits for the next mount.
 dbxfs unmount "$MNT" --timeout 1 || test $? = 3
 
-# A wish to wait for a day, while a process reads: it is told that there is no network, and soon. What is here is read.
+# A wish to wait for a day, while a process reads: it soon gets ENETDOWN. Cached content is read.
 mode plain
 dbxfs mount "$MNT"
 pid=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pid"])' "$DBXFS_STATE_DIR/default/lock")

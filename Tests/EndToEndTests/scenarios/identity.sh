@@ -21,7 +21,7 @@ until_true() {
         sleep 0.1
     done
 }
-# What an account has, by the API and no mount.
+# The tree of an account, by the API and no mount.
 names_of() {
     curl -sf -X POST "$ENDPOINT/2/files/list_folder" -H "Authorization: Bearer $1" \
         -H 'Content-Type: application/json' -d '{"path":""}' |
@@ -42,7 +42,7 @@ echo private > "$MNT/PRIVATE"
 dbxfs unmount --timeout 1 "$MNT" || true
 until_true '! mountpoint -q "$MNT"'
 
-# Without a network, nobody can say that this is Sample's token. When the server is back, it does.
+# Without a network, the mount cannot know that this is Sample's token. When the server is back, it does.
 for way in variable file; do
     unset DBXFS_ACCESS_TOKEN
     case $way in
@@ -91,7 +91,7 @@ dbxfs mount "$MNT" 2> "$WORK/said" || status=$?
 test $status = 32
 grep -q 'keeps the files of Mallory Other' "$WORK/said"
 
-# And the account's own token sends what was queued.
+# And the account's own token sends the queue.
 export DBXFS_ACCESS_TOKEN=mallorys
 dbxfs mount "$MNT"
 dbxfs sync "$MNT" --timeout 60
@@ -99,7 +99,7 @@ test "$(names_of mallorys)" = 'PRIVATE sent'
 test "$(names_of "$TOKEN")" = of-sample
 dbxfs unmount "$MNT"
 
-# A note of whose files they are that is damaged, gone or another folder's gives them to nobody else: the database knows
+# A note of whose files they are that is damaged, gone or another folder's gives them to no other account: the database knows
 # its account. That account's own token mounts, and writes the note anew.
 note="$DBXFS_STATE_DIR/default/account.json"
 cp -p "$note" "$WORK/note"
@@ -118,7 +118,7 @@ for damage in '' '{' '[]' '{}' '{"accountID":7,"name":"A","email":"a@example.com
     cmp "$note" "$WORK/note"
 done
 
-# Nothing is asked of another server, whatever it would say of the account, until the folder's own is set again. A folder
+# Another server gets no request, not even about the account, until the folder's own is set again. A folder
 # from before its server was noted takes the one that is there.
 "$EMULATOR" --port 0 --port-file "$WORK/port" --state "$WORK/elsewhere" --request-log "$WORK/asked" --token mallorys \
     --exit-with-parent > /dev/null 2>&1 &

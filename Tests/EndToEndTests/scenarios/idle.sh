@@ -1,4 +1,4 @@
-# A mount that nobody looks at is asleep: what wakes it up, and what it asks of Dropbox, is counted.
+# An unused mount is asleep: what wakes it up, and what it asks of Dropbox, is counted.
 # limit: 120
 mkdir "$MNT/folder"
 for number in $(seq 50); do echo "$number" > "$MNT/folder/$number"; done
@@ -7,7 +7,7 @@ dbxfs sync "$MNT" --timeout 60
 pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
 requests() { python3 -c 'import json, sys, urllib.request as u
 print(json.load(u.urlopen(sys.argv[1]))["requests"])' "$ADMIN/stats"; }
-# What follows a change by a few seconds is over.
+# The work of the seconds after a change is over.
 sleep 10
 before=$(requests)
 "$TOOLS/idle.py" "$pid" 30 > "$WORK/idle"

@@ -63,7 +63,7 @@ dbxfs sync "$MNT" --timeout 60
 test "$(remote)" = '/kept.swp /known.swp /project /project/result /project/src'
 cmp "$WORK/out" "$MNT/project/result"
 test "$(cat "$MNT/main.c.swp")" = code
-# A folder that Dropbox has is copied by mv, with what is in it.
+# A folder that Dropbox has is copied by mv, with its content.
 mkdir "$MNT/modules"
 echo 'shared' > "$MNT/modules/file"
 dbxfs sync "$MNT" --timeout 60
@@ -86,7 +86,7 @@ mv "$MNT/new.swp" "$MNT/known.swp"
 dbxfs sync "$MNT" --timeout 60
 test "$($other get /known.swp)" = saved
 
-# Others delete the folder around it: what was only here stays, and Dropbox does not get the folder back.
+# Others delete the folder around it: local-only nodes stay, and Dropbox does not get the folder back.
 $other delete /project
 until_true '! test -e "$MNT/project/result"'
 dbxfs sync "$MNT" --timeout 60
@@ -105,11 +105,11 @@ test "$(readlink "$MNT/project/node_modules/link")" = ../left-pad
 test "$(cat "$MNT/main.c.swp")" = code
 pid=$(field pid)
 dbxfs unmount "$MNT" --timeout 30
-# Whoever purges the package must not take this folder for one that can go.
+# A purge of the package must not take this folder for one that can go.
 until_true "! grep -qs dbxfs /proc/$pid/cmdline"
 test ! -e "$DBXFS_STATE_DIR/default/all-sent"
 
-# Other patterns: what they do not match any more is sent.
+# Other patterns: nodes that they no longer match are sent.
 config '/nothing'
 dbxfs mount "$MNT"
 dbxfs sync "$MNT" --timeout 60

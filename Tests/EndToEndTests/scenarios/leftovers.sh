@@ -35,7 +35,7 @@ TMPDIR=$WORK "$leftovers" "$run" 2> "$WORK/message" || status=$?
 test $status = 1
 grep -qF "$run/m n was left behind" "$WORK/message"
 grep -F "$WORK/run\\040of" /proc/mounts && exit 1
-# Somebody else's is alive.
+# The mount of another run is alive.
 echo alive > "$MNT/file"
 test "$(cat "$MNT/file")" = alive
 dbxfs unmount "$MNT"

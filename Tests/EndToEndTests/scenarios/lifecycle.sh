@@ -73,7 +73,7 @@ done
 test -z "$(ls -A "$MNT")"
 test "$("$TOOLS/dropbox.py" get /last)" = 'in time'
 
-# Also while somebody is inside, or another namespace has a copy of the mount: they get two seconds.
+# Also while a process is inside, or another namespace has a copy of the mount: they get two seconds.
 ends_on_sigterm() {
     pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
     kill "$pid"

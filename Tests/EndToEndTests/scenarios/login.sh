@@ -13,7 +13,7 @@ fails() {
     grep -q -- "$text" "$WORK/message"
     test "$(wc -l < "$WORK/message")" = 1
 }
-# by_code EMAIL OPTION…: somebody copies the address into a browser, and the code back.
+# by_code EMAIL OPTION…: a user copies the address into a browser, and the code back.
 by_code() {
     email=$1
     shift
@@ -91,7 +91,7 @@ test "$("$TOOLS/dropbox.py" get /file)" = before
 echo 'theirs' | "$TOOLS/dropbox.py" upload /cached
 until [ "$(cat "$MNT/cached" 2> /dev/null)" = theirs ]; do sleep 0.1; done
 
-# The user takes the access away: what is cached can be read, what is written waits, and it is said what
+# The user takes the access away: cached content can be read, writes wait, and a message says what
 # to do.
 post logins/revoke '{}'
 echo 'while out' > "$MNT/waiting"
@@ -107,7 +107,7 @@ dbxfs status --json "$MNT" | grep -q '"advice":"[^"]*run: dbxfs login'
 test "$(cat "$MNT/cached")" = theirs
 test "$(cat "$MNT/waiting")" = 'while out'
 
-# Somebody else's login is not mixed with this account's files, and is not kept.
+# Another person's login is not mixed with this account's files, and is not kept.
 post accounts '{"given_name": "Other", "email": "other@example.com"}'
 cp "$credentials" "$WORK/before"
 status=0
@@ -115,7 +115,7 @@ by_code other@example.com || status=$?
 test $status = 2
 grep -q 'must not be mixed' "$WORK/message"
 cmp "$credentials" "$WORK/before"
-# What remains of it would be a refresh token.
+# A refresh token would remain of it.
 find "$EMULATOR_STATE" -name accounts.json -exec grep -q '"refresh_tokens": *\[ *\]' {} +
 
 # A refusal changes nothing.
@@ -153,7 +153,7 @@ by_browser --sharing
 grep -q '^http.*scope=[^&]*sharing.write' "$WORK/asked"
 dbxfs link "$MNT/waiting" | grep -q '^https://.*/waiting'
 
-# A token that has expired is renewed, and nobody sees anything of it.
+# A token that has expired is renewed, without a sign to programs.
 renewals() { python3 -c 'import json, sys, urllib.request as u
 print(json.load(u.urlopen(sys.argv[1]))["routes"]["oauth2/token"]["requests"])' "$ADMIN/stats"; }
 before=$(renewals)
@@ -220,7 +220,7 @@ dbxfs mount "$MNT"
 dbxfs logout --account other
 test ! -e "$DBXFS_STATE_DIR/other/credentials.json"
 
-# Not while it is mounted. What is queued stays queued.
+# Not while it is mounted. The queue stays.
 fails 2 "mounted at $MNT" dbxfs logout
 dbxfs unmount "$MNT"
 dbxfs mount "$MNT"
@@ -251,7 +251,7 @@ dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /later)" = later
 dbxfs unmount "$MNT"
 
-# Whoever insists logs a mount out, too; it waits for the next login.
+# With --force, a mount is logged out, too; it waits for the next login.
 dbxfs mount "$MNT"
 dbxfs logout --force
 echo 'waits' > "$MNT/waits"

@@ -63,7 +63,7 @@ fails 32 'cannot be reached' "$WORK/at boot" env DBXFS_ENDPOINT=http://127.0.0.1
 test -z "$(shown TARGET)"
 fails 1 fastest "$WORK/at boot" "$helper" work "$MNT" -f -o fastest
 
-# A line of /etc/fstab, as mount(8) hands it on. An unknown option is left out for who wants it (-s).
+# A line of /etc/fstab, as mount(8) hands it on. An unknown option is left out with -s.
 "$WORK/at boot" "$helper" work:/Projects "$MNT" -s -n -t dbxfs -o rw,allow_other,uid=1234,gid=4321,umask=027,noexec \
     -o _netdev,nofail,user,x-systemd.automount,comment=x,fastest
 test "$(shown FSTYPE)" = fuse.dbxfs
@@ -74,7 +74,7 @@ done
 test "$(stat -c '%u %g %a' "$MNT" "$MNT/theirs")" = '1234 4321 750
 1234 4321 640'
 fails 32 'mounted at .* already' "$WORK/at boot" "$helper" work:/Projects "$MNT"
-# Owners and masks hold for everybody.
+# Owners and masks hold for all users.
 as() { who=$1; shift; setpriv --reuid="$who" --regid="$who" --clear-groups "$@"; }
 as 1234 sh -ec 'echo mine > "$MNT/mine"'
 test "$(as 1234 cat "$MNT/mine")" = mine
@@ -118,7 +118,7 @@ while kill "$process" 2> /dev/null; do
 done
 test ! -e "$DBXFS_STATE_DIR/work@Projects/all-sent"
 
-# Boot without a network: a known account comes up with what is known of it.
+# Boot without a network: a known account comes up with its known tree.
 "$WORK/at boot" "$helper" work:/Projects "$MNT" -o ro > "$WORK/message" 2>&1
 grep -q 'mounted offline' "$WORK/message"
 test "$(cat "$MNT/later")" = later

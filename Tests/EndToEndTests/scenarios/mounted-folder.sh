@@ -12,7 +12,7 @@ until_true() {
 }
 problem() { dbxfs status --json "$MNT" | grep -q 'not on Dropbox any more'; }
 
-# What never was there is not mounted.
+# A folder that never was there is not mounted.
 status=0
 dbxfs mount :/Projects "$MNT" 2> "$WORK/said" || status=$?
 test $status = 32
@@ -42,7 +42,7 @@ test "$(cat "$MNT/sub/inner")" = inner
 $other get /Projects/old 2> /dev/null && exit 1
 dbxfs unmount "$MNT"
 
-# In a later process, too, and when it was moved meanwhile.
+# In a later process, too, and after a move between the two.
 $other move '/Archive/The Work' /Moved
 dbxfs mount :/Projects "$MNT"
 until_true 'test "$(cat "$MNT/old" 2> /dev/null)" = edited'
@@ -51,7 +51,7 @@ echo again > "$MNT/again"
 dbxfs sync "$MNT" --timeout 60
 test "$($other get /Moved/again)" = again
 
-# Deleted, with an edit that is not sent: what was sent goes, the edit stays, and nothing makes the folder anew.
+# Deleted, with an edit that is not sent: sent files go, the edit stays, and nothing makes the folder anew.
 $other delete /Projects
 dbxfs set "$MNT" write_delay=1h
 echo precious > "$MNT/sub/inner"
@@ -73,7 +73,7 @@ dbxfs mount :/Projects "$MNT"
 test "$(cat "$MNT/sub/inner")" = precious
 until_true "$(command -v dbxfs) status --json '$MNT' | grep -q 'not on Dropbox any more'"
 
-# Made anew by others: theirs is shown, and what was not sent is a part of it.
+# Made anew by others: theirs is shown, and unsent changes are a part of it.
 $other mkdir /Projects
 echo theirs | $other upload /Projects/theirs
 until_true 'test "$(cat "$MNT/theirs" 2> /dev/null)" = theirs'

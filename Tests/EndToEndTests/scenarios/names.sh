@@ -42,7 +42,7 @@ except OSError as error:
     assert error.errno == errno.EEXIST, error
 assert not os.path.exists("cASE")
 
-# Names under which editors and desktops keep what is of no use elsewhere: they work, and stay here.
+# Names under which editors and desktops keep files of no use elsewhere: they work, and stay here.
 for name in [".~lock.document.odt#", "~$document.docx", "desktop.ini", "Thumbs.db", ".DS_Store"]:
     with open(name, "w") as file:
         file.write("local")

@@ -1,4 +1,4 @@
-# The server goes away: what is cached can be read, writes are queued, nothing hangs, nothing is lost.
+# The server goes away: cached content can be read, writes are queued, nothing hangs, nothing is lost.
 # mounts: itself
 # limit: 300
 stop_emulator() { kill -9 "$(cat "$EMULATOR_PID_FILE")"; }
@@ -35,7 +35,7 @@ ls -l "$MNT"
 stop_emulator
 ls -l "$MNT"
 cmp "$WORK/content" "$MNT/cached"
-# What is not here cannot be had, and says so in time instead of hanging.
+# Uncached content cannot be read, and says so in time instead of hanging.
 "$TOOLS/dropbox.py" rev /remote > /dev/null 2>&1 && exit 1
 if timeout 60 cat "$MNT/remote" > "$WORK/partial" 2> "$WORK/message"; then exit 1; fi
 grep -qi 'network is down' "$WORK/message"

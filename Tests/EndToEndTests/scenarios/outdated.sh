@@ -41,7 +41,7 @@ run
 test $status = 0
 run --offline
 test $status = 2
-# The project's own: pinned, and by addresses that are everybody's.
+# The project's own: pinned, and by public addresses.
 test -e "$sources/Package.resolved"
 grep '"location"' "$sources/Package.resolved" | grep -v '"https://github.com/[^"]*"' && exit 1
 test "$(grep -c '"location"' "$sources/Package.resolved")" -ge 12

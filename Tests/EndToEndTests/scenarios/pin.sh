@@ -1,4 +1,4 @@
-# What is pinned is on this disk: fetched without being asked for, kept whatever passes by, and readable
+# Pinned content is on this disk: fetched without a read, kept when other content passes by, and readable
 # without the network. Nothing but the pin makes it so.
 # mounts: itself
 # limit: 300
@@ -95,7 +95,7 @@ mv "$WORK/passing 2" "$WORK/kept/moved in"
 $other move /passing/2 '/kept/moved in'
 until_true 'test -e "$MNT/kept/later/new" && test -e "$MNT/kept/moved in"'
 until_true 'dbxfs pins "$MNT" | grep -q "12 files, .*: all here"'
-# What is changed here is on this disk anyway, and stays there when it is sent.
+# A file changed here is on this disk anyway, and stays there when it is sent.
 random 40000 > "$WORK/kept/deep/small 4"
 cp "$WORK/kept/deep/small 4" "$MNT/kept/deep/small 4"
 random 60000 > "$WORK/kept/mine"
@@ -112,7 +112,7 @@ dbxfs unmount "$MNT" --timeout 0
 dbxfs mount "$MNT" -o cache_size=20M
 until_true 'dbxfs pins "$MNT" | grep -q "$MNT/renamed: 13 files, .*: all here"'
 diff -r "$WORK/kept" "$MNT/renamed"
-# What is not here is no error, but is said.
+# Missing content is no error, but is said.
 until_true 'dbxfs status "$MNT" | grep -q offline'
 status=0
 dbxfs pin "$MNT/passing/1" "$MNT/passing/3" 2> "$WORK/message" || status=$?

@@ -1,5 +1,5 @@
 # A full account, a refused token, too many requests, no server: work goes on as far as it can, status
-# says what is the matter, and when that is over everything is sent by itself.
+# names the cause, and when that is over everything is sent by itself.
 # mounts: itself
 # limit: 240
 admin() {
@@ -93,7 +93,7 @@ if on_server /doomed || on_server /big; then exit 1; fi
 test "$(cat "$MNT/renamed")" = hello
 unsent 'the account is full: delete something'
 
-# Who has just made room here does not wait for the next try of long ago.
+# A deletion here makes room: the uploads do not wait for their next try of long ago.
 rm "$MNT/old"
 eventually 15 sent
 "$TOOLS/dropbox.py" get /big | cmp "$WORK/big" -
@@ -101,7 +101,7 @@ echo again > "$MNT/new"
 eventually 10 sent
 test "$("$TOOLS/dropbox.py" get /new)" = again
 
-# Nobody tells of room that was bought.
+# Dropbox does not report room that was bought.
 admin POST /quota '{"bytes": 300012}'
 cp "$WORK/second" "$MNT/second"
 eventually 10 says 'problem +/second: the account is full'
@@ -109,7 +109,7 @@ admin POST /quota '{"bytes": 1000000000}'
 eventually 40 sent
 "$TOOLS/dropbox.py" get /second | cmp "$WORK/second" -
 
-# What did not fit was given up: nothing is left to be tried, and room is found all the same.
+# The refused file was given up: no try is left, and room is found all the same.
 admin POST /quota '{"bytes": 600012}'
 cp "$WORK/third" "$MNT/third"
 eventually 10 says 'problem +/third: the account is full'
@@ -194,7 +194,7 @@ test "$("$TOOLS/dropbox.py" get /draft)" = 'written offline'
 if on_server /second; then exit 1; fi
 python3 "$TOOLS/compare.py" "$MNT"
 
-# Longer than a process can wait: it hears so at once, and Dropbox is not asked each time.
+# Longer than a process can wait: it gets the error at once, and Dropbox is not asked each time.
 head -c 5000 /dev/urandom | "$TOOLS/dropbox.py" upload /late
 eventually 10 test -e "$MNT/late"
 admin POST /faults \

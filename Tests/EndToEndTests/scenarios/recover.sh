@@ -58,7 +58,7 @@ rm "$second/tree.sqlite" "$second/tree.sqlite-wal" "$second/tree.sqlite-shm"
 dbxfs mount "$MNT" 2> /dev/null
 dbxfs mount second "$mnt2" 2> /dev/null
 
-# The server's version is shown and stays; nothing of what was lost is sent.
+# The server's version is shown and stays; no lost content is sent.
 cmp "$WORK/base" "$MNT/edited"
 test ! -e "$MNT/folder/cut short"
 test ! -e "$mnt2/unknown"
@@ -114,7 +114,7 @@ dbxfs recover "$edited" --to "$WORK/edited" --partial
 test "$(dd if="$WORK/edited" bs=1 skip=5000000 count=7 2> /dev/null)" = changed
 test "$(stat -c %s "$WORK/edited")" = 9000000
 
-# A note has no content. What is removed is said no more, by running mounts either.
+# A note has no content. Removed content is no longer named, by running mounts either.
 note=$(listed second reason=database name)
 fails 2 'there is only this note' dbxfs recover "$note" --to "$WORK/note"
 dbxfs recover "$note" --remove

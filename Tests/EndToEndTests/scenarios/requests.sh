@@ -1,5 +1,5 @@
-# System calls and control requests with values that nobody should use: the mount lives, answers, stays small, and ends as
-# it should, and a file that nobody touches is what it was.
+# System calls and control requests with invalid and extreme values: the mount lives, answers, stays small, and ends as
+# it should, and an untouched file has its bytes.
 # mounts: itself
 # limit: 300
 export PYTHONDONTWRITEBYTECODE=1

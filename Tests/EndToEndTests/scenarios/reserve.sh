@@ -1,4 +1,4 @@
-# A server that lists new entries for ever fills no disk: a part of it is kept for what people write, and is told of. With
+# A server that lists new entries for ever fills no disk: a part of it is kept for the writes of users, and the status says so. With
 # room, all is as it was.
 # needs: root
 # mounts: itself
@@ -27,7 +27,7 @@ until dbxfs status "$MNT" | grep -q 'almost full'; do
     test $tries -lt 1000
     sleep 0.2
 done
-# It brings in nothing more.
+# It applies no more deltas.
 free() { df --output=avail -B 1 "$WORK/small" | tail -1; }
 before=$(free)
 test "$before" -gt 2500000

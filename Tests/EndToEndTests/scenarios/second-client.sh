@@ -65,7 +65,7 @@ test "$(cat "$MNT/shared/"*'conflicted copy'*)" = "replaced
 mine"
 dbxfs status --json "$MNT" | python3 -c 'import json, sys; assert json.load(sys.stdin)["conflicts"] == 2'
 
-# They delete what is being edited: the edit survives.
+# They delete a file that is being edited: the edit survives.
 echo 'kept' > "$MNT/edited"
 dbxfs sync "$MNT"
 exec 5>> "$MNT/edited"

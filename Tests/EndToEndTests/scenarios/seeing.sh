@@ -159,7 +159,7 @@ else
     dbxfs accounts --system 2> "$WORK/message" && exit 1
 fi
 
-# What is queued is known without a mount, too.
+# The queue is known without a mount, too.
 dbxfs unmount "$place"
 kill -STOP "$(cat "$EMULATOR_PID_FILE")"
 dbxfs mount "$place" 2> "$WORK/message"

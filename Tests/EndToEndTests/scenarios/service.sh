@@ -50,7 +50,7 @@ ended() {
     ! mountpoint -q "$MNT"
 }
 
-# The file, and what is wrong with one.
+# The file, and faults of one.
 fails 1 'NAME stands for' dbxfs mount --account work "$MNT"
 echo 'speed = 1' > "$WORK/wrong.toml"
 fails 1 "$WORK/wrong.toml: speed: unknown key" env DBXFS_CONFIG="$WORK/wrong.toml" dbxfs mount "$MNT"
@@ -67,7 +67,7 @@ dbxfs unmount "$HOME/Dropbox-other"
 # Readiness, status, and everything sent at the end although it was not due for an hour.
 serve
 soon said 'STATUS=online: everything is on Dropbox'
-# Children do not get the socket, or they would be told of.
+# Children do not get the socket, or the supervisor would be told of them.
 tr '\0' '\n' < "/proc/$(main)/environ" > "$WORK/environ"
 echo 'in time' > "$MNT/file"
 soon said 'STATUS=online: 1 change, 8 B to send'
@@ -76,8 +76,8 @@ ended 0
 said '^STOPPING=1 EXTEND_TIMEOUT_USEC='
 test "$("$TOOLS/dropbox.py" get /Projects/file)" = 'in time'
 
-# The same with a socket outside of the filesystem. What cannot be sent keeps the process for a while,
-# for which it asks; a second signal ends that, and what is left stays queued.
+# The same with a socket outside of the filesystem. An unsent change keeps the process for a while,
+# for which it asks; a second signal ends that, and the rest stays queued.
 serve --abstract
 kill -9 "$(cat "$EMULATOR_PID_FILE")"
 echo 'later' > "$MNT/later"
@@ -88,7 +88,7 @@ said 'STATUS=.*1 change, 6 B to send'
 kill "$(main)"
 ended 3
 
-# Somebody else unmounts it: also an end.
+# Another process unmounts it: also an end.
 "$EMULATOR" --port "$PORT" --state "$EMULATOR_STATE" --token "$TOKEN" --token "$TOKEN2" > "$WORK/again" &
 echo $! > "$EMULATOR_PID_FILE"
 serve

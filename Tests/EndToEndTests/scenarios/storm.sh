@@ -2,5 +2,5 @@
 # mounts: itself
 # limit: 900
 PYTHONDONTWRITEBYTECODE=1 python3 "$TOOLS/storm.py"
-# What was staged is on the server, on every mount.
+# Staged content is on the server, on every mount.
 test -z "$(find "$WORK" -path '*/staging/*' -type f)"

@@ -17,7 +17,7 @@ denied() { if stranger "$@" > "$WORK/said" 2>&1; then cat "$WORK/said"; exit 1; 
 pid_of() { dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])'; }
 serves() { test "$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])')" = online; }
 
-# Modes are dbxfs's own, whatever the user's umask is.
+# Modes are dbxfs's own, under any umask of the user.
 seq 50000 | "$TOOLS/dropbox.py" upload /remote
 umask 0
 dbxfs mount "$MNT"
@@ -33,7 +33,7 @@ grep -q 'log$' "$WORK/files"
 find "$DBXFS_STATE_DIR"/* "$DBXFS_CACHE_DIR"/* -perm /077 > "$WORK/open"
 cat "$WORK/open"
 test ! -s "$WORK/open"
-# State and cache belong to the account's folders; what is above them is the user's.
+# State and cache belong to the account's folders; the folders above are the user's.
 for folder in "$DBXFS_STATE_DIR/default" "$DBXFS_STATE_DIR/run" "$DBXFS_CACHE_DIR/default"; do
     denied ls "$folder"
     denied touch "$folder/x"
@@ -60,7 +60,7 @@ for table in ("tcp", "tcp6", "udp", "udp6", "raw", "raw6"):
             raise SystemExit(f"{table}: {line}")
 END
 
-# Its socket answers only the user's programs, and whatever they say, the mount lives.
+# Its socket answers only the user's programs, and the mount survives all that they send.
 socket=$(find "$DBXFS_STATE_DIR/run" -name '*.sock')
 cat > "$WORK/control.py" << 'END'
 import json, socket, sys
@@ -106,7 +106,7 @@ dbxfs set "$MNT" bwlimit_down=none write_delay=1s
 test "$(pid_of)" = "$pid"
 serves
 
-# Without -o allow_other nobody else comes in.
+# Without -o allow_other no other user comes in.
 for path in "$MNT" "$MNT/folder" "$MNT/folder/file"; do
     denied stat "$path"
     denied ls "$path"

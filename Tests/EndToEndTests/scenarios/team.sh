@@ -10,14 +10,14 @@ unset DBXFS_ACCESS_TOKEN
 mkdir -p -m 700 "$DBXFS_STATE_DIR/work" "$DBXFS_STATE_DIR/admin"
 (umask 077; echo own-token > "$DBXFS_STATE_DIR/work/token"; echo team-token > "$DBXFS_STATE_DIR/admin/token")
 
-# Home is what is shown, with a word about the rest.
+# The mount shows the home folder, with a word about the rest.
 dbxfs mount work "$MNT" 2> "$WORK/said"
 grep -q root=team "$WORK/said"
 test -z "$(ls "$MNT")"
 echo mine > "$MNT/note"
 dbxfs unmount "$MNT"
 
-# The team's space has that folder in it, and others. The token is the account's, whatever is mounted.
+# The team's space has that folder in it, and others. The token is the account's for every mounted root.
 dbxfs mount work "$MNT" -o root=team
 test "$(ls "$MNT")" = 'Ada Member'
 test "$(cat "$MNT/Ada Member/note")" = mine
@@ -41,7 +41,7 @@ dbxfs mount admin "$MNT" -o "member=${member#* }"
 test "$(cat "$MNT/note")" = mine
 dbxfs unmount "$MNT"
 
-# What cannot be mounted says why.
+# A refused mount says why.
 refused() {
     status=0
     dbxfs mount "$@" 2> "$WORK/said" || status=$?

@@ -3,7 +3,7 @@
 other="$TOOLS/dropbox.py"
 modified() { stat -c '%.9Y' "$1"; }
 
-# Whatever the kernel can hold: years 0001 and 9999, either side of what 64 bits of nanoseconds hold, and the ends.
+# Every time that the kernel can hold: years 0001 and 9999, either side of what 64 bits of nanoseconds hold, and the ends.
 times='-62135596800 -9223372037 -9223372036 -1 0 253402300799 9223372037 9223372036854775807 -9223372036854775808'
 dbxfs mount "$MNT"
 mkdir "$MNT/own"
@@ -19,7 +19,7 @@ test "$($other modified /own/touched)" = 1500-01-01T00:00:00Z
 test "$($other modified /own/t9223372036854775807)" = 9999-12-31T23:59:59Z
 test "$($other modified /own/t-9223372036854775808)" = 0001-01-01T00:00:00Z
 
-# What other clients say.
+# Times of other clients.
 for year in 0001 1600 1677 2263 9999; do
     echo "$year" | $other upload "/y$year" "$year-01-01T00:00:00Z"
 done

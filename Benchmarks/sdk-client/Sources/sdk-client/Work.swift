@@ -1,5 +1,5 @@
 // Does one work of Benchmarks/sdk with this library, and prints how many seconds it took. What it costs besides
-// is measured by who starts it.
+// is measured by the process that starts it.
 
 import DropboxAPI
 import Glibc

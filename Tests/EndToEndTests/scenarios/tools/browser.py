@@ -30,7 +30,7 @@ def main():
     with urllib.request.urlopen(address) as answer:
         address, page = answer.geturl(), answer.read().decode()
     if "WORK" in os.environ:
-        # For scenarios that look at what was asked for.
+        # For scenarios that check the requests.
         with open(os.environ["WORK"] + "/asked", "w") as asked:
             asked.write(address)
     assert address.startswith(os.environ["ENDPOINT"] + "/oauth2/authorize?"), address

@@ -33,13 +33,13 @@ def upload(path, content):
 
 
 def maps_always():
-    """Whether the kernel maps what is read past its pages."""
+    """Whether the kernel maps files that are read past its pages."""
     major, minor = platform.release().split(".")[:2]
     return (int(major), int(minor.split("-")[0])) >= (6, 6)
 
 
 def look(path, is_alone, is_mapped):
-    """One look at the file: what is wrong with it, or None."""
+    """Reads the file once: its fault, or None."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         size = os.fstat(descriptor).st_size

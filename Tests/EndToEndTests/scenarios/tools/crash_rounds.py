@@ -2,7 +2,7 @@
 """Kills the mount's process in the middle of random work, again and again.   crash_rounds.py ROUNDS [SEED]
 
 After each kill the next mount must show everything that was acknowledged, and of the call that was
-interrupted its state before or after, or a beginning of what it wrote. Meanwhile requests and replies
+interrupted its state before or after, or a beginning of what it wrote. During that, requests and replies
 are lost, upload sessions forgotten and cursors reset. In the end all of it is on the server, once, and
 nothing else.
 """
@@ -36,7 +36,7 @@ FAULTS = [
 
 
 def note(text):
-    """Writes the history of this run, for whoever wants to know how it came to a failure."""
+    """Writes the history of this run, to explain a failure."""
     with open(HISTORY, "a") as history:
         history.write(f"{time.time():.3f} {text}\n")
 
@@ -46,7 +46,7 @@ class Killed(Exception):
 
 
 class Tree:
-    """What was acknowledged: names and bytes, None for a folder."""
+    """The acknowledged tree: names and bytes, None for a folder."""
 
     def __init__(self, generator):
         self.random = generator
@@ -56,7 +56,7 @@ class Tree:
         self.others = []
         self.torn = None
 
-    # What may be done
+    # The calls
 
     def files(self):
         return [path for path, content in self.entries.items() if content is not None]
@@ -157,10 +157,10 @@ class Tree:
             raise Killed from error
         self.entries, self.others, self.torn = after, [], None
 
-    # What is there
+    # The present tree
 
     def settle(self):
-        """Takes what is there for the truth, if it is one of the truths that are possible."""
+        """Takes the present tree for the truth, if it is one of those possible."""
         found = read_tree()
         for possible in [self.entries, *self.others]:
             if self.is_like(found, possible):

@@ -1,5 +1,5 @@
 """Where the fault loop's rounds take place: an emulated account and a mount that knows it, as copies of
-a template, and what is to be seen of them."""
+a template, and their visible state."""
 
 import glob
 import json
@@ -152,7 +152,7 @@ class Bed:
         self.wait_for_end()
 
     def unmount_somehow(self):
-        """Returns what was wrong with it."""
+        """Returns its faults."""
         result = self.outcome([DBXFS, "unmount", MOUNT], 100)
         self.wait_for_end()
         return result.stderr.decode().strip() if result.returncode else None
@@ -173,7 +173,7 @@ class Bed:
         self.emulator.wait()
         self.emulator.stdout.close()
 
-    # What is left
+    # The state after the fault
 
     def check_leftovers(self):
         """After the last unmount: a sound database, and no staging file."""
@@ -197,7 +197,7 @@ def is_dead(path):
 
 
 def read_tree():
-    """Paths on the mount, and what is there."""
+    """Paths on the mount, and their content."""
     def fail(error):
         raise error
 

@@ -14,7 +14,7 @@ def content(name, size):
     return random.Random(name).randbytes(size)
 
 
-# What the server has before the work begins; None is a folder.
+# The server's tree before the work begins; None is a folder.
 ON_SERVER = {
     "appended": content("appended", 3 * KIB),
     "overwritten": content("overwritten", 100 * KIB),
@@ -173,7 +173,7 @@ def only_read(case):
     case.read("read")
 
 
-# By name: what is done, and the names in the root folder that belong to it.
+# By name: the calls, and the names in the root folder that belong to it.
 CASES = {
     "create": (create, "created"),
     "append": (append, "appended"),

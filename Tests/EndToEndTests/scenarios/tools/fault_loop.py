@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Lets the n-th thing go wrong, for every n, and looks at what is left.
+"""Lets the n-th thing go wrong, for every n, and checks the state after it.
 
 In a round, a local call that changes the disk fails or kills the mount's process (nth_call.c), or a
 request fails, while the work of fault_cases.py is done; then the account is mounted again without
-faults. What was acknowledged must be there; what was refused has happened wholly or not at all, or a
-beginning of what was written; all of it is on the server, once, and nothing is left over.
+faults. Acknowledged content must be there; refused calls have happened wholly or not at all, or a
+beginning of the write is there; all of it is on the server, once, and nothing is left over.
 
 FAULT_MODES     names of modes, below, with commas; all without it
 FAULT_SAMPLE    how many n of each mode, of all that there are; without it, these:
 FAULT_FROM, FAULT_TO, FAULT_STRIDE
-                which n; without FAULT_TO, until nothing fires any more
+                which n; without FAULT_TO, until no fault fires
 FAULT_VARIANT   0 to 3: shifts which n has which variant, below
-FAULT_LIE       to test the checks: `drop` or `change` spoils what was acknowledged, `add` leaves a
+FAULT_LIE       to test the checks: `drop` or `change` spoils acknowledged content, `add` leaves a
                 staging file; each round must fail then
 """
 
@@ -154,7 +154,7 @@ class Round:
             self.note("the process has ended")
 
     def look(self):
-        """What can be read while things go wrong is right, too."""
+        """Content read during the faults is right, too."""
         for _, case in self.cases:
             paths = {path for tree in case.states for path, value in tree.items()
                      if isinstance(value, list)}
@@ -257,7 +257,7 @@ def total(mode):
 def sample(mode, size):
     """Some n, from the first to the last, and not the same in each mode."""
     phase, fault, _ = MODES[mode]
-    # What counts is when faults are possible, and of which sort they are.
+    # The times at which faults are possible count, and their sorts.
     like = next(name for name, (other, kind, _) in MODES.items()
                 if other == phase and isinstance(kind, dict) == isinstance(fault, dict))
     shift = list(MODES).index(mode) * 0.37 % 1

@@ -1,6 +1,6 @@
 """What calls on a mount may have left there, from what they reported.
 
-A case is a few calls in a place of their own. It keeps all trees that are possible: paths, and what is
+A case is a few calls in a place of their own. It keeps all trees that are possible: paths, and the content
 there. None is a folder; a pair is a fact such as a link's target; a list has the versions of a file,
 oldest first: the file is one of them, or a beginning of one with the rest of the version before. One
 version means just these bytes.
@@ -15,7 +15,7 @@ class Broken(Exception):
 
 
 class Case:
-    """Calls that belong together, on what has some names in the root folder."""
+    """Calls that belong together, on some names in the root folder."""
 
     def __init__(self, mount, name, names, server, note, goes_on):
         self.mount, self.name, self.names = mount, name, names
@@ -100,17 +100,17 @@ class Case:
             raise Broken(f"{self.name}: read of {path}: {text(found)}{self.possible()}")
 
     def abandon(self):
-        """Closes what was left open when the process ended."""
+        """Closes files left open when the process ended."""
         for file in self.files:
             try:
                 os.close(file)
             except OSError:
                 pass
 
-    # What is there
+    # The present tree
 
     def settle(self, found):
-        """Takes what is there for the truth, if it may be."""
+        """Takes the present tree for the truth, if it is one of those possible."""
         mine = {path: value for path, value in found.items() if self.owns(path)}
         for tree in self.states:
             if tree.keys() == mine.keys() and all(fits(mine[path], tree[path]) for path in tree):
@@ -165,7 +165,7 @@ class OpenFile:
         count = self.case.call(f"write {len(bytes)} bytes to {self.path}", call,
                                lambda tree: written(tree, self.path, offset, bytes))
         if count is None:
-            # Whoever did not get everything written has written any beginning.
+            # A write that was cut short has written any beginning.
             self.is_whole = False
             self.case.states = [written(tree, self.path, offset, bytes) for tree in before]
             return 0
@@ -188,7 +188,7 @@ class OpenFile:
         self.case.call(f"close {self.path}", call, self.kept)
 
     def kept(self, tree):
-        """What was written stays from now on."""
+        """Written content stays from now on."""
         if self.path not in tree:
             return tree
         return {**tree, self.path: tree[self.path][-1 if self.is_whole else -2:]}

@@ -11,7 +11,7 @@ Prints its address. Modes, one a line, with what they need behind them:
   values           listings and pages of changes have millions of values, in few bytes
   strings N SIZE [PIECE]  pages have N folders whose names have SIZE bytes, or their paths names of PIECE bytes, and are
                    never the last one
-  account FILE     whose a token is, is what is in FILE
+  account FILE     the owner of a token is the one in FILE
   bomb             archives are few bytes that become a gigabyte
   endless          archives never end, and nothing in them is wanted
   spin             longpolls end at once, and there is no change
@@ -151,7 +151,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             Handler.pages += 1
             self.answer_json({"entries": [], "cursor": f"more {Handler.pages}", "has_more": True})
         elif cursor.startswith("more "):
-            # The mode is over: what was begun with such a cursor has expired.
+            # The mode is over: listings begun with such a cursor have expired.
             self.answer(json.dumps({"error_summary": "reset/", "error": {".tag": "reset"}}).encode(),
                         409, [("Content-Type", "application/json")])
         else:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Entries of a listing that no honest server sends, as JSON: below /FOLDER, which is the first of them.
 
-shown FOLDER      those whose names Linux can have, whatever else is wrong with them
+shown FOLDER      those whose names Linux can have, with any other fault
 refused FOLDER    those that cannot be shown, and values that are none
 surrogate FOLDER  one whose name has half a character
 names FOLDER      the names of the first kind, each ended by NUL

@@ -1,6 +1,6 @@
 """What the mode `random` of hostile.py makes of an answer: another status, a piece of it, other bytes, other values.
 
-A seed decides what is done to the n-th answer; which one that is, the requests decide.
+A seed decides the change of the n-th answer; the requests decide which one that is.
 """
 
 import json
@@ -10,7 +10,7 @@ STATUSES = [200, 204, 206, 304, 400, 403, 404, 409, 416, 422, 429, 500, 502, 503
 VALUES = [None, True, False, 0, -1, 1.5, 1e308, 1 << 31, 1 << 63, -(1 << 63), 1 << 64, "", " ", "/", "..", "/..", "a/b", "\0",
           "\ud800", "id:", "dbid:other", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2020-13-01", [], {}, [[]], [None],
           {".tag": ""}, {".tag": "reset"}, {".tag": "file"}, {".tag": "folder"}, {".tag": "deleted"}]
-# Mounts do as they are told here, for an hour: that is no fault, and nothing would be seen meanwhile.
+# Mounts do as they are told here, for an hour: that is no fault, and the test would see nothing until its end.
 OBEYED = {"backoff"}
 
 
@@ -51,7 +51,7 @@ class Mutator:
         return bytes(body)
 
     def other_values(self, body):
-        """The same document, and some of its values are others. What is none becomes damaged."""
+        """The same document, and some of its values are others. A text that is no document becomes damaged."""
         try:
             document = json.loads(body)
         except ValueError:

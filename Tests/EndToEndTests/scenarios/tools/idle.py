@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a process costs while nobody asks anything of it: PID SECONDS, printed as JSON.
+"""The costs of an unused process: PID SECONDS, printed as JSON.
 
 Not responsible for making it idle.
 """
@@ -43,7 +43,7 @@ def forget_peak(pid):
 
 
 def measure(pid, seconds):
-    """Waits; what it was meanwhile."""
+    """Waits; returns the costs of that time."""
     forget_peak(pid)
     processor, before = processor_seconds(pid), wakeups(pid)
     time.sleep(seconds)

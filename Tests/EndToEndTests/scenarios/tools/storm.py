@@ -4,7 +4,7 @@
 Each mount has a worker, which changes things at random, and a reader (storm_work.py); this process is the
 other client, and never touches a mount itself, so that it can tell of one that hangs. Every content says
 what it is: readers must see one of them, whole, through one handle, and listings must show known names,
-once. In the end all mounts agree with the server. In the folder `keep` nobody deletes or replaces
+once. In the end all mounts agree with the server. In the folder `keep` no worker deletes or replaces
 anything, so there every content that was acknowledged must still be, in some file; in `own-WORKER` only
 that one does anything, so it must be as it left it. Which of two changes wins elsewhere is not looked
 at: that is what the simulation and the unit tests are for.
@@ -12,7 +12,7 @@ at: that is what the simulation and the unit tests are for.
 STORM_CHANGES   how many changes the other client makes, 500 without it
 STORM_SECONDS   goes on for so long instead
 STORM_MOUNTS    3 without it
-STORM_SEED      decides what everybody tries; how it falls together is the machine's business
+STORM_SEED      decides what all workers try; how it falls together is the machine's business
 """
 
 import json
@@ -48,7 +48,7 @@ class Client(Writer):
         self.changes = 0
 
     def call(self, route, argument, content=None):
-        """Returns the answer; None if that is not possible any more."""
+        """Returns the answer; None if the request is refused."""
         self.note(f"{route} {json.dumps(argument)}")
         headers = {"Authorization": "Bearer " + os.environ["TOKEN2"]}
         if content is None and route != "files/download":
@@ -205,7 +205,7 @@ class Mount:
                     command, env=self.environment, stdout=output, stderr=output)
 
     def is_working(self):
-        """Whether somebody works on it; fails if somebody has failed, or hangs."""
+        """Whether a worker works on it; fails if one has failed, or hangs."""
         for name, child in self.children.items():
             if child.poll():
                 with open(f"{WORK}/{name}.out") as output:
@@ -226,7 +226,7 @@ class Mount:
         self.must([DBXFS, "unmount", self.root], 100)
 
     def abandon(self):
-        """Ends what is left of it. Who hangs on a mount ends only when its connection is aborted."""
+        """Ends the processes left of it. A worker that hangs on a mount ends only when its connection is aborted."""
         for child in self.children.values():
             child.kill()
         with open("/proc/self/mountinfo") as mounts:
@@ -246,7 +246,7 @@ def last_lines(name, count=15):
 
 
 def storm(mounts, client):
-    """The time during which everybody changes everything."""
+    """The time during which all workers change everything."""
     for mount in mounts:
         mount.mount()
     for mount in mounts:
@@ -267,7 +267,7 @@ def storm(mounts, client):
 
 
 def settle(mounts):
-    """Until all agree: what one mount sends may be news that another one has to answer."""
+    """Until all agree: one mount's change may be a delta that another one has to answer."""
     start = time.monotonic()
     while True:
         for mount in mounts:
@@ -287,7 +287,7 @@ def settle(mounts):
 
 
 def check_server(client):
-    """Everything there was written by somebody, and what must be there is."""
+    """A worker has written all content there, and all that must be there is."""
     client.look()
     contents = {path: tokens_in(client.call("files/download", {"path": path}), path)
                 for path, is_folder in client.entries.items() if not is_folder}

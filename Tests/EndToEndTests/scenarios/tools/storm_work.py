@@ -1,8 +1,8 @@
-"""What is done at random on one mount of the scenario `storm`, and what its contents look like.
+"""Random calls on one mount of the scenario `storm`, and its contents.
 
 Run as a program, `storm_work.py worker|reader NAME ROOT`, it works on the mount at ROOT until there is
-a file `stop`, and fails at the first thing that is not as it was promised. Not responsible for whoever
-hangs: storm.py looks at the time of the last line of NAME.history, which has every call.
+a file `stop`, and fails at the first thing that is not as it was promised. Not responsible for workers that
+hang: storm.py reads the time of the last line of NAME.history, which has every call.
 """
 
 import errno
@@ -23,10 +23,10 @@ NAMES = ["red", "green", "blue.txt", "grey.txt", "über"]
 KNOWN = {*NAMES, *(name.upper() for name in NAMES)}
 # Folders with rules of their own: where nothing is lost, and where only one worker does anything.
 APART = re.compile(r"/?(keep|own-\w+)")
-# Names that somebody makes and nobody else: while a file is written, for a rename, and in `keep`.
+# Names that one worker makes and no other: while a file is written, for a rename, and in `keep`.
 UNIQUE = re.compile(r"[tck]-\w+-\d+|\.dbxfs-rename-\d+-\d+(-.*)?")
 CONFLICTED = re.compile(r" \([^()]+'s conflicted copy \d{4}-\d\d-\d\d\)( \(\d+\))?")
-# What happens to whoever is not alone.
+# The failures of a worker that is not alone.
 RACES = {errno.ENOENT, errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR, errno.EBUSY,
          errno.ESTALE}
 RACE_TEXTS = tuple(os.strerror(number) for number in RACES)
@@ -101,12 +101,12 @@ class Writer:
 
 
 class Visitor(Writer):
-    """Somebody who works on a mount."""
+    """A worker on a mount."""
 
     def __init__(self, name, root):
         super().__init__(name)
         self.root = root
-        # The folder where nobody else does anything, and the contents that must be in it.
+        # The folder where no other worker does anything, and the contents that must be in it.
         self.place, self.mine = f"/own-{name}", {}
 
     def work(self, weights):
@@ -166,7 +166,7 @@ class Visitor(Writer):
         path = self.some(False, self.random.choice(["", "", "/keep"]))
         self.note(f"read {path}")
         with open(self.root + path, "rb", buffering=0) as file:
-            # Whoever writes in place on this mount has the lock meanwhile.
+            # A worker that writes in place on this mount holds the lock during that.
             fcntl.flock(file, fcntl.LOCK_SH)
             self.pause()
             content = read_all(file, self.random.choice([700, 65536, 1 << 20]))
@@ -179,7 +179,7 @@ class Visitor(Writer):
         self.note(f"closed {path}")
 
     def pause(self):
-        """Waits now and then, so that others can change what is open."""
+        """Waits now and then, so that others can change open files."""
         if waits := self.random.random() < 0.3:
             time.sleep(self.random.random() * 0.5)
         return waits
@@ -259,7 +259,7 @@ class Visitor(Writer):
         self.note(f"mkdir {path}")
         os.mkdir(self.root + path)
 
-    # Changing anything, where everybody does
+    # Changing anything, where all workers do
 
     def change(self):
         kind = self.choose({"save": 20, "append": 8, "overwrite": 8, "rename": 10, "rename folder": 5,
@@ -284,7 +284,7 @@ class Visitor(Writer):
             self.run("rm", "-r", "--", self.root + self.some(True))
 
     def keep(self):
-        """Something that loses nothing, in a folder where nobody does anything else."""
+        """Something that loses nothing, in a folder where no worker does anything else."""
         new = "/keep/" + self.unique("k")
         kind = self.choose({"append": 12, "save": 3, "move": 3, "mkdir": 1, "move folder": 1})
         if kind == "append":
@@ -297,7 +297,7 @@ class Visitor(Writer):
             self.rename(self.some(kind == "move folder", "/keep"), new)
 
     def own(self):
-        """Something where nobody else does anything: it works, and is to be seen at once."""
+        """Something where no other worker does anything: it works, and is to be seen at once."""
         if not self.mine and not os.path.exists(self.root + self.place):
             self.make_folder(self.place)
         path, other = (f"{self.place}/{name}" for name in self.random.sample(NAMES, 2))

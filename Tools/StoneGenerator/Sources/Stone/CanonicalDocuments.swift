@@ -1,7 +1,7 @@
 // Documents as the generated code writes them: without nulls, and without fields that have their defaults.
 
 extension Specification {
-    /// What becomes of a document when it is read and written again.
+    /// The document that a decoder writes again after reading one.
     public func canonical(_ value: JSONValue, as type: ValueType) -> JSONValue {
         switch (resolved(type), value) {
         case (.nullable(let payload), _): value == .null ? .null : canonical(value, as: payload)

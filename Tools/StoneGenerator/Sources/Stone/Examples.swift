@@ -3,11 +3,11 @@
 
 /// A document that a type has to be able to read.
 public struct ExampleDocument: Hashable, Sendable {
-    /// The type.
+    /// The type of which this is an example.
     public let type: TypeName
     /// The example's label, or what the document was made to show.
     public let label: String
-    /// The document.
+    /// The document that the specification gives.
     public let value: JSONValue
 }
 

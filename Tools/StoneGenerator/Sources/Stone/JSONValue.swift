@@ -1,6 +1,6 @@
 // JSON as the examples need it: written only, with keys in order.
 
-/// A document.
+/// A JSON document, with its numbers as text.
 public indirect enum JSONValue: Hashable, Sendable, CustomStringConvertible {
     case null
     case boolean(Bool)

@@ -1,5 +1,5 @@
-// What a specification says, with all names looked up. Fields and tags are those that a client outside of
-// Dropbox sees: what is annotated as omitted is not there.
+// A specification with all names resolved. Fields and tags are those that a client outside of
+// Dropbox sees: those annotated as omitted are left out.
 
 /// The name of a type, and whose it is.
 public struct TypeName: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -13,7 +13,7 @@ public struct TypeName: Hashable, Comparable, Sendable, CustomStringConvertible 
         self.name = name
     }
 
-    /// `namespace.Name`.
+    /// The name behind its namespace, as `namespace.Name`.
     public var description: String { "\(namespace).\(name)" }
 
     /// By namespace, then by name.
@@ -22,7 +22,7 @@ public struct TypeName: Hashable, Comparable, Sendable, CustomStringConvertible 
     }
 }
 
-/// What a value may be.
+/// The type of a value.
 public indirect enum ValueType: Hashable, Sendable {
     case void
     case boolean
@@ -48,15 +48,15 @@ public enum IntegerKind: String, Sendable {
 
 /// Which strings a server takes.
 public struct StringLimits: Hashable, Sendable {
-    /// Characters at least.
+    /// The least number of characters; nil for no limit.
     public let minimum: Int?
-    /// Characters at most.
+    /// The greatest number of characters; nil for no limit.
     public let maximum: Int?
     /// A regular expression for the whole string.
     public let pattern: String?
 }
 
-/// What a field is when it is absent.
+/// The value of a field that is absent.
 public enum DefaultValue: Hashable, Sendable {
     case boolean(Bool)
     case number(String)
@@ -71,7 +71,7 @@ public struct Field: Hashable, Sendable {
     public let name: String
     /// Void for tags without payload.
     public let type: ValueType
-    /// What it is when absent; only fields have one.
+    /// The value when it is absent; only fields have one.
     public let defaultValue: DefaultValue?
     /// Whether the specification advises against it.
     public let isDeprecated: Bool
@@ -79,11 +79,11 @@ public struct Field: Hashable, Sendable {
 
 /// A struct that stands for several, told apart by a tag.
 public struct Subtypes: Hashable, Sendable {
-    /// One of them.
+    /// One of the structs, with its tag.
     public struct Subtype: Hashable, Sendable {
         /// The tag on the wire.
         public let tag: String
-        /// The struct.
+        /// The name of the struct.
         public let name: TypeName
     }
 
@@ -91,9 +91,9 @@ public struct Subtypes: Hashable, Sendable {
     public let all: [Subtype]
 }
 
-/// A struct.
+/// A struct with all of its fields.
 public struct Structure: Sendable {
-    /// Its name.
+    /// The name of the struct.
     public let name: TypeName
     /// All fields, inherited ones first.
     public let fields: [Field]
@@ -102,9 +102,9 @@ public struct Structure: Sendable {
     let examples: [ExampleDefinition]
 }
 
-/// A union.
+/// A union with all of its tags.
 public struct Union: Sendable {
-    /// Its name.
+    /// The name of the union.
     public let name: TypeName
     /// All tags, inherited ones first.
     public let tags: [Field]
@@ -118,25 +118,25 @@ public struct Union: Sendable {
 
 /// Another name of a type.
 public struct Alias: Sendable {
-    /// The name.
+    /// The name of the alias.
     public let name: TypeName
-    /// What it stands for.
+    /// The type that the alias stands for.
     public let type: ValueType
 }
 
-/// A route.
+/// A route with the types of its call.
 public struct Route: Sendable {
-    /// Whose it is.
+    /// The namespace of the route.
     public let namespace: String
     /// The name, for example `list_folder/continue`.
     public let name: String
     /// The version, from 1.
     public let version: Int
-    /// What it takes.
+    /// The type of the route's argument.
     public let argument: ValueType
-    /// What it gives.
+    /// The type of the route's result.
     public let result: ValueType
-    /// How it fails.
+    /// The type of the route's errors.
     public let error: ValueType
     /// Whether the specification advises against it.
     public let isDeprecated: Bool
@@ -145,7 +145,7 @@ public struct Route: Sendable {
     /// How it is called.
     public let attributes: RouteAttributes
 
-    /// What comes behind the version of the API in the address, for example `files/move_v2`.
+    /// The part of the address behind the version of the API, for example `files/move_v2`.
     public var path: String { "\(namespace)/\(Self.path(name, version))" }
 
     static func path(_ name: String, _ version: Int) -> String {
@@ -159,7 +159,7 @@ public struct RouteAttributes: Sendable {
     public let host: String
     /// `rpc`, `upload` or `download`.
     public let style: String
-    /// Who may call it: of `user`, `team`, `app`, `noauth`.
+    /// The kinds of callers: of `user`, `team`, `app`, `noauth`.
     public let authentication: [String]
     /// The permission that the token needs.
     public let scope: String?
@@ -169,21 +169,21 @@ public struct RouteAttributes: Sendable {
     public let selectAdmin: String?
 }
 
-/// A namespace.
+/// A namespace with all of its definitions.
 public struct Namespace: Sendable {
     /// Its name, for example `file_requests`.
     public let name: String
     /// Other names of types, by name.
     public let aliases: [Alias]
-    /// Structs, by name.
+    /// The structs, sorted by name.
     public let structures: [Structure]
-    /// Unions, by name.
+    /// The unions, sorted by name.
     public let unions: [Union]
-    /// Routes, by address.
+    /// The routes, sorted by address.
     public let routes: [Route]
 }
 
-/// A whole specification.
+/// A specification: all of its namespaces.
 public struct Specification: Sendable {
     /// The namespaces, by name.
     public let namespaces: [Namespace]
@@ -201,7 +201,7 @@ public struct Specification: Sendable {
         unions = byName(namespaces.flatMap(\.unions), \.name)
     }
 
-    /// What a type is behind its other names, one after another.
+    /// The type behind its other names, one after another.
     public func resolved(_ type: ValueType) -> ValueType {
         guard case .alias(let name) = type, let alias = aliases[name] else { return type }
         return resolved(alias.type)

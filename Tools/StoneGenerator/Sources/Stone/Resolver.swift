@@ -1,4 +1,4 @@
-// From what is written in all files to what it means: looks up names, applies patches, inherits.
+// From the text of all files to its meaning: resolves names, applies patches, inherits.
 
 extension Specification {
     /// Reads a specification. `files` holds names and texts; the namespace `stone_cfg` describes the attributes of

@@ -1,4 +1,4 @@
-// Documents that nobody wrote: one of each struct with all its fields, one of each tag of a union.
+// Generated documents: one of each struct with all its fields, one of each tag of a union.
 // The specification has examples for half of its types only; these reach every field and every tag.
 
 extension Specification {

@@ -1,4 +1,4 @@
-// What is wrong with a specification, and where.
+// The fault of a specification, and its place.
 
 /// A line of a file.
 public struct SourcePosition: Hashable, Sendable, CustomStringConvertible {
@@ -19,9 +19,9 @@ public struct SourcePosition: Hashable, Sendable, CustomStringConvertible {
 
 /// A specification that cannot be understood.
 public struct StoneError: Error, Hashable, CustomStringConvertible {
-    /// Where.
+    /// The place of the fault in a file.
     public let position: SourcePosition
-    /// What is wrong.
+    /// The fault, in words.
     public let message: String
 
     /// Takes over place and message.
@@ -30,6 +30,6 @@ public struct StoneError: Error, Hashable, CustomStringConvertible {
         self.message = message
     }
 
-    /// `FILE:LINE: error: MESSAGE`.
+    /// The fault as compilers write it: `FILE:LINE: error: MESSAGE`.
     public var description: String { "\(position): error: \(message)" }
 }

@@ -1,6 +1,6 @@
 // The types that Stone brings along, with their arguments; the defaults of fields; the attributes of routes.
 
-/// What stands in the brackets behind a type.
+/// The arguments in the brackets behind a type.
 struct TypeArguments {
     private let expression: TypeExpression
 

@@ -2,11 +2,11 @@
 
 import Stone
 
-/// What the generator writes where.
+/// The module of each definition.
 public struct EmissionPlan: Sendable {
     /// A module that generated code goes to.
     public struct Target: Sendable {
-        /// The module's name.
+        /// The name of the module.
         public let module: String
         /// Its namespaces; nil means all that no target before it has.
         public let namespaces: Set<String>?
@@ -87,7 +87,7 @@ struct Placement {
     /// The module that declares the struct whose methods are a namespace's routes.
     func caller(of namespace: String) -> String? { callers[namespace] }
 
-    /// What a module has of a namespace.
+    /// The definitions of a namespace in a module.
     func part(of namespace: Namespace, in module: String) -> Namespace {
         namespace.part(
             types: { types[$0] == module }, routes: { routes[$0.path] == module })

@@ -6,15 +6,15 @@ public import Stone
 public struct OutputFile: Hashable, Sendable {
     /// The path below the folder of the module's generated sources.
     public let path: String
-    /// The module.
+    /// The module of the file.
     public let module: String
-    /// What is in it.
+    /// The text of the file.
     public let text: String
 }
 
 /// A specification that cannot be written as Swift.
 public struct EmissionError: Error, Hashable, CustomStringConvertible {
-    /// What is in the way.
+    /// The obstacle, in words.
     public let description: String
 
     init(_ description: String) {
@@ -30,7 +30,7 @@ public struct Emitter: Sendable {
     let specification: Specification
     private let plan: EmissionPlan
 
-    /// Takes over what is to be written where.
+    /// Keeps the specification and the plan.
     public init(_ specification: Specification, plan: EmissionPlan = .dropbox) {
         self.specification = specification
         self.plan = plan

@@ -1,4 +1,4 @@
-// Types of the library that stand for aliases of the specification: what is a string there, and more here.
+// Types of the library that stand for aliases of the specification: strings there, and more here.
 
 /// A type that is not generated.
 struct LibraryType {
@@ -9,7 +9,7 @@ struct LibraryType {
 enum LibraryTypes {
     /// By the aliases' names.
     static let ofAliases: [String: LibraryType] = [
-        // What is compared with a hash of the content itself must not differ from it by the case of a digit.
+        // A hash that is compared with one of the content itself must not differ from it by the case of a digit.
         "files.Sha256HexHash": LibraryType(name: "ContentHash", module: "ContentHashing")
     ]
 }

@@ -24,7 +24,7 @@ struct NamespaceWriter {
     private static let library = "DropboxAPI"
 
     let specification: Specification
-    /// What this module has of the namespace.
+    /// The definitions of the namespace in this module.
     let namespace: Namespace
     /// The enum's name.
     let name: String
@@ -149,7 +149,7 @@ struct NamespaceWriter {
         return text.text
     }
 
-    /// What the enum needs: an import that nothing needs is a warning.
+    /// The imports that the enum needs: an unused import is a warning.
     private func writeImports(to text: inout SourceText) {
         var modules = Set(
             namespace.aliases.flatMap { alias in
@@ -162,7 +162,7 @@ struct NamespaceWriter {
         if !modules.isEmpty { text.line() }
     }
 
-    /// What an alias stands for.
+    /// The type that an alias stands for.
     private func meaning(_ alias: Alias) -> String {
         LibraryTypes.ofAliases[alias.name.description]?.name ?? spelled(alias.type)
     }
@@ -186,7 +186,7 @@ struct NamespaceWriter {
         return types.sorted { $0.name < $1.name }
     }
 
-    /// What routes of any namespace fail with.
+    /// The errors of routes of any namespace.
     private static func routeErrors(_ specification: Specification) -> Set<TypeName> {
         Set(
             specification.namespaces.flatMap(\.routes).compactMap { route in

@@ -8,8 +8,8 @@ extension Route {
         SwiftNames.member(name) + (version == 1 ? "" : "V\(version)")
     }
 
-    /// Words in the names of routes that change something, whatever their scope: one that sets a quota has a scope
-    /// for reading.
+    /// Words in the names of routes that change something, also with a scope for reading: one that sets a quota has a scope
+    /// of that kind.
     private static let writing: Set<Substring> = [
         "add", "create", "delete", "remove", "revoke", "save", "set", "suspend", "update", "upload",
     ]
@@ -53,7 +53,7 @@ extension Route {
         }
     }
 
-    /// Who calls it, in words.
+    /// Its callers, in words.
     var callers: String {
         attributes.authentication.map { $0 == "noauth" ? "nobody" : "the \($0)" }
             .joined(separator: " or ")
@@ -179,7 +179,7 @@ extension NamespaceWriter {
     private struct Method {
         let about: String
         let parameters: [String]
-        /// What stands for the argument in the call.
+        /// The expression of the argument in the call.
         let argument: String?
     }
 

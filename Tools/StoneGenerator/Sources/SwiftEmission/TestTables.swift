@@ -45,7 +45,7 @@ extension Emitter {
         }
     }
 
-    /// Documents, one a line: type, label, the document, and what is written after reading it where that is not
+    /// Documents, one a line: type, label, the document, and the one written after reading it if that is not
     /// the same.
     public func lines(_ documents: [ExampleDocument]) -> String {
         documents.map { document in

@@ -62,7 +62,7 @@ struct ExampleTests {
                 + #"{".tag":"number","number":3},{".tag":"maybe"},{".tag":"other"}]}"#)
     }
 
-    @Test("what is written lacks nulls and defaults")
+    @Test("a written document lacks nulls and defaults")
     func canonical() throws {
         let model = try model()
         let sized = try model.exampleDocuments().first { $0.label == "sized" }

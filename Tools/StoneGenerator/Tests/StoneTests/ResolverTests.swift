@@ -43,7 +43,7 @@ struct ResolverTests {
         }
     }
 
-    @Test("what is omitted for clients is not there, what is deprecated says so")
+    @Test("fields omitted for clients are not there, deprecated ones say so")
     func annotations() throws {
         let model = try read(
             """

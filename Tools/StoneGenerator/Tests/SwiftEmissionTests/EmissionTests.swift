@@ -29,7 +29,7 @@ struct EmissionTests {
         return bare(text).contains(bare(part))
     }
 
-    @Test("a struct reads and writes its fields, and omits what is absent or default")
+    @Test("a struct reads and writes its fields, and omits absent and default values")
     func structure() throws {
         let text = try text(
             """
@@ -308,7 +308,7 @@ struct EmissionTests {
         #expect(files.map { $0.text.contains("import DropboxAPI\n") } == [false, true])
     }
 
-    @Test("single routes take the types that they need along; the rest extends what is there")
+    @Test("single routes take the types that they need along; the rest extends those")
     func singleRoutes() throws {
         let plan = EmissionPlan(targets: [
             .init(module: "DropboxAPI", namespaces: [], routes: ["a/one"]), .init(module: "Rest"),

@@ -1,6 +1,6 @@
-// "A conflict may be my own success": a commit can take effect although its response is lost, and is
-// refused when it is sent again. Which refusals leave that open, and which file at the path answers
-// it. Pure. Not responsible for asking, nor for what an open question means to the caller.
+// Commits of lost responses: a commit can take effect although its response is lost, and is refused
+// when it is sent again. Tells the refusals that leave this open, and the file at the path that
+// proves it. Pure. Not responsible for requesting that file.
 
 package import ContentHashing
 

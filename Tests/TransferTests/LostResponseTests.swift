@@ -1,11 +1,11 @@
-// Which refusals and which files can be a commit's own success.
+// The refusals and the files that can be those of a commit whose response was lost.
 
 import ContentHashing
 import DropboxAPI
 import Foundation
 import Testing
 
-@Suite struct OwnSuccessTests {
+@Suite struct LostResponseTests {
     private let hash = ContentHasher.hash([1])
 
     private func file(
@@ -20,7 +20,7 @@ import Testing
         return try JSONDecoder().decode(Files.FileMetadata.self, from: Data(json.utf8))
     }
 
-    @Test("equal content is the own success; with a strict commit the time counts, too")
+    @Test("equal content proves the commit; a strict commit needs the time, too")
     func files() throws {
         var commit = Files.CommitInfo(
             path: "/a", clientModified: Timestamp(secondsSince1970: 7))
@@ -32,7 +32,7 @@ import Testing
         #expect(commit.isStored(as: try file(hash, modified: 7), hash))
     }
 
-    @Test("what was stored is compared as far as both sides know it")
+    @Test("the stored content is compared as far as both sides know it")
     func stored() throws {
         #expect(try file(hash).holds(hash, size: 1))
         #expect(try file(nil).holds(hash, size: 1))
