@@ -1,4 +1,4 @@
-// Uploads in pieces. What the refusal of a piece says about it is `PieceFate`'s.
+// Uploads in pieces. `PieceFate` interprets the refusal of a piece.
 
 import Core
 import DropboxAPI

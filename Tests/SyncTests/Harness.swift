@@ -220,8 +220,10 @@ final class Harness: Sendable {
                     .file, at: place, local: LocalFacts(modified: .now()),
                     flags: isLocal ? .localOnly : [])
             if let known, let file = try staging.file(of: known) {
-                _ = try file.truncate(to: 0, now: .now())
-                _ = try bytes.withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
+                try transaction.change(file) { try file.truncate(to: 0, now: .now()) }
+                try transaction.change(file) {
+                    try bytes.withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
+                }
                 try file.persist(in: transaction)
             } else {
                 let file = try staging.begin(inode, base: nil, size: 0, in: transaction)
@@ -382,5 +384,16 @@ struct Bytes: UploadSource {
         let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
         buffer.copyBytes(from: part)
         return part.count
+    }
+}
+
+extension Transaction {
+    /// Changes staged content; withdraws its row first where that says that the bytes are on the
+    /// disk.
+    fileprivate func change(_ file: StagedFile, _ body: () throws -> StagedWrite) throws {
+        guard try body() == .vouched else { return }
+        file.withdraw()
+        try file.persist(in: self)
+        _ = try body()
     }
 }

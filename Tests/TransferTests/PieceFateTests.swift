@@ -1,4 +1,4 @@
-// What the refusal of a piece says about it.
+// The state of a piece, from its refusal.
 
 import Foundation
 import Testing
@@ -16,7 +16,7 @@ import Testing
         return fate
     }
 
-    @Test("what the server has has arrived, what it has in part lacks the rest")
+    @Test("a piece that the server has is told from one of which it lacks the rest")
     func offsets() throws {
         #expect(try fate(sessionEnd: 20, 10..<20) == .arrived)
         #expect(try fate(sessionEnd: 21, 10..<20) == .overtaken)
