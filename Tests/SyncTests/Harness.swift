@@ -207,7 +207,7 @@ final class Harness: Sendable {
     func write(_ path: String, _ text: String) async throws -> InodeID {
         history.note("user writes \(path) \(text)")
         let bytes = Array(text.utf8)
-        return try await store.write { [staging, localName] transaction in
+        let (inode, isWritten) = try await store.write { [staging, localName] transaction in
             let place = try transaction.place(path)
             let known = try transaction.child(place.name, of: place.parent)
             guard known.map({ $0.kind == .file }) ?? true else { throw Refused() }
@@ -220,18 +220,22 @@ final class Harness: Sendable {
                     .file, at: place, local: LocalFacts(modified: .now()),
                     flags: isLocal ? .localOnly : [])
             if let known, let file = try staging.file(of: known) {
-                try transaction.change(file) { try file.truncate(to: 0, now: .now()) }
-                try transaction.change(file) {
-                    try bytes.withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
+                _ = try file.truncate(to: 0, now: .now())
+                let outcome = try bytes.withUnsafeBytes {
+                    try file.write(at: 0, $0, now: .now())
                 }
+                // The row says that the bytes are on the disk: it is withdrawn first.
+                if outcome == .vouched { file.withdraw() }
                 try file.persist(in: transaction)
+                return (inode, outcome != .vouched)
             } else {
                 let file = try staging.begin(inode, base: nil, size: 0, in: transaction)
                 _ = try bytes.withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
                 try file.persist(in: transaction)
             }
-            return inode
+            return (inode, true)
         }
+        return isWritten ? inode : try await write(path, text)
     }
 
     func makeFolder(_ path: String, due: Timestamp? = nil) async throws {
@@ -384,16 +388,5 @@ struct Bytes: UploadSource {
         let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
         buffer.copyBytes(from: part)
         return part.count
-    }
-}
-
-extension Transaction {
-    /// Changes staged content; withdraws its row first where that says that the bytes are on the
-    /// disk.
-    fileprivate func change(_ file: StagedFile, _ body: () throws -> StagedWrite) throws {
-        guard try body() == .vouched else { return }
-        file.withdraw()
-        try file.persist(in: self)
-        _ = try body()
     }
 }
