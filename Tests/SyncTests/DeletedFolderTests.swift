@@ -226,8 +226,8 @@ import Testing
         await harness.stop()
         let calls = harness.faulty.calls.dropFirst(before).filter { call in
             switch call.operation {
-            // The feed's.
-            case .waitForChange: false
+            // The feed's, and the one of every ten minutes.
+            case .waitForChange, .space: false
             case .listAfter: call.subject.contains("\"tellsEachDeletion\":true")
             case .delete: !paths.contains(call.subject)
             default: true
