@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 
-from bed import Broken, Client, Emulator, Mount, abort_below, crash_line, run_group
+from bed import Broken, Client, Emulator, Mount, abort_below, crash_line, end_on_sigterm, run_group
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 PROXY = HERE + "/../EndToEndTests/scenarios/tools/hostile.py"
@@ -173,6 +173,7 @@ def main():
     arguments = parser.parse_args()
     if arguments.folder:
         os._exit(Run(arguments.binaries, arguments.folder, arguments.seed, arguments.seconds, arguments.memory).run())
+    end_on_sigterm()
     folder = os.path.realpath(tempfile.mkdtemp(prefix="dbxfs-answers-"))
     # All of it in a process group of its own, so that nothing outlives it.
     status, output = run_group([sys.executable, os.path.realpath(__file__), os.path.realpath(arguments.binaries), "--folder", folder,

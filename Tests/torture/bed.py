@@ -11,6 +11,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.error
@@ -89,6 +90,11 @@ def abort_below(folder):
         os.rmdir(own)
 
 
+def end_on_sigterm():
+    """Makes SIGTERM end this program as Ctrl-C does, so that it ends its mounts first."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+
 def run_group(command, folder, seconds):
     """Runs a program in a process group of its own, and ends it, all that it has started, and its mounts if it
     takes longer. Returns its status and output; None for the status if it took too long."""
@@ -98,13 +104,14 @@ def run_group(command, folder, seconds):
             status = child.wait(seconds)
         except subprocess.TimeoutExpired:
             status = None
-        abort_below(folder)
-        try:
-            os.killpg(child.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        child.wait()
-        abort_below(folder)
+        finally:
+            abort_below(folder)
+            try:
+                os.killpg(child.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            child.wait()
+            abort_below(folder)
         output.seek(0)
         return status, output.read()
 

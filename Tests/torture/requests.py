@@ -27,7 +27,7 @@ import shutil
 import sys
 import tempfile
 
-from bed import run_group
+from bed import end_on_sigterm, run_group
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 # Seconds for all that comes before and after, on a busy machine.
@@ -72,6 +72,7 @@ def main():
     parser.add_argument("--memory", type=int, default=250)
     parser.add_argument("--calls", action="store_true")
     arguments = parser.parse_args()
+    end_on_sigterm()
     folder = os.path.realpath(tempfile.mkdtemp(prefix="dbxfs-requests-"))
     result = run(arguments, folder)
     report(arguments, result)
