@@ -147,11 +147,15 @@ final class World: @unchecked Sendable {
         }
         let limit = scheduler.now + 10_000_000_000
         var isCancelled = false
-        while !end.isSet {
+        // A call to a process that has died ends, as the kernel ends it, although the process's tasks
+        // wait forever.
+        var jobsOfTheDead = 10_000
+        while !end.isSet, jobsOfTheDead > 0 {
             if scheduler.now > limit || user.isDead, !isCancelled {
                 isCancelled = true
                 task.cancel()
             }
+            if user.isDead { jobsOfTheDead -= 1 }
             guard scheduler.step() else { break }
         }
     }
