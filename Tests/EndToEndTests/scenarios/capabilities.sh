@@ -74,6 +74,8 @@ time.sleep(100)
 END
 echo code > "$WORK/code"
 for command in ls-remote doctor 'login --system --account in --app-key test-app --no-browser' 'logout --system --account out'; do
+    # The shell of the background empties the file only some time later: the last port would be read again.
+    : > "$WORK/port"
     python3 "$WORK/silent.py" > "$WORK/port" & server=$!
     until grep -q . "$WORK/port"; do sleep 0.1; done
     address=http://127.0.0.1:$(head -n 1 "$WORK/port")
