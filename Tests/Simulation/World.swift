@@ -189,7 +189,7 @@ final class World: @unchecked Sendable {
 
     // MARK: Texts
 
-    /// The node at a path of the server is about to be replaced by an older revision, for a user who wants that.
+    /// A user restores an older revision at a path of the server: its present content is given up.
     func restore(_ path: RemotePath, to revision: Revision) {
         texts(below: path.rawValue).forEach { ledger.give(up: $0) }
         ledger.allowCopies(of: text(of: revision))

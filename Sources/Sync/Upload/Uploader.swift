@@ -99,16 +99,13 @@ actor Uploader {
     private func letsChangesGather() -> Bool {
         let now = environment.clock.now()
         let next = lastPass.map { $0.adding(seconds: Self.burstPause) } ?? now
-        let wakes = pending.withLock { wakes in
-            defer { if wakes.isDue || next <= now { wakes = Wakes() } }
-            return wakes
+        let gathers = pending.withLock { wakes in
+            if !wakes.isDue && now < next { return true }
+            wakes = Wakes()
+            return false
         }
-        if !wakes.isDue && now < next {
-            setTimer(to: next)
-            return true
-        }
-        lastPass = now
-        return false
+        if gathers { setTimer(to: next) } else { lastPass = now }
+        return gathers
     }
 
     /// Sends until the task is cancelled.
