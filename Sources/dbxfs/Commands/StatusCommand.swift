@@ -1,5 +1,5 @@
 // `dbxfs status`: the status of mounts, once or repeatedly, for people, scripts or Prometheus.
-// `Mounting/Status` formats it.
+// `Mounting/Presentation` formats it.
 
 import ArgumentParser
 import Glibc
