@@ -1,6 +1,6 @@
 // Errors between a filesystem and its cloud: what the server or the network says. The Dropbox
 // implementation maps the API's unions to these; FileSystem and Sync translate them for processes.
-// Not responsible for failures of this machine (`Sync/SyncError.swift`).
+// Not responsible for failures of this machine (`Sync/Errors/SyncError.swift`).
 
 /// The error of a cloud operation.
 public enum RemoteError: Error, Hashable, Sendable {

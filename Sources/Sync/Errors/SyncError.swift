@@ -1,6 +1,6 @@
 // The errors of Sync: the server's refusals, and failures of this machine, which say nothing about
 // the network and are never shown as "offline". Not responsible for the reaction
-// (`Upload/UploadReaction.swift`).
+// (`UploadReaction.swift`).
 
 import Glibc
 import MetadataStore
