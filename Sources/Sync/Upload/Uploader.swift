@@ -1,5 +1,5 @@
 // The scheduler of uploads: decides which steps of the journal start, keeps the necessary order,
-// and waits. Contents, batches and deletions of folders are sent by the types of this folder;
+// and waits. `Sending` has the types that send contents and batches, `Deletion` those for folders;
 // refusals are in `Uploader+Refusals.swift`, records of responses in `UploadResults.swift`.
 
 import Blocking

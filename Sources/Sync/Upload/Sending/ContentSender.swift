@@ -1,5 +1,5 @@
 // How a file's content is sent: small ones in one request, big ones as sessions
-// (`Uploader+Sessions.swift`). Missing blocks of the base are fetched: for a small file into the
+// (`SessionSender.swift`). Missing blocks of the base are fetched: for a small file into the
 // staging file, for a big one piece by piece into memory, so that the disk need not hold all of it.
 
 import Blocking
