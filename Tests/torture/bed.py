@@ -221,6 +221,7 @@ class Mount:
         self.root = self.folder + "/mnt"
         state = state or self.folder
         os.makedirs(self.root)
+        self.state_folders = [state + "/state", state + "/cache"]
         self.environment = {
             **os.environ, "DBXFS_ACCESS_TOKEN": token, "DBXFS_ENDPOINT": emulator.address,
             "DBXFS_STATE_DIR": state + "/state", "DBXFS_CACHE_DIR": state + "/cache",
