@@ -121,7 +121,7 @@ struct HostileRowTests {
             { _ = try tree.attempt(at: place("moved"), hash: .empty, modified: seconds(1)) },
             { _ = try tree.attemptedMoves() },
             { _ = try tree.wasAttempted(.empty, for: file) },
-            { _ = try tree.departedNode(foldedPath: "/before/file") },
+            { _ = try tree.departedNodes(foldedPath: "/before/file") },
             { _ = try tree.nodesInDepartedFolders(endingLike: "/x/file", limit: 9) },
             { _ = try tree.eviction(of: file) },
             { _ = try tree.fallback(of: file) },

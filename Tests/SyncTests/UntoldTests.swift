@@ -92,6 +92,40 @@ import Testing
         #expect(ids == [FileID("X")] || !paths.contains("/new/x"), "\(ids) \(paths)")
     }
 
+    /// A mount that has exchanged the folders A and B, each with a file `x`, before the feed says so.
+    private func exchanged() async throws -> Harness {
+        let harness = try Harness()
+        try await harness.apply([
+            .folder("/a", "A"), .file("/a/x", "X"), .folder("/b", "B"), .file("/b/x", "Y"),
+        ])
+        for (path, id) in [("/between", "B"), ("/b", "A"), ("/a", "B")] {
+            try await harness.apply([.folder(path, id)], isFeed: false)
+        }
+        return harness
+    }
+
+    @Test("a deletion in a folder that this mount exchanges since is of the one that was there")
+    func deletedBeforeExchange() async throws {
+        let harness = try await exchanged()
+        try await harness.apply([
+            .deleted("/b"), .folder("/between", "B"), .file("/between/x", "Y"), .deleted("/a/x"),
+            .deleted("/a"), .folder("/b", "A"), .deleted("/between"), .folder("/a", "B"),
+            .file("/a/x", "Y"),
+        ])
+        let ids = try await harness.store.read { try $0.unconfirmedIDs(limit: 10) }
+        #expect(ids == [FileID("X")])
+    }
+
+    @Test("a deletion that may be of two files, before the feed has the exchange, removes neither")
+    func deletedLongBeforeExchange() async throws {
+        let harness = try await exchanged()
+        try await harness.apply([.deleted("/a/x")])
+        let ids = try await harness.store.read { try $0.unconfirmedIDs(limit: 10) }
+        let paths = try await harness.paths()
+        #expect(Set(ids) == [FileID("X"), FileID("Y")])
+        #expect(paths == ["/a", "/a/x", "/b", "/b/x"], "\(paths)")
+    }
+
     @Test("what others delete in a folder that they move out of one that this mount moved goes")
     func deletedInMovedFolder() async throws {
         let harness = try Harness()

@@ -6,16 +6,18 @@ import GRDB
 import Saturating
 
 extension TreeReading {
-    /// The node that the server had at a folded path before a folder above it was moved. Nil for
-    /// the path of the folder itself, whose deletion there is the move.
-    public func departedNode(foldedPath: String) throws -> Node? {
+    /// The nodes that the server had at a folded path before folders above it were moved: at most
+    /// `mostDeparted`, those of the last moves first. None for the path of such a folder itself,
+    /// whose deletion there is the move.
+    public func departedNodes(foldedPath: String) throws -> [Node] {
         let names = Self.keys(in: foldedPath)
         let departures = try database.cachedStatement(
             sql: "SELECT inode FROM departure WHERE parent = ? AND fold = ? ORDER BY rowid")
         var waiting = [DepartureStep(depth: 0, folder: .root, isInMoved: false)]
         // One folder can be reached in several ways, which all end alike.
         var seen = Set(waiting)
-        while let step = waiting.popLast() {
+        var found: [Node] = []
+        while let step = waiting.popLast(), found.count < Self.mostDeparted {
             guard step.depth < names.count else { continue }
             let name = names[step.depth]
             let below = step.depth +| 1
@@ -24,17 +26,18 @@ extension TreeReading {
                 DepartureStep(depth: below, folder: InodeID(column: $0), isInMoved: true)
             }
             if let child = try remoteChild(folded: name, of: step.folder) {
-                if below == names.count, step.isInMoved { return child }
+                if below == names.count, step.isInMoved { found.append(child) }
                 next.append(
                     DepartureStep(depth: below, folder: child.inode, isInMoved: step.isInMoved))
             }
             waiting.append(contentsOf: next.filter { seen.insert($0).inserted })
         }
-        return nil
+        return found
     }
-}
 
-extension TreeReading {
+    /// Number of nodes that one path may have meant: each costs a request.
+    private static var mostDeparted: Int { 16 }
+
     /// Nodes below folders moved by this mount that a deletion at this folded path may mean, if
     /// another client had moved the folder first: then the server had it at a place that no later delta
     /// names. They match the last names of the path, one or more; `limit` is the maximum

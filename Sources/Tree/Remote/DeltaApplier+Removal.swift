@@ -15,19 +15,35 @@ extension DeltaApplier {
     /// Applies a deletion at a path.
     mutating func applyDeletion(_ entry: RemoteEntry) throws {
         let path = entry.foldedPath.rawValue
+        let former = isFeed ? try transaction.departedNodes(foldedPath: path) : []
         if let node = try transaction.remoteNode(foldedPath: path), node.inode != .root {
-            if isFeed, let id = node.facts.id, try isAheadOfFeed(id) {
-                try doubtDeletion(of: id, at: path)
-                try removeToldBefore(below: node)
-            } else {
-                try removeRemote(node)
-            }
-        } else if isFeed, let node = try transaction.departedNode(foldedPath: path) {
+            try applyDeletion(of: node, at: path, orOf: former)
+        } else if former.count == 1, let node = former.first {
             // A folder that others have moved on appears again, with all that is still in it.
             if node.facts.id.flatMap({ lastIndex[$0] }) == nil { try removeRemote(node) }
+        } else if !former.isEmpty {
+            try doubt(former)
         } else if isFeed {
             try doubt(path)
             unknownDeletions.append(path)
+        }
+    }
+
+    /// Applies a deletion at the path of a node. `former` are those that were at this path before
+    /// this mount moved folders: the deletion may be older than the move, and concern one of them.
+    private mutating func applyDeletion(
+        of node: Node, at path: String, orOf former: [Node]
+    ) throws {
+        let former = former.filter { $0.inode != node.inode }
+        if isFeed, let id = node.facts.id, try isAheadOfFeed(id) {
+            try doubt([node] + former)
+            return try removeToldBefore(below: node)
+        }
+        try doubt(former)
+        if former.isEmpty || node.facts.id.flatMap({ lastIndex[$0] }) != nil {
+            try removeRemote(node)
+        } else {
+            try doubt([node])
         }
     }
 
@@ -37,14 +53,10 @@ extension DeltaApplier {
         return try transaction.isUnconfirmed(id)
     }
 
-    /// Handles a deletion at the path of a node that this mount has just put there. It may be older
-    /// than that, and concern the node that was there before: in a folder that this mount has moved
-    /// since. Both are requested by ID, unless the batch contains them.
-    private mutating func doubtDeletion(of id: FileID, at path: String) throws {
-        let former = try transaction.departedNode(foldedPath: path)?.facts.id
-        for id in [id, former].compactMap(\.self) where lastIndex[id] == nil {
-            try noteDoubt(of: id)
-        }
+    /// Marks nodes that a deletion may concern. They are requested by ID, unless the batch contains
+    /// them.
+    private mutating func doubt(_ nodes: [Node]) throws {
+        for id in nodes.compactMap(\.facts.id) where lastIndex[id] == nil { try noteDoubt(of: id) }
     }
 
     /// Removes what earlier entries of the batch have put below a folder that is ahead of the feed:
@@ -102,9 +114,7 @@ extension DeltaApplier {
     private mutating func doubt(_ path: String) throws {
         let nodes = try transaction.nodesInDepartedFolders(
             endingLike: path, limit: Self.mostDoubts)
-        for id in nodes.compactMap(\.facts.id) where lastIndex[id] == nil {
-            try noteDoubt(of: id)
-        }
+        try doubt(nodes)
     }
 
     /// Marks the children of a folder whose ID changes. They may have been in the former folder,
