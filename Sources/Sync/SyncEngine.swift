@@ -181,12 +181,12 @@ public final class SyncEngine: Syncing {
 
     /// Sends all queued changes, now, until the queue is empty or `isOver` returns true.
     ///
-    /// Returns the rest of the queue.
+    /// Returns the rest of the queue. Throws when the local database fails, also while it waits.
     public func drain(
         progress: @Sendable (Remainder) -> Void = { _ in }, until isOver: @Sendable () -> Bool
-    ) async throws -> Remainder {
+    ) async throws(SyncError) -> Remainder {
         try await uploader.beginDraining()
-        do {
+        do throws(SyncError) {
             var remainder = try await pending()
             while remainder.operations > 0 && !isOver() {
                 progress(remainder)
@@ -201,8 +201,8 @@ public final class SyncEngine: Syncing {
         }
     }
 
-    /// Suspends the write delay until `endDraining`.
-    public func beginDraining() async throws {
+    /// Suspends the write delay until `endDraining`. Throws when the local database fails.
+    public func beginDraining() async throws(SyncError) {
         try await uploader.beginDraining()
     }
 
@@ -211,9 +211,11 @@ public final class SyncEngine: Syncing {
         await uploader.endDraining()
     }
 
-    /// The size of the queue.
-    public func pending() async throws -> Remainder {
-        let pending = try await environment.store.read { try $0.pending() }
+    /// The size of the queue. Throws when the local database cannot be read.
+    public func pending() async throws(SyncError) -> Remainder {
+        let pending = try await fromStore { [store = environment.store] in
+            try await store.read { try $0.pending() }
+        }
         return Remainder(operations: pending.operations, bytes: pending.bytes)
     }
 

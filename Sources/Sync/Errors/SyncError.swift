@@ -74,6 +74,17 @@ nonisolated(nonsending) func fromServer<Value: Sendable>(
     }
 }
 
+/// Works on the local database. Its failure is thrown as an error of Sync.
+nonisolated(nonsending) func fromStore<Value: Sendable>(
+    _ work: nonisolated(nonsending) () async throws -> Value
+) async throws(SyncError) -> Value {
+    do {
+        return try await work()
+    } catch {
+        throw SyncError(cause: error)
+    }
+}
+
 /// A failure of this machine.
 public enum LocalFailure: Hashable, Sendable {
     /// The disk of the state folder, or the user's quota on it, is full.

@@ -9,11 +9,7 @@ import Tree
 
 extension RemoteWatcher {
     func setting(_ key: String) async throws(SyncError) -> String? {
-        do {
-            return try await environment.store.read { try $0.setting(key) }
-        } catch {
-            throw SyncError(cause: error)
-        }
+        try await fromStore { try await environment.store.read { try $0.setting(key) } }
     }
 
     func write(

@@ -15,13 +15,8 @@ extension RemoteWatcher {
     /// Applies the present place of each of these, or its deletion. Called while the gate is held that
     /// was held for the deltas, with no commit in flight: no later delta will contain them.
     func bringInUntold() async throws(SyncError) {
-        let ids: [FileID]
-        do {
-            ids = try await environment.store.read {
-                try $0.unconfirmedIDs(limit: Self.mostUntold)
-            }
-        } catch {
-            throw SyncError(cause: error)
+        let ids = try await fromStore {
+            try await environment.store.read { try $0.unconfirmedIDs(limit: Self.mostUntold) }
         }
         guard !ids.isEmpty else { return }
         let answers = try await ask(for: ids)

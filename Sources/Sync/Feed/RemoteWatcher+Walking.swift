@@ -73,14 +73,12 @@ extension RemoteWatcher {
     private func unlistedFolders(
         after inode: InodeID
     ) async throws(SyncError) -> [(inode: InodeID, path: RemotePath)] {
-        do {
-            return try await environment.store.read { snapshot in
+        try await fromStore {
+            try await environment.store.read { snapshot in
                 try snapshot.unlistedFolders(after: inode, limit: Self.foldersAtOnce).map {
                     ($0, RemotePath(rawValue: try snapshot.remotePath(of: $0) ?? ""))
                 }
             }
-        } catch {
-            throw SyncError(cause: error)
         }
     }
 

@@ -136,9 +136,11 @@ actor Uploader {
     }
 
     /// Suspends the write delay until `endDraining`, because a caller waits for the queue.
-    func beginDraining() async throws {
-        let now = environment.clock.now()
-        try await environment.store.write { try $0.makeAllDue(at: now, onlyFresh: false) }
+    func beginDraining() async throws(SyncError) {
+        let (store, now) = (environment.store, environment.clock.now())
+        try await fromStore {
+            try await store.write { try $0.makeAllDue(at: now, onlyFresh: false) }
+        }
         drainers +|= 1
         wake()
     }
