@@ -21,6 +21,9 @@ extension DropboxFileSystem {
         answer { _ in
             let moment = self.moment()
             if self.options.isReadOnly { throw FileSystemError.readOnly }
+            // A failure may come after the content has changed.
+            var hasFailed = true
+            defer { if hasFailed && changes.size != nil { self.forgetContent(of: inode) } }
             if let size = changes.size {
                 try self.setSize(size, of: inode)
             }
@@ -41,8 +44,14 @@ extension DropboxFileSystem {
             if isQueued {
                 self.sync.noteChange()
             }
+            hasFailed = false
             return self.entry(node, since: moment)
         }
+    }
+
+    /// Makes the kernel forget the size and the pages of a file.
+    func forgetContent(of inode: InodeID) {
+        relay.treeDidChange([.content(inode)])
     }
 
     private func setSize(_ size: Int64, of inode: InodeID) throws {

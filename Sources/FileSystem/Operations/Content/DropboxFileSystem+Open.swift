@@ -55,6 +55,8 @@ extension DropboxFileSystem {
             if !hasAsked, FileSystemError(cause: error) == .staleHandle {
                 sentBack.note(caller, at: clock.now())
             }
+            // It may have been emptied before the failure.
+            if flags.truncates { forgetContent(of: inode) }
             close(file, writes: flags.writes)
             throw error
         }
