@@ -13,6 +13,9 @@ extension Plan {
         distance = [0, 20, 400].randomElement(using: &random) ?? 20
         refusesIDs = Int.random(in: 0..<5, using: &random) == 0
         compaction = LogCompaction.allCases.randomElement(using: &random) ?? .none
+        // Of its own, so that the other draws of a seed stay.
+        var cache = SeededRandom(seed: ~seed)
+        keepsNames = Int.random(in: 0..<2, using: &cache) == 0
         let names =
             [["a", "b"], ["a", "b", "c"], ["a", "A", "b"]].randomElement(using: &random) ?? ["a"]
         // Many losses need a flush, a change and a cut within seconds: one drawing of steps aims at that.

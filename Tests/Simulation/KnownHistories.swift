@@ -137,5 +137,30 @@ extension Plan {
                     .other(.move("/b", "/a")),
                 ])
         ),
+        (
+            "a deletion in a folder that is exchanged here is taken for one of the other folder's file",
+            Plan(
+                seed: 38677, mounts: 2, pageSize: 3, distance: 400, compaction: .nodes,
+                steps: [
+                    .other(.put("/a/a/a")), .other(.put("/a/b/a")), .wait(6000),
+                    .user(0, .unlink("/a/a/a")), .user(1, .exchange("/a/b", "/a/a")),
+                ])
+        ),
+        (
+            "a truncation that a full disk refuses after the change, and the kernel keeps the size",
+            Plan(
+                seed: 497, mounts: 2, pageSize: 2, distance: 20, compaction: .paths,
+                keepsNames: true,
+                steps: [
+                    .user(0, .makeFolder("/a/b")), .other(.put("/c")), .user(0, .makeFolder("/a")),
+                    .user(0, .write("/a/b")), .user(0, .write("/c/b")),
+                    .user(1, .makeFolder("/c/b")), .other(.put("/a")), .user(1, .writeOpen),
+                    .wait(3000), .other(.put("/b")), .user(1, .flush("/b")),
+                    .user(1, .flushFolder("/a")), .kill(1), .user(0, .write("/c")),
+                    .resetCursors, .user(0, .makeFolder("/c/a")),
+                    .powerCutInRequest(0, changes: 6), .disk(0, isFull: true),
+                    .user(0, .overwrite("/a")), .user(0, .truncate("/a")),
+                ])
+        ),
     ]
 }

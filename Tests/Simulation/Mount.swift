@@ -257,10 +257,11 @@ final class MountProcess: @unchecked Sendable {
     let staging: StagingArea
     let engine: SyncEngine
     let fileSystem: DropboxFileSystem
+    let kernel: Kernel
     private(set) lazy var user = User(name: name, process: self, world: world)
     unowned let mount: Mount
     private let name: String
-    private unowned let world: World
+    fileprivate unowned let world: World
 
     init(of mount: Mount, isDead: Mark) throws {
         let (world, name, machine) = (mount.world, mount.name, mount.machine)
@@ -300,10 +301,22 @@ final class MountProcess: @unchecked Sendable {
             store: store, staging: staging, sync: engine, reader: DirectReader(remote: link),
             openFiles: openFiles, relay: relay,
             options: options, clock: clock, disk: .inPlace, log: log)
+        kernel = Kernel(
+            fs: fileSystem, scheduler: scheduler, isDead: isDead, keepsNames: world.plan.keepsNames)
+        if kernel.keepsNames { relay.attach(kernel) }
     }
 }
 
 extension MountProcess {
+    /// Checks that the kernel's caches have what the filesystem would answer.
+    func checkKernel() throws {
+        guard kernel.keepsNames, !isDead.isSet else { return }
+        try kernel.check(name) { [world, store] inode in
+            guard let node = try? store.read({ try $0.node(inode) }) else { return nil }
+            return world.text(of: node, self)
+        }
+    }
+
     /// Pins a node or ends its pin, as `Pinner` does.
     func setPin(_ isPinned: Bool, of inode: InodeID) throws {
         try store.write { try $0.setPin(isPinned, of: inode) }

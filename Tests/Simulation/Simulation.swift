@@ -177,7 +177,7 @@ extension Plan {
     var source: String {
         """
         Plan(seed: \(seed), mounts: \(mounts), pageSize: \(pageSize), distance: \(distance), \
-        refusesIDs: \(refusesIDs), compaction: .\(compaction), steps: [
+        refusesIDs: \(refusesIDs), compaction: .\(compaction), keepsNames: \(keepsNames), steps: [
         \(steps.map { "    .\($0),".replacing(/Simulation\.\w+\./, with: ".") }.joined(separator: "\n"))
         ])
         """

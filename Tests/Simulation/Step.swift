@@ -106,11 +106,13 @@ struct Plan: Sendable {
     var refusesIDs: Bool
     /// What the server leaves out of the changes.
     var compaction: LogCompaction
+    /// The kernel keeps names, attributes, listings and pages; else it looks up everything anew.
+    var keepsNames: Bool
     var steps: [Step]
 
     init(
         seed: UInt64, mounts: Int, pageSize: Int, distance: Int, refusesIDs: Bool = false,
-        compaction: LogCompaction = .none, steps: [Step]
+        compaction: LogCompaction = .none, keepsNames: Bool = false, steps: [Step]
     ) {
         self.seed = seed
         self.mounts = mounts
@@ -118,6 +120,7 @@ struct Plan: Sendable {
         self.distance = distance
         self.refusesIDs = refusesIDs
         self.compaction = compaction
+        self.keepsNames = keepsNames
         self.steps = steps
     }
 

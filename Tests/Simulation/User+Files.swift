@@ -12,9 +12,13 @@ extension User {
         let token = ledger.issue(name)
         try await within(path) { name, parent in
             let before = try self.text(named: name, in: parent)
-            let created = try await self.emptied(name, in: parent, before)
+            let created = try await self.kernel.holding([parent]) {
+                try await self.emptied(name, in: parent, before)
+            }
             let inode = created.entry.attributes.inode
-            defer { self.fs.forget(inode, count: 1) }
+            self.kernel.made(created.entry, name, in: parent)
+            self.kernel.opened(inode, created.opened, truncates: true)
+            defer { self.kernel.letGo(inode) }
             self.ledger.give(up: before, for: token)
             defer { self.fs.release(inode, handle: created.opened.handle) }
             try await self.put(token, at: 0, inode, created.opened.handle)
@@ -44,7 +48,9 @@ extension User {
                 inode, flags: OpenFlags(reads: true, writes: true, appends: true),
                 caller: Self.caller
             ).value()
+            self.kernel.opened(inode, opened)
             defer { self.fs.release(inode, handle: opened.handle) }
+            try await self.kernel.fill(inode, opened, count: Self.mostBytes)
             let before = try await self.tokens(in: OpenFile(inode: inode, handle: opened.handle))
             self.ledger.add(token, to: before)
             let size = try await self.fs.attributes(of: inode).value().attributes.size
@@ -62,12 +68,14 @@ extension User {
     }
 
     private func send(
-        _ token: String, at offset: Int64, _ inode: InodeID, _ handle: HandleID
+        _ token: String, at offset: Int64, _ inode: InodeID, _ handle: HandleID,
+        isPage: Bool = false
     ) async throws {
         let answer = Array(token.utf8).withUnsafeBytes {
-            fs.write(inode, handle: handle, offset: offset, bytes: $0, isPage: false)
+            fs.write(inode, handle: handle, offset: offset, bytes: $0, isPage: isPage)
         }
         _ = try await answer.value()
+        if !isDead { kernel.wrote(Array(token.utf8), at: offset, inode) }
     }
 
     /// A dead process returns nothing.
@@ -82,7 +90,9 @@ extension User {
             let opened = try await self.fs.open(
                 inode, flags: OpenFlags(reads: true, writes: true), caller: Self.caller
             ).value()
+            self.kernel.opened(inode, opened)
             defer { self.fs.release(inode, handle: opened.handle) }
+            try await self.kernel.fill(inode, opened, count: Self.mostBytes)
             try await body(OpenFile(inode: inode, handle: opened.handle))
         }
     }
@@ -95,7 +105,7 @@ extension User {
         }
     }
 
-    /// Writes a token over some of a file's tokens, in place; returns it.
+    /// Writes a token over some of a file's tokens, in place, by a call or through a mapping; returns it.
     func overwrite(_ file: OpenFile) async throws -> String {
         let parts = Ledger.parts(try await text(in: file))
         let first = world.scheduler.draw(max(1, parts.count))
@@ -105,7 +115,8 @@ extension User {
         let token = ledger.issue(name, units: max(1, replaced.joined().utf8.count / Ledger.unit))
         ledger.add(token, to: Set(parts))
         do {
-            try await send(token, at: Int64(start), file.inode, file.handle)
+            let isMapped = kernel.keepsNames && world.scheduler.draw(2) == 0
+            try await send(token, at: Int64(start), file.inode, file.handle, isPage: isMapped)
         } catch {
             if isDead { ledger.overwrite(Set(replaced), by: token) }
             throw error
@@ -124,9 +135,10 @@ extension User {
             self.ledger.give(up: parts.dropFirst(kept.count).joined())
             var changes = AttributeChanges()
             changes.size = Int64(kept.joined().utf8.count)
-            _ = try await self.fs.setAttributes(
+            let entry = try await self.fs.setAttributes(
                 changes, of: file.inode, handle: file.handle
             ).value()
+            self.kernel.changed(entry)
             try await self.fs.flush(file.inode, handle: file.handle).value()
         }
     }
@@ -190,7 +202,7 @@ extension User {
                 acknowledge(file.tokens, file.inode)
             }
             fs.release(file.inode, handle: file.handle)
-            fs.forget(file.inode, count: 0)
+            kernel.letGo(file.inode)
         }
         openFiles = []
     }

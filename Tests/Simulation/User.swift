@@ -34,6 +34,7 @@ final class User: @unchecked Sendable {
     var removed: Set<InodeID> = []
 
     var fs: DropboxFileSystem { process.fileSystem }
+    var kernel: Kernel { process.kernel }
     var ledger: Ledger { world.ledger }
     var isDead: Bool { process.isDead.isSet }
 
@@ -76,14 +77,17 @@ final class User: @unchecked Sendable {
             for index in openFiles.indices { try await flush(&openFiles[index]) }
         case .makeFolder(let path):
             try await within(path) { name, parent in
-                let entry = try await self.fs.makeDirectory(
-                    name, in: parent, permissions: 0o755, caller: Self.caller
-                ).value()
-                self.fs.forget(entry.attributes.inode, count: 1)
+                let entry = try await self.kernel.holding([parent]) {
+                    try await self.fs.makeDirectory(
+                        name, in: parent, permissions: 0o755, caller: Self.caller
+                    ).value()
+                }
+                self.kernel.made(entry, name, in: parent)
+                self.kernel.letGo(entry.attributes.inode)
             }
         case .unlink(let path): try await unlink(path)
         case .removeFolder(let path):
-            try await within(path) { try await self.fs.removeDirectory($0, in: $1).value() }
+            try await removeFolder(path)
         case .removeTree(let path): try await removeTree(path)
         case .rename(let path, let target): try await rename(path, target, .replace)
         case .exchange(let path, let target): try await rename(path, target, .exchange)
@@ -92,9 +96,12 @@ final class User: @unchecked Sendable {
                 let opened = try await self.fs.open(
                     inode, flags: OpenFlags(reads: true, writes: true), caller: Self.caller
                 ).value()
+                self.kernel.opened(inode, opened)
+                self.kernel.use(inode)
                 var file = OpenFile(inode: inode, handle: opened.handle)
                 file.seen = try? await self.foreign(in: file)
                 self.openFiles.append(file)
+                try? await self.kernel.fill(inode, opened, count: Self.mostBytes)
             }
         case .writeOpen: try await writeOpen()
         case .overwriteOpen:
@@ -118,7 +125,10 @@ final class User: @unchecked Sendable {
     private func unlink(_ path: String) async throws {
         try await within(path) { name, parent in
             let before = try self.node(named: name, in: parent)
-            try await self.fs.unlink(name, in: parent).value()
+            try await self.kernel.holding([parent]) {
+                try await self.fs.unlink(name, in: parent).value()
+            }
+            self.kernel.removed(name, in: parent)
             self.giveUp(before)
         }
     }
@@ -132,7 +142,16 @@ final class User: @unchecked Sendable {
                 try await removeTree(inner)
             }
         }
-        try await within(path) { try await self.fs.removeDirectory($0, in: $1).value() }
+        try await removeFolder(path)
+    }
+
+    private func removeFolder(_ path: String) async throws {
+        try await within(path) { name, parent in
+            try await self.kernel.holding([parent]) {
+                try await self.fs.removeDirectory(name, in: parent).value()
+            }
+            self.kernel.removed(name, in: parent)
+        }
     }
 
     private func rename(_ path: String, _ target: String, _ mode: RenameMode) async throws {
@@ -141,9 +160,15 @@ final class User: @unchecked Sendable {
                 let source = try self.node(named: name, in: parent)
                 let before = try self.node(named: newName, in: newParent)
                 if let source { self.ledger.rename(self.text(of: source)) }
-                try await self.fs.rename(
-                    name, in: parent, to: newName, in: newParent, mode: mode
-                ).value()
+                try await self.kernel.holding([parent, newParent]) {
+                    try await self.fs.rename(
+                        name, in: parent, to: newName, in: newParent, mode: mode
+                    ).value()
+                }
+                self.kernel.renamed(
+                    Kernel.Name(parent: parent, bytes: name),
+                    to: Kernel.Name(parent: newParent, bytes: newName),
+                    isExchange: mode == .exchange)
                 guard mode == .replace, before?.inode != source?.inode else { return }
                 self.giveUp(before, for: source)
                 if let before, let source, !self.isDead {
@@ -164,32 +189,31 @@ final class User: @unchecked Sendable {
     }
 
     private func list(_ path: String) async throws -> [String] {
-        var names: [String] = []
-        try await with(path) { inode in
-            let opened = try await self.fs.openDirectory(inode).value()
-            defer { self.fs.releaseDirectory(inode, handle: opened.handle) }
-            let error = self.fs.readDirectory(
-                inode, handle: opened.handle, offset: 0, withEntries: false
-            ) { entry in
-                if entry.name != ".", entry.name != ".." { names.append(entry.name) }
-                return true
-            }
-            if let error { throw error }
-        }
-        return names
+        var names: Set<String> = []
+        try await with(path) { names = try await self.kernel.list($0) }
+        return names.sorted()
     }
 
     // MARK: Paths
 
-    /// Calls a function with the inode of a path, which stays known during it.
+    /// Calls a function with the inode of a path, which stays known during it. As the kernel does, once more after a
+    /// refusal of what the caches say.
     func with(_ path: String, _ body: (InodeID) async throws -> Void) async throws {
+        do {
+            try await walk(path, anew: false, body)
+        } catch FileSystemError.staleHandle {
+            try await walk(path, anew: true, body)
+        }
+    }
+
+    private func walk(
+        _ path: String, anew: Bool, _ body: (InodeID) async throws -> Void
+    ) async throws {
         var known: [InodeID] = []
-        defer { for inode in known { fs.forget(inode, count: 1) } }
+        defer { for inode in known.reversed() { kernel.letGo(inode) } }
         var inode = InodeID.root
         for name in path.split(separator: "/") {
-            guard case .found(let entry) = try await fs.lookup(Array(name.utf8), in: inode).value()
-            else { throw FileSystemError.noEntry }
-            inode = entry.attributes.inode
+            inode = try await kernel.lookup(Array(name.utf8), in: inode, anew: anew)
             known.append(inode)
         }
         try await body(inode)
@@ -204,8 +228,10 @@ final class User: @unchecked Sendable {
         let folder = names.dropLast().map { "/" + $0 }.joined()
         let name = Array((names.last ?? "").utf8)
         try await with(folder) { inode in
-            if case .found(let entry) = try await fs.lookup(name, in: inode).value() {
-                fs.forget(entry.attributes.inode, count: 1)
+            do {
+                kernel.letGo(try await kernel.lookup(name, in: inode))
+            } catch FileSystemError.noEntry {
+                // It is to be made.
             }
             try await body(name, inode)
         }

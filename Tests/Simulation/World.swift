@@ -262,6 +262,7 @@ final class World: @unchecked Sendable {
                 throw Violation(rule: broken.rule, detail: "\(mount.name) \(broken.inode)")
             }
             try mount.checkPins(process.store)
+            try process.checkKernel()
         }
     }
 
