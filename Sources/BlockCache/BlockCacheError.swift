@@ -1,7 +1,7 @@
 // Errors of opening a cache. An open cache has no errors: every failure is a miss.
 
 /// The reason why a cache cannot be used.
-public enum BlockCacheError: Error, Hashable, Sendable {
+package enum BlockCacheError: Error, Hashable, Sendable {
     /// Another process uses this folder.
     case inUse(String)
     /// A system call failed; with the path and the error's number.

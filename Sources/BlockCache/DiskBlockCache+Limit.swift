@@ -5,10 +5,10 @@ import Synchronization
 
 extension DiskBlockCache {
     /// Maximum bytes of the cache.
-    public var limit: Int64 { state.withLock { $0.retention.limit } }
+    package var limit: Int64 { state.withLock { $0.retention.limit } }
 
     /// Sets the maximum bytes, and evicts at once down to it, except for pinned contents.
-    public func setLimit(_ bytes: Int64) {
+    package func setLimit(_ bytes: Int64) {
         state.withLock { $0.retention.limit = bytes }
         evict(keeping: nil)
     }
@@ -20,7 +20,7 @@ extension DiskBlockCache {
     ///
     /// Throws `inUse` when another process has it, and the system's error when it cannot be
     /// created.
-    public convenience init(directory: String, limit: Int64) throws(BlockCacheError) {
+    package convenience init(directory: String, limit: Int64) throws(BlockCacheError) {
         try self.init(
             directory: directory, limit: limit,
             openLimit: Self.openLimit(ofDescriptors: Self.descriptorLimit))

@@ -1,33 +1,33 @@
 // Pinned contents, which are never evicted. The caller sets the pins anew in every run.
 
-public import ContentHashing
+package import ContentHashing
 import Core
 import Saturating
 import Synchronization
 
 extension DiskBlockCache {
     /// Bytes of pinned contents that the cache holds.
-    public var pinnedBytes: Int64 { state.withLock { $0.retention.pinnedBytes } }
+    package var pinnedBytes: Int64 { state.withLock { $0.retention.pinnedBytes } }
 
     /// Whether a content is pinned, whether present or not.
-    public func isPinned(_ hash: ContentHash) -> Bool {
+    package func isPinned(_ hash: ContentHash) -> Bool {
         state.withLock { $0.retention.pinned.contains(hash) }
     }
 
     /// Pins or unpins a content; also one that is not cached yet. Pins do not survive restarts:
     /// callers restore them before `countContents`.
-    public func pin(_ hash: ContentHash, _ isPinned: Bool) {
+    package func pin(_ hash: ContentHash, _ isPinned: Bool) {
         state.withLock { $0.retention.pin(hash, isPinned) }
     }
 
     /// Pins these contents, and unpins all others, by the rules of `pin`.
-    public func pinOnly(_ hashes: Set<ContentHash>) {
+    package func pinOnly(_ hashes: Set<ContentHash>) {
         state.withLock { $0.retention.pinOnly(hashes) }
     }
 
     /// Removes all contents, pinned ones only if `includingPinned`. Returns the number of bytes
     /// freed.
-    public func clear(includingPinned: Bool = false) -> Int64 {
+    package func clear(includingPinned: Bool = false) -> Int64 {
         let before = usedBytes
         let victims = state.withLock { state in
             state.retention.entries.keys.filter {

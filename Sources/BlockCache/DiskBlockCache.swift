@@ -1,7 +1,7 @@
 // Content on disk, to be read again without the network. All of it can be fetched again: the folder
 // may be deleted between runs, and damage is a miss.
 
-public import ContentHashing
+package import ContentHashing
 import Core
 import Glibc
 import Logging
@@ -12,14 +12,14 @@ import Synchronization
 /// share it.
 ///
 /// All calls may block for the local disk and for nothing else; they may be made from any thread.
-public final class DiskBlockCache: Sendable {
+package final class DiskBlockCache: Sendable {
     /// Unit of fetching and of the content hash: 4 MiB.
-    public static let blockSize = ContentLayout.blockSize
+    package static let blockSize = ContentLayout.blockSize
     /// Minimum bytes of a piece for direct I/O: smaller ones are better served by the kernel's page
     /// cache, which responds at once and may be asked again.
-    public static let directSize = 512 << 10
+    package static let directSize = 512 << 10
     /// Unit of storing and verifying: 64 KiB.
-    public static let chunkSize = ContentLayout.chunkSize
+    package static let chunkSize = ContentLayout.chunkSize
     /// Size of the largest content accepted from an index; a damaged one may claim any size.
     private static let largestContent: Int64 = 1 << 42
     /// Maximum number of contents kept open.
@@ -32,7 +32,7 @@ public final class DiskBlockCache: Sendable {
     }
 
     /// The result of storing a block.
-    public enum Insertion: Hashable, Sendable {
+    package enum Insertion: Hashable, Sendable {
         /// It is stored, or the write failed, which does no harm.
         case accepted
         /// All blocks were seen, and their hash is not the content's. The content was removed.
@@ -40,13 +40,13 @@ public final class DiskBlockCache: Sendable {
     }
 
     /// The result of verifying the cache.
-    public struct Report: Hashable, Sendable {
+    package struct Report: Hashable, Sendable {
         /// Number of chunks that were read.
-        public var checked: Int
+        package var checked: Int
         /// Number of damaged chunks, which were dropped.
-        public var damaged: Int
+        package var damaged: Int
         /// Bytes in the cache now.
-        public var bytes: Int64
+        package var bytes: Int64
     }
 
     private let directory: String
@@ -84,10 +84,10 @@ public final class DiskBlockCache: Sendable {
     }
 
     /// Bytes that the cache holds.
-    public var usedBytes: Int64 { state.withLock { $0.retention.used } }
+    package var usedBytes: Int64 { state.withLock { $0.retention.used } }
 
     /// Counts the contents of earlier runs, oldest first. Reads work before it ends.
-    public func countContents() {
+    package func countContents() {
         var found: [(hash: ContentHash, bytes: Int64, time: Int)] = []
         forEachContent { hash, path in
             var status = stat()
@@ -109,12 +109,12 @@ public final class DiskBlockCache: Sendable {
     // MARK: Reading
 
     /// Records that a content is opened for reading. The second use makes it protected.
-    public func noteUse(of hash: ContentHash) {
+    package func noteUse(of hash: ContentHash) {
         state.withLock { $0.retention.use(hash) }
     }
 
     /// Verified bytes of a content; nil unless all of them are present.
-    public func bytes(of hash: ContentHash, size: Int64, range: Range<Int64>) -> [UInt8]? {
+    package func bytes(of hash: ContentHash, size: Int64, range: Range<Int64>) -> [UInt8]? {
         guard let file = content(hash, size: size, creates: false) else { return nil }
         let bytes = file.bytes(range)
         if bytes == nil { settleLosses(of: hash, in: file) }
@@ -122,7 +122,7 @@ public final class DiskBlockCache: Sendable {
     }
 
     /// Whether bytes of a content are present. They are not read, and may turn out to be damaged.
-    public func contains(_ hash: ContentHash, size: Int64, range: Range<Int64>) -> Bool {
+    package func contains(_ hash: ContentHash, size: Int64, range: Range<Int64>) -> Bool {
         content(hash, size: size, creates: false)?.contains(range) ?? false
     }
 
@@ -131,7 +131,7 @@ public final class DiskBlockCache: Sendable {
     /// Stores a whole block. The last missing block triggers the check of the whole content against
     /// its hash, for a content of one block even if the write fails. `unused` means that the block
     /// has not been requested yet: its first read will be its first use.
-    public func insert(
+    package func insert(
         block: Int, of hash: ContentHash, size: Int64, bytes: [UInt8], unused: Bool = false
     ) -> Insertion {
         let offset = Int64(clamping: block) *| Self.blockSize
@@ -154,7 +154,7 @@ public final class DiskBlockCache: Sendable {
     }
 
     /// Stores the whole chunks within the bytes.
-    public func insert(at offset: Int64, of hash: ContentHash, size: Int64, bytes: [UInt8]) {
+    package func insert(at offset: Int64, of hash: ContentHash, size: Int64, bytes: [UInt8]) {
         guard offset >= 0, offset +| Int64(clamping: bytes.count) <= size,
             let file = content(hash, size: size, creates: true)
         else { return }
@@ -163,7 +163,7 @@ public final class DiskBlockCache: Sendable {
 
     /// Moves a file with this content into the cache, or copies it from another disk. The content
     /// is verified first; if it does not match, the file and the cached content stay unchanged.
-    public func adopt(path: String, hash: ContentHash, size: Int64) {
+    package func adopt(path: String, hash: ContentHash, size: Int64) {
         guard size > 0, let survey = survey(path, hash: hash, size: size), makeFolder(of: hash)
         else { return }
         forgetOpen(hash)
@@ -236,7 +236,7 @@ public final class DiskBlockCache: Sendable {
     // MARK: Keeping; pins are in DiskBlockCache+Pins.swift
 
     /// Removes a content from the cache.
-    public func remove(_ hash: ContentHash) {
+    package func remove(_ hash: ContentHash) {
         state.withLock { state in
             state.retention.remove(hash)
             state.open[hash] = nil
@@ -246,7 +246,7 @@ public final class DiskBlockCache: Sendable {
     }
 
     /// Verifies all contents and drops damaged chunks.
-    public func verify() -> Report {
+    package func verify() -> Report {
         var report = Report(checked: 0, damaged: 0, bytes: 0)
         forEachContent { hash, _ in
             guard let size = self.size(of: hash),

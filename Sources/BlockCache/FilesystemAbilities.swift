@@ -5,18 +5,18 @@ import Glibc
 import Saturating
 
 /// Features of a filesystem that a cache uses.
-public struct FilesystemAbilities: Hashable, Sendable {
+package struct FilesystemAbilities: Hashable, Sendable {
     /// Whether holes in files take no space.
-    public let isSparse: Bool
+    package let isSparse: Bool
     /// Whether files support direct I/O.
-    public let isDirect: Bool
+    package let isDirect: Bool
 
     /// Size of the probe file; a page of it is written.
     private static let size = 4 << 20
 
     /// Probes with a file that is unlinked before this returns. Throws `system` when none can be
     /// created in the folder.
-    public init(probing folder: String) throws(BlockCacheError) {
+    package init(probing folder: String) throws(BlockCacheError) {
         var template = Array("\(folder)/.probe.XXXXXX".utf8CString)
         let file = mkstemp(&template)
         guard file >= 0 else { throw .system(folder, errno) }

@@ -5,7 +5,7 @@ import Dispatch
 import Saturating
 
 /// Runs work later, one piece after the other.
-public protocol BackgroundQueue: Sendable {
+package protocol BackgroundQueue: Sendable {
     /// Runs the work after so many seconds.
     func run(after seconds: Double, _ work: @escaping @Sendable () -> Void)
     /// Runs the work now, after a running piece; returns when it is done.
@@ -13,22 +13,22 @@ public protocol BackgroundQueue: Sendable {
 }
 
 /// A queue with a thread of its own while it has work.
-public struct ThreadQueue: BackgroundQueue {
+package struct ThreadQueue: BackgroundQueue {
     private let queue: DispatchQueue
 
     /// Makes a queue; `label` shows in debuggers.
-    public init(label: String) {
+    package init(label: String) {
         queue = DispatchQueue(label: label, qos: .utility)
     }
 
     /// Runs the work after so many seconds of the machine's clock.
-    public func run(after seconds: Double, _ work: @escaping @Sendable () -> Void) {
+    package func run(after seconds: Double, _ work: @escaping @Sendable () -> Void) {
         let nanoseconds = Int(clamping: seconds * 1e9)
         queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: work)
     }
 
     /// Runs the work now; must not be called by other work of this queue.
-    public func run<Value>(_ work: () throws -> Value) rethrows -> Value {
+    package func run<Value>(_ work: () throws -> Value) rethrows -> Value {
         try queue.sync(execute: work)
     }
 }

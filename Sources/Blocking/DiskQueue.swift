@@ -4,12 +4,12 @@
 import Dispatch
 
 /// Runs work that blocks on the local disk on dedicated threads.
-public struct DiskQueue: Sendable {
+package struct DiskQueue: Sendable {
     /// Nil to run work on the caller's thread.
     private let queue: DispatchQueue?
 
     /// Makes a queue; `label` shows in debuggers.
-    public init(label: String) {
+    package init(label: String) {
         queue = DispatchQueue(label: label, attributes: .concurrent)
     }
 
@@ -19,10 +19,10 @@ public struct DiskQueue: Sendable {
 
     /// Runs work on the thread of its caller: for a process with one thread, whose order of steps
     /// must not depend on the machine.
-    public static let inPlace = DiskQueue()
+    package static let inPlace = DiskQueue()
 
     /// Runs the work and returns its result or throws its error.
-    public func run<Value: Sendable, Failure: Error>(
+    package func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         guard let queue else { return try work() }

@@ -5,9 +5,9 @@ import Glibc
 import SystemPackage
 
 /// Small files of mode 0600.
-public enum PrivateFile {
+package enum PrivateFile {
     /// One version of a file that is always replaced and never modified.
-    public struct Version: Hashable, Sendable {
+    package struct Version: Hashable, Sendable {
         private let inode: UInt64
         private let seconds: Int
         private let nanoseconds: Int
@@ -21,20 +21,20 @@ public enum PrivateFile {
     }
 
     /// The current version of a file; nil when there is none.
-    public static func version(of path: String) -> Version? {
+    package static func version(of path: String) -> Version? {
         var status = stat()
         return lstat(path, &status) == 0 ? Version(status) : nil
     }
 
     /// Whether the file certainly does not exist, as opposed to a failing disk.
-    public static func isMissing(_ path: String) -> Bool {
+    package static func isMissing(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) != 0 && errno == ENOENT
     }
 
     /// A file's text; nil when the file does not exist. Throws when it has more than `limit` bytes
     /// or is no regular file. Links are not followed: they could lead to a file of another user.
-    public static func read(
+    package static func read(
         _ path: String, limit: Int = 16384
     ) throws(PrivateFileError) -> String? {
         do {
@@ -67,7 +67,7 @@ public enum PrivateFile {
     /// Replaces a file by one of mode 0600 with this text, durable before the rename.
     ///
     /// The new file has a unique temporary name, so that concurrent writers do not mix.
-    public static func replace(_ path: String, with text: String) throws(PrivateFileError) {
+    package static func replace(_ path: String, with text: String) throws(PrivateFileError) {
         var template = Array((path + ".XXXXXX").utf8CString)
         let descriptor = mkstemp(&template)
         let failure = currentErrno
@@ -93,7 +93,7 @@ public enum PrivateFile {
 
     /// Removes a file, if there is one, and the temporary files of a `replace` that was killed:
     /// they contain a secret, too.
-    public static func remove(_ path: String) throws(PrivateFileError) {
+    package static func remove(_ path: String) throws(PrivateFileError) {
         if unlink(path) != 0, errno != ENOENT {
             throw .unwritable(path, reason: currentErrno.description)
         }
@@ -106,7 +106,7 @@ public enum PrivateFile {
 
     /// Whether a text can be a token: only characters that an HTTP header allows, because a line
     /// break could add headers.
-    public static func isSecret(_ text: String) -> Bool {
+    package static func isSecret(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     }
 

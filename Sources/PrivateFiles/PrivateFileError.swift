@@ -2,7 +2,7 @@
 // purpose.
 
 /// The reason why a private file or folder was refused, or could not be used.
-public enum PrivateFileError: Error, Hashable, Sendable {
+package enum PrivateFileError: Error, Hashable, Sendable {
     /// The file belongs to another user, or other users can read it.
     case fileTooOpen(String)
     /// The folder belongs to another user, or other users can access it.

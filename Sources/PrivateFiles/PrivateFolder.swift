@@ -1,12 +1,12 @@
 // Folders that only their owner can access, and helpers for any folder.
 
 import Glibc
-public import SystemPackage
+package import SystemPackage
 
 /// Folders of mode 0700.
-public enum PrivateFolder {
+package enum PrivateFolder {
     /// The treatment of an existing folder that other users can access.
-    public enum Opening: Hashable, Sendable {
+    package enum Opening: Hashable, Sendable {
         /// The folder is made private.
         case closed
         /// The folder is refused: its files may have been read already.
@@ -17,7 +17,7 @@ public enum PrivateFolder {
     ///
     /// Refuses a folder of another user, and a link to a folder: files in it could be read or
     /// replaced.
-    public static func make(
+    package static func make(
         _ path: String, ifOpen opening: Opening = .closed
     ) throws(PrivateFileError) {
         var status = stat()
@@ -56,12 +56,12 @@ public enum PrivateFolder {
 }
 
 /// The folder that a file is in.
-public func folderPath(of path: String) -> String {
+package func folderPath(of path: String) -> String {
     FilePath(path).removingLastComponent().string
 }
 
 /// Makes the entries in a file's folder durable. A failure is ignored: the file itself is durable.
-public func synchronizeFolder(of path: String) {
+package func synchronizeFolder(of path: String) {
     let folder = open(folderPath(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return }
     fsync(folder)
@@ -69,12 +69,12 @@ public func synchronizeFolder(of path: String) {
 }
 
 /// The names in a folder; empty when it cannot be read.
-public func folderNames(in path: String) -> [String] {
+package func folderNames(in path: String) -> [String] {
     (try? namesOfFolder(path)) ?? []
 }
 
 /// The names in a folder. Throws when it cannot be read.
-public func namesOfFolder(_ path: String) throws(Errno) -> [String] {
+package func namesOfFolder(_ path: String) throws(Errno) -> [String] {
     guard let folder = opendir(path) else { throw currentErrno }
     defer { closedir(folder) }
     var names: [String] = []

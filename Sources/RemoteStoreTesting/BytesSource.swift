@@ -1,26 +1,26 @@
 // Upload content in memory.
 
-public import RemoteStore
+import RemoteStore
 
 /// An upload source over bytes.
-public struct BytesSource: UploadSource {
+package struct BytesSource: UploadSource {
     private let bytes: [UInt8]
 
     /// Takes over the bytes.
-    public init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
     /// Takes over the UTF-8 form of a text.
-    public init(_ text: String) {
+    package init(_ text: String) {
         self.init(Array(text.utf8))
     }
 
     /// The number of bytes.
-    public var size: Int64 { Int64(bytes.count) }
+    package var size: Int64 { Int64(bytes.count) }
 
     /// Copies bytes into the buffer.
-    public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
         buffer.copyBytes(from: part)
         return part.count

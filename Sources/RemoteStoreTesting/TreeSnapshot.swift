@@ -1,12 +1,12 @@
 // A whole account as a value, to compare one store with another or with a mount.
 
 import Core
-public import RemoteStore
+package import RemoteStore
 
 /// Every file's bytes and every folder, by path.
-public struct TreeSnapshot: Hashable, Sendable, CustomStringConvertible {
+package struct TreeSnapshot: Hashable, Sendable, CustomStringConvertible {
     /// The entry at a path.
-    public enum Entry: Hashable, Sendable {
+    package enum Entry: Hashable, Sendable {
         /// A folder without further attributes.
         case folder
         /// A file with these bytes.
@@ -14,13 +14,13 @@ public struct TreeSnapshot: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The entries by path, with the case of every name.
-    public var entries: [RemotePath: Entry] = [:]
+    package var entries: [RemotePath: Entry] = [:]
 
     /// Makes the snapshot of an empty account.
-    public init() {}
+    package init() {}
 
     /// Lists a store and reads all of its files.
-    public init(of store: some RemoteStoring) async throws(RemoteError) {
+    package init(of store: some RemoteStoring) async throws(RemoteError) {
         var page = try await store.list(.root, recursive: true)
         var listed = page.entries
         while page.hasMore {
@@ -31,7 +31,7 @@ public struct TreeSnapshot: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The tree that results from applying listings or deltas in their order.
-    public init(
+    package init(
         applying deltas: [RemoteEntry], from store: some RemoteStoring
     ) async throws(RemoteError) {
         var known: [RemotePath: RemoteEntry] = [:]
@@ -77,7 +77,7 @@ public struct TreeSnapshot: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// One line per entry, in order; small files with their text.
-    public var description: String {
+    package var description: String {
         entries.sorted { $0.key.rawValue < $1.key.rawValue }.map { path, entry in
             switch entry {
             case .folder: "\(path)/"
@@ -91,7 +91,7 @@ public struct TreeSnapshot: Hashable, Sendable, CustomStringConvertible {
 
 extension RemoteByteStream {
     /// The remaining bytes of a stream.
-    public func collect() async throws(RemoteError) -> [UInt8] {
+    package func collect() async throws(RemoteError) -> [UInt8] {
         var bytes: [UInt8] = []
         while let piece = try await next() { bytes += piece }
         return bytes

@@ -4,13 +4,13 @@
 import CFile
 import Core
 import Glibc
-public import MetadataStore
+package import MetadataStore
 import Saturating
 import Synchronization
 
 extension StagedFile {
     /// The result of a search from an offset on.
-    public enum Extent: Hashable, Sendable {
+    package enum Extent: Hashable, Sendable {
         /// The next data, or the next hole, begins here.
         case begins(Int64)
         /// No data follows the offset.
@@ -20,12 +20,12 @@ extension StagedFile {
     }
 
     /// The beginning of data, at an offset or behind it.
-    public func data(from offset: Int64) -> Extent {
+    package func data(from offset: Int64) -> Extent {
         extent(from: offset, CFILE_SEEK_DATA)
     }
 
     /// The beginning of a hole, at an offset or behind it. The end counts as one.
-    public func hole(from offset: Int64) -> Extent {
+    package func hole(from offset: Int64) -> Extent {
         extent(from: offset, CFILE_SEEK_HOLE)
     }
 
@@ -45,7 +45,7 @@ extension StagedFile {
 extension StagingArea {
     /// Bytes that staged content occupies on this disk; nil if it has a base, or if the disk does
     /// not say.
-    public func occupiedBytes(of content: StagedContent) -> Int64? {
+    package func occupiedBytes(of content: StagedContent) -> Int64? {
         guard content.base == nil else { return nil }
         var status = stat()
         guard lstat(path(of: content.file), &status) == 0 else { return nil }

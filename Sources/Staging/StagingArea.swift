@@ -1,16 +1,16 @@
 // The folder of staging files. It is no cache: no file in it may be lost, so it lies with the
 // database, out of reach of eviction and cache clearing.
 
-public import Blocking
-public import Core
+package import Blocking
+package import Core
 import Glibc
-public import MetadataStore
+package import MetadataStore
 import Synchronization
 
 /// Creates, opens and removes staging files.
-public final class StagingArea: Sendable {
+package final class StagingArea: Sendable {
     /// Path of the folder.
-    public let directory: String
+    package let directory: String
     private let store: MetadataStore
     private let files = LiveFiles()
     /// Seconds after which unneeded files are removed, many at once.
@@ -20,13 +20,13 @@ public final class StagingArea: Sendable {
     private let queue: any BackgroundQueue
     private let flusher: StagingFlusher
     /// Content that was put aside, by this start and earlier ones.
-    public let lostAndFound: LostAndFound
+    package let lostAndFound: LostAndFound
     /// Content that this start has put aside.
-    public let found: [LostContent]
+    package let found: [LostContent]
 
     /// Opens the folder. Content that cannot be verified, and files without a row, go to
     /// `lostAndFound`; files whose content was stored, replaced or deleted on purpose are removed.
-    public convenience init(
+    package convenience init(
         directory: String, store: MetadataStore, removalDelay: Double = 1, flushDelay: Double = 2,
         lostAndFound: String? = nil,
         queue: (_ label: String) -> any BackgroundQueue = { ThreadQueue(label: $0) }
@@ -77,13 +77,13 @@ public final class StagingArea: Sendable {
 
     /// Makes all saved content, and every transaction so far, survive power loss. Blocks for the
     /// disk; concurrent callers share one flush.
-    public func flush() throws {
+    package func flush() throws {
         try flusher.flush()
     }
 
     /// Does the same for an fsync of a folder: as after one of each file in it, only content that is
     /// as safe may replace theirs later. Blocks for the disk.
-    public func synchronize(_ folder: InodeID) throws {
+    package func synchronize(_ folder: InodeID) throws {
         try flusher.flush()
         let files = files
         try store.write { transaction in
@@ -99,7 +99,7 @@ public final class StagingArea: Sendable {
     }
 
     /// Ends the background work, after trying to flush all saved content.
-    public func end() {
+    package func end() {
         flusher.end()
         try? flusher.flush()
         removeUnneeded()
@@ -109,12 +109,12 @@ public final class StagingArea: Sendable {
     ///
     /// The row is read in a write transaction: rows are saved in such ones, while the saved file is
     /// alive, so that an outdated row is never opened for a file that was closed.
-    public func existing(_ inode: InodeID) throws -> StagedFile? {
+    package func existing(_ inode: InodeID) throws -> StagedFile? {
         try store.write { try $0.node(inode).flatMap { try file(of: $0) } }
     }
 
     /// The same for many inodes, without those whose staging file cannot be opened.
-    public func existing(_ inodes: [InodeID]) throws -> [InodeID: StagedFile] {
+    package func existing(_ inodes: [InodeID]) throws -> [InodeID: StagedFile] {
         try store.write { transaction in
             var found: [InodeID: StagedFile] = [:]
             for inode in inodes {
@@ -125,7 +125,7 @@ public final class StagingArea: Sendable {
     }
 
     /// The staged content of a node that was read in this write transaction.
-    public func file(of node: Node) throws(StagingError) -> StagedFile? {
+    package func file(of node: Node) throws(StagingError) -> StagedFile? {
         guard let content = node.staged else { return nil }
         return try files.known.withLock { (files) throws(StagingError) in
             if let known = files[content.file]?.file {
@@ -170,7 +170,7 @@ public final class StagingArea: Sendable {
 
     /// Begins staged content of a node, over a base or empty. `size` is the initial size: the
     /// base's limit, or 0.
-    public func begin(
+    package func begin(
         _ inode: InodeID, base: StagedContent.Base?, size: Int64,
         in transaction: Transaction
     ) throws -> StagedFile {
@@ -205,7 +205,7 @@ public final class StagingArea: Sendable {
     ///
     /// Not at once: a completed commit is not on the disk yet. After a power cut the rows may name
     /// the file again, as the only copy of acknowledged content.
-    public func removeFile(_ number: Int64) {
+    package func removeFile(_ number: Int64) {
         _ = files.known.withLock { $0.removeValue(forKey: number) }
         let isScheduled = unneeded.withLock { unneeded in
             defer { unneeded.isScheduled = true }
@@ -220,7 +220,7 @@ public final class StagingArea: Sendable {
 
     /// Removes all scheduled files now, after the rows have reached the disk. Blocks for it. If it
     /// fails, they stay until the next time.
-    public func removeUnneeded() {
+    package func removeUnneeded() {
         queue.run { removeNow() }
     }
 
@@ -238,7 +238,7 @@ public final class StagingArea: Sendable {
     }
 
     /// The path of the staging file with a number.
-    public func path(of number: Int64) -> String {
+    package func path(of number: Int64) -> String {
         "\(directory)/\(number)"
     }
 }

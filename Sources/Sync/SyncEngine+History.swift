@@ -1,13 +1,13 @@
 // Old revisions of files: finding the server's path for a local path, and applying a restored
 // revision.
 
-public import Core
+package import Core
 import MetadataStore
-public import RemoteStore
+package import RemoteStore
 import Tree
 
 /// Why revisions cannot be listed or restored.
-public enum HistoryError: Error, Hashable, Sendable {
+package enum HistoryError: Error, Hashable, Sendable {
     /// The file, or a folder above it, has unsent changes.
     case unsentChanges
     /// The path is a folder's.
@@ -28,7 +28,7 @@ public enum HistoryError: Error, Hashable, Sendable {
 
 extension SyncEngine {
     /// The newest revisions of the file at a local path, which may be deleted.
-    public func revisions(
+    package func revisions(
         of names: [FileName], limit: Int, from history: any RemoteHistory
     ) async throws(HistoryError) -> RemoteRevisions {
         let target = try await target(names)
@@ -41,7 +41,7 @@ extension SyncEngine {
     /// The present content becomes an old revision. A file with unsent changes is refused, because
     /// these would be an edit of the content before; if it gets them during the request, the rules
     /// for conflicts apply: then both versions stay.
-    public func restore(
+    package func restore(
         _ names: [FileName], to revision: Revision?, from history: any RemoteHistory
     ) async throws(HistoryError) -> RemoteFile {
         // No delta may be applied between the server's change and its recording.

@@ -1,29 +1,29 @@
 // The interface of Sync to its neighbours: starts and stops the parts, and returns their state.
 
-public import Blocking
-public import Core
-public import Logging
-public import MetadataStore
-public import RemoteStore
+package import Blocking
+package import Core
+package import Logging
+package import MetadataStore
+package import RemoteStore
 import Saturating
-public import Staging
+package import Staging
 import Synchronization
-public import Tree
+package import Tree
 
 /// Synchronizes one account's tree with its server, in both directions.
-public final class SyncEngine: Syncing {
+package final class SyncEngine: Syncing {
     /// The settings of a sync engine.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// This machine's name, for conflicted copies; cut to 64 bytes, without slashes.
-        public var host: String
+        package var host: String
         /// How long a file that is still open may be written to before its present content is
         /// uploaded, in seconds.
-        public var openFileInterval: Double
+        package var openFileInterval: Double
         /// The longest intentional delay of an entry, in seconds.
-        public var longestDelay: Double
+        package var longestDelay: Double
 
         /// Memberwise; by default 30 seconds and a week.
-        public init(
+        package init(
             host: String, openFileInterval: Double = 30, longestDelay: Double = 7 * 86_400
         ) {
             let cleaned = host.filter { $0 != "/" && $0 != "\0" }
@@ -34,11 +34,11 @@ public final class SyncEngine: Syncing {
     }
 
     /// The rest of the queue at the end of a drain.
-    public struct Remainder: Hashable, Sendable {
+    package struct Remainder: Hashable, Sendable {
         /// Nodes still to be sent.
-        public var operations: Int
+        package var operations: Int
         /// Bytes of content among them.
-        public var bytes: Int64
+        package var bytes: Int64
     }
 
     let environment: UploadEnvironment
@@ -49,7 +49,7 @@ public final class SyncEngine: Syncing {
     private let tasks = Mutex<[Task<Void, Never>]>([])
 
     /// Connects the parts. No task runs before `start`.
-    public init(
+    package init(
         configuration: Configuration, store: MetadataStore, staging: StagingArea,
         remote: any RemoteStoring, cache: any ContentCaching, openFiles: any OpenFileTracking,
         observer: any TreeChangeObserving, clock: any SyncClock = SystemClock(),
@@ -68,7 +68,7 @@ public final class SyncEngine: Syncing {
     /// Starts following the server and sending the queue, including that of earlier mounts.
     ///
     /// Throws when the local database cannot be read.
-    public func start() async throws {
+    package func start() async throws {
         try recallRoot()
         try await watcher.restore()
         // Due times of an earlier process are from another clock: one that was set back since would
@@ -86,13 +86,13 @@ public final class SyncEngine: Syncing {
 
     /// Passes the root that an earlier process knew to the remote store. Call it before the first
     /// request for the mounted folder; throws when the local database cannot be read.
-    public func recallRoot() throws {
+    package func recallRoot() throws {
         let root = try environment.store.read { try $0.setting(RemoteWatcher.Setting.root) }
         if let root { environment.remote.resume(root: root) }
     }
 
     /// Stops at once. Unsent changes stay queued.
-    public func stop() async {
+    package func stop() async {
         let running = tasks.withLock { tasks in
             defer { tasks = [] }
             return tasks
@@ -107,7 +107,7 @@ public final class SyncEngine: Syncing {
     }
 
     /// Retries at once after a new login, if the token was refused.
-    public func noteLogin() async {
+    package func noteLogin() async {
         await watcher.noteLogin()
         await uploader.resume()
     }
@@ -115,34 +115,34 @@ public final class SyncEngine: Syncing {
     // MARK: Syncing
 
     /// Whether the whole account's tree is known.
-    public var isTreeComplete: Bool { environment.state.current.isTreeComplete }
+    package var isTreeComplete: Bool { environment.state.current.isTreeComplete }
     /// Whether deltas are being received.
-    public var isFeedHealthy: Bool {
+    package var isFeedHealthy: Bool {
         let status = environment.state.current
         return status.connection == .online && status.isTreeComplete
     }
     /// Bytes used and allowed, from the last response.
-    public var space: RemoteSpace? { environment.state.current.space }
+    package var space: RemoteSpace? { environment.state.current.space }
     /// Whether the account was full at the last upload.
-    public var isQuotaExceeded: Bool { environment.state.current.isQuotaExceeded }
+    package var isQuotaExceeded: Bool { environment.state.current.isQuotaExceeded }
     /// The state of Sync for `status`.
-    public var status: SyncStatus { environment.state.current }
+    package var status: SyncStatus { environment.state.current }
 
     /// Waits until a folder's children are all in the store.
-    public func ensureListed(_ folder: InodeID) async throws(SyncError) {
+    package func ensureListed(_ folder: InodeID) async throws(SyncError) {
         try await lister.ensureListed(folder)
     }
 
     /// Has the uploader read the journal after a change of it: at once, or after 50 ms in a burst.
-    public func noteChange() {
+    package func noteChange() {
         uploader.noteChange()
     }
 
     /// This machine's name, for conflicted copies.
-    public var host: String { environment.host }
+    package var host: String { environment.host }
 
     /// Counts and logs a detached file that a write has put back.
-    public func noteReturn(of file: ReturnedFile) {
+    package func noteReturn(of file: ReturnedFile) {
         environment.log.warning(
             "a file was written to after others had changed or deleted it",
             metadata: ["kept as": "\(file.place.name.string)"])
@@ -152,12 +152,12 @@ public final class SyncEngine: Syncing {
     }
 
     /// Notes that a file has grown by a piece.
-    public func noteGrowth(of inode: InodeID) {
+    package func noteGrowth(of inode: InodeID) {
         uploader.noteGrowth(of: inode)
     }
 
     /// Waits until the server has a node in its local state.
-    public func drain(_ inode: InodeID) async throws(SyncError) {
+    package func drain(_ inode: InodeID) async throws(SyncError) {
         let now = environment.clock.now()
         let store = environment.store
         _ = try? await store.write { try $0.reschedule(inode, due: now) }
@@ -182,7 +182,7 @@ public final class SyncEngine: Syncing {
     /// Sends all queued changes, now, until the queue is empty or `isOver` returns true.
     ///
     /// Returns the rest of the queue. Throws when the local database fails, also while it waits.
-    public func drain(
+    package func drain(
         progress: @Sendable (Remainder) -> Void = { _ in }, until isOver: @Sendable () -> Bool
     ) async throws(SyncError) -> Remainder {
         try await uploader.beginDraining()
@@ -202,17 +202,17 @@ public final class SyncEngine: Syncing {
     }
 
     /// Suspends the write delay until `endDraining`. Throws when the local database fails.
-    public func beginDraining() async throws(SyncError) {
+    package func beginDraining() async throws(SyncError) {
         try await uploader.beginDraining()
     }
 
     /// Resumes the write delay.
-    public func endDraining() async {
+    package func endDraining() async {
         await uploader.endDraining()
     }
 
     /// The size of the queue. Throws when the local database cannot be read.
-    public func pending() async throws(SyncError) -> Remainder {
+    package func pending() async throws(SyncError) -> Remainder {
         let pending = try await fromStore { [store = environment.store] in
             try await store.read { try $0.pending() }
         }

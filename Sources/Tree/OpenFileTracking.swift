@@ -1,10 +1,10 @@
 // The interface of Tree to the table of open files, and the changes that it tells its callers.
 
-public import Core
-public import MetadataStore
+package import Core
+package import MetadataStore
 
 /// Decides whether a file is open: a change of an open file must leave its content readable.
-public protocol OpenFileTracking: Sendable {
+package protocol OpenFileTracking: Sendable {
     /// Whether a handle is open on the inode, for a transaction that changes the state which
     /// openers read. Must wait for nothing but a short lock.
     ///
@@ -17,7 +17,7 @@ public protocol OpenFileTracking: Sendable {
 }
 
 /// A remote change of the tree; FileSystem turns it into kernel invalidations.
-public enum TreeChange: Hashable, Sendable {
+package enum TreeChange: Hashable, Sendable {
     /// A name leads elsewhere now, or exists now.
     case entry(parent: InodeID, name: FileName)
     /// A name was deleted.

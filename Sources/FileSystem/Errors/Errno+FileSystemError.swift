@@ -1,10 +1,10 @@
 // The only table from errors to errno. Exhaustive, so that a new case must choose its errno.
 
-public import SystemPackage
+package import SystemPackage
 
 extension Errno {
     /// The errno that a process gets for an error.
-    public init(_ error: FileSystemError) {
+    package init(_ error: FileSystemError) {
         switch error {
         case .noEntry: self = .noSuchFileOrDirectory
         case .notADirectory: self = .notDirectory

@@ -2,7 +2,7 @@
 // an errno.
 
 /// Why an operation was refused or failed.
-public enum FileSystemError: Error, Hashable, Sendable {
+package enum FileSystemError: Error, Hashable, Sendable {
     /// No such name, or the file is gone.
     case noEntry
     /// A path component or the operand is not a folder.

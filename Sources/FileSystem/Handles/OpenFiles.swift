@@ -1,14 +1,14 @@
 // Which inodes are open, and the state that all handles of one share. Not responsible for the
 // handles themselves (`HandleTable`) nor for reading and writing.
 
-public import Core
-public import MetadataStore
+package import Core
+package import MetadataStore
 import RemoteStore
 import Saturating
 import Staging
 import Sync
 import Synchronization
-public import Tree
+import Tree
 
 /// The open files of a mount.
 ///
@@ -16,7 +16,7 @@ public import Tree
 /// `OpenFile` and `DirectoryHandle`; then Staging's files. None is held while another one of
 /// this list is taken, and none while the store is waited for: database first, memory after. Inside
 /// a transaction all of them may be taken, because no holder waits for a transaction.
-public final class OpenFiles: OpenFileTracking {
+package final class OpenFiles: OpenFileTracking {
     private struct Slot {
         let file: OpenFile
         var handles = 0
@@ -33,7 +33,7 @@ public final class OpenFiles: OpenFileTracking {
     private let state = Mutex(State())
 
     /// Creates an empty table.
-    public init() {}
+    package init() {}
 
     /// Whether a handle is open on the inode.
     func isOpen(_ inode: InodeID) -> Bool {
@@ -41,7 +41,7 @@ public final class OpenFiles: OpenFileTracking {
     }
 
     /// Whether a handle is open on the inode. If not, openers wait for the end of the transaction.
-    public func isOpen(_ inode: InodeID, in transaction: Transaction) -> Bool {
+    package func isOpen(_ inode: InodeID, in transaction: Transaction) -> Bool {
         let (isOpen, isFirst) = state.withLock { state in
             if state.slots[inode] != nil { return (true, false) }
             let isFirst = state.claimed.isEmpty
@@ -61,7 +61,7 @@ public final class OpenFiles: OpenFileTracking {
     }
 
     /// Whether a handle that can write is open on the inode.
-    public func isOpenForWriting(_ inode: InodeID) -> Bool {
+    package func isOpenForWriting(_ inode: InodeID) -> Bool {
         state.withLock { ($0.slots[inode]?.writers ?? 0) > 0 }
     }
 

@@ -3,16 +3,16 @@
 import Core
 import MetadataStore
 import Saturating
-public import Sync
+import Sync
 import Synchronization
-public import Tree
+package import Tree
 
 /// Invalidates what the kernel cached of nodes that Sync changed.
 ///
 /// It is created before Sync and the filesystem, which both need it, and gets its kernel when a
 /// session is mounted. An answer that was read before a change and is sent after it must not be
 /// cached, because the invalidation has overtaken it: `epoch` has grown by then.
-public final class TreeChangeRelay: TreeChangeObserving {
+package final class TreeChangeRelay: TreeChangeObserving {
     private struct State {
         var epoch: UInt64 = 0
         var kernel: (any KernelInvalidating)?
@@ -26,10 +26,10 @@ public final class TreeChangeRelay: TreeChangeObserving {
     private let state = Mutex(State())
 
     /// Creates a relay without a kernel.
-    public init() {}
+    package init() {}
 
     /// Sets the kernel to notify; nil detaches it.
-    public func attach(_ kernel: (any KernelInvalidating)?) {
+    package func attach(_ kernel: (any KernelInvalidating)?) {
         state.withLock { $0.kernel = kernel }
     }
 
@@ -55,7 +55,7 @@ public final class TreeChangeRelay: TreeChangeObserving {
     var epoch: UInt64 { state.withLock { $0.epoch } }
 
     /// Announces changes of inodes that the kernel has cached.
-    public func treeDidChange(_ changes: [TreeChange]) {
+    package func treeDidChange(_ changes: [TreeChange]) {
         // First the epoch, then the check whether an inode is cached: a concurrent answer either
         // has registered it or sees the new epoch.
         let kernel = state.withLock { state in

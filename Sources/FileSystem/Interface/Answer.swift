@@ -6,7 +6,7 @@
 /// An operation that memory, SQLite and the local disk can serve completes on the caller's thread.
 /// One that needs the network is `pending`: the caller frees its thread, runs the work in a task
 /// and replies when it ends. An interrupted request stops waiting by cancelling that task.
-public enum Answer<Value: Sendable>: Sendable {
+package enum Answer<Value: Sendable>: Sendable {
     /// The value is available now.
     case ready(Value)
     /// The operation failed without waiting.
@@ -17,7 +17,7 @@ public enum Answer<Value: Sendable>: Sendable {
 
 extension Answer {
     /// Runs work that cannot wait on the network and takes over its value or error.
-    public static func now(_ work: () throws(FileSystemError) -> Value) -> Answer<Value> {
+    package static func now(_ work: () throws(FileSystemError) -> Value) -> Answer<Value> {
         do {
             return .ready(try work())
         } catch {

@@ -1,14 +1,14 @@
 // All operations of the kernel, free of FUSE types. `Fuse` calls it, `DropboxFileSystem` implements
 // it, and tests run it without a mount.
 
-public import Core
+package import Core
 
 /// The operations of a filesystem.
 ///
 /// Operations run on several threads at once. Names are raw bytes, because the filesystem decides
 /// how to refuse a name that is not UTF-8 (`EILSEQ` on create, `ENOENT` on lookup). Buffers are
 /// valid during the call only.
-public protocol FileSystemOperations: Sendable {
+package protocol FileSystemOperations: Sendable {
     // MARK: Names
 
     /// Finds a name in a folder. Adds one lookup to a found inode.
@@ -113,14 +113,14 @@ public protocol FileSystemOperations: Sendable {
 }
 
 /// The result of a create.
-public struct CreatedFile: Hashable, Sendable {
+package struct CreatedFile: Hashable, Sendable {
     /// The entry of the file.
-    public var entry: Entry
+    package var entry: Entry
     /// The result of its open.
-    public var opened: OpenedFile
+    package var opened: OpenedFile
 
     /// Creates the result of a create.
-    public init(entry: Entry, opened: OpenedFile) {
+    package init(entry: Entry, opened: OpenedFile) {
         self.entry = entry
         self.opened = opened
     }
@@ -130,7 +130,7 @@ public struct CreatedFile: Hashable, Sendable {
 ///
 /// Calls return at once: one thread sends the notifications, because a notification from a
 /// request's own path deadlocks with the kernel's locks.
-public protocol KernelInvalidating: Sendable {
+package protocol KernelInvalidating: Sendable {
     /// Drops a name's entry, a negative one too.
     func invalidateEntry(_ name: FileName, in parent: InodeID)
     /// Drops the entry of a deleted name, and notifies inotify watchers.

@@ -5,24 +5,24 @@ import Saturating
 import Synchronization
 
 /// When changed content is due: a while after the last change, but not postponed without end.
-public struct WriteDelay: Hashable, Sendable {
+package struct WriteDelay: Hashable, Sendable {
     /// Nanoseconds from a change to its upload.
-    public var nanoseconds: Int64 = 5_000_000_000
+    package var nanoseconds: Int64 = 5_000_000_000
     /// Nanoseconds for which further changes may postpone the upload; a log that grows every second
     /// is uploaded at this interval.
-    public var maximumNanoseconds: Int64 = 30_000_000_000
+    package var maximumNanoseconds: Int64 = 30_000_000_000
 
     /// 5 seconds, postponed to 30 at most.
-    public init() {}
+    package init() {}
 
     /// Takes a delay in seconds; further changes may postpone to six times that.
-    public init(seconds: Double) {
+    package init(seconds: Double) {
         nanoseconds = Int64(clamping: max(0, min(seconds, 86_400)) * 1e9)
         maximumNanoseconds = 6 *| nanoseconds
     }
 
     /// The delay in seconds.
-    public var seconds: Double { Double(nanoseconds) / 1e9 }
+    package var seconds: Double { Double(nanoseconds) / 1e9 }
 
     /// When a change at `now` is due, given the first change since the last upload.
     func due(at now: Timestamp, firstChange: Timestamp) -> Timestamp {

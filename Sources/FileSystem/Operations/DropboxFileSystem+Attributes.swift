@@ -1,13 +1,13 @@
 // Reading and changing attributes.
 
-public import Core
+package import Core
 import MetadataStore
 import Sync
 import Tree
 
 extension DropboxFileSystem {
     /// The attributes of an inode.
-    public func attributes(of inode: InodeID) -> Answer<Entry> {
+    package func attributes(of inode: InodeID) -> Answer<Entry> {
         answer { _ in
             let moment = self.moment()
             return self.entry(try self.store.readBriefly { try $0.existing(inode) }, since: moment)
@@ -15,7 +15,7 @@ extension DropboxFileSystem {
     }
 
     /// Changes attributes. Only a content change is uploaded, and the modification time with it.
-    public func setAttributes(
+    package func setAttributes(
         _ changes: AttributeChanges, of inode: InodeID, handle: HandleID?
     ) -> Answer<Entry> {
         answer { _ in

@@ -1,14 +1,14 @@
 // Extended attributes: the user's, stored locally, and read-only ones with facts from Dropbox.
 
 import ContentHashing
-public import Core
+package import Core
 import MetadataStore
 import Sync
 import Tree
 
 extension DropboxFileSystem {
     /// Reads the value of an extended attribute.
-    public func extendedAttribute(_ name: String, of inode: InodeID) -> Answer<[UInt8]> {
+    package func extendedAttribute(_ name: String, of inode: InodeID) -> Answer<[UInt8]> {
         // The kernel asks for `security.capability` at every write, which must not cost a query.
         guard name.hasPrefix(Self.userPrefix) else { return .failed(.noAttribute) }
         return answer { _ in
@@ -26,7 +26,7 @@ extension DropboxFileSystem {
 
     /// The names of the user's attributes. Those of Dropbox are not listed, because tools that copy
     /// all listed attributes would try to set them.
-    public func extendedAttributeNames(of inode: InodeID) -> Answer<[String]> {
+    package func extendedAttributeNames(of inode: InodeID) -> Answer<[String]> {
         answer { _ in
             try self.store.readBriefly { snapshot in
                 _ = try snapshot.existing(inode)
@@ -36,7 +36,7 @@ extension DropboxFileSystem {
     }
 
     /// Creates or replaces an extended attribute.
-    public func setExtendedAttribute(
+    package func setExtendedAttribute(
         _ name: String, of inode: InodeID, to value: [UInt8], mode: AttributeWriteMode
     ) -> Answer<Void> {
         changeAttribute(name, of: inode) { exists in
@@ -52,7 +52,7 @@ extension DropboxFileSystem {
     }
 
     /// Deletes an extended attribute.
-    public func removeExtendedAttribute(_ name: String, of inode: InodeID) -> Answer<Void> {
+    package func removeExtendedAttribute(_ name: String, of inode: InodeID) -> Answer<Void> {
         changeAttribute(name, of: inode) { exists in
             guard exists else { throw FileSystemError.noAttribute }
             return nil

@@ -9,7 +9,7 @@ import Synchronization
 
 extension DropboxFileSystem {
     /// The account's space from the last answer of the server; sends no request.
-    public func spaceUsage() -> SpaceUsage {
+    package func spaceUsage() -> SpaceUsage {
         let entries = entryCount.value(at: clock.now()) {
             do {
                 return try store.read { try $0.nodeCount() }

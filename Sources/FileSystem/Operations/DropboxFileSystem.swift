@@ -1,13 +1,13 @@
 // POSIX on Dropbox: the parts that the operations share. The operations are in
 // `DropboxFileSystem+….swift`, by kind.
 
-public import Blocking
+package import Blocking
 import Core
-public import Logging
-public import MetadataStore
+package import Logging
+package import MetadataStore
 import RemoteStore
-public import Staging
-public import Sync
+package import Staging
+package import Sync
 import Tree
 import Synchronization
 
@@ -18,7 +18,7 @@ import Synchronization
 /// derives the server's step from that. Changed content goes into staging files, whose sizes and
 /// block maps are saved when a handle is flushed. Only two things wait on the network: the listing
 /// of a folder that was never listed, and bytes that are not cached.
-public final class DropboxFileSystem: FileSystemOperations {
+package final class DropboxFileSystem: FileSystemOperations {
     // MARK: Dependencies
 
     let store: MetadataStore
@@ -56,7 +56,7 @@ public final class DropboxFileSystem: FileSystemOperations {
     /// `folderReader`, every file is fetched alone.
     ///
     /// Throws when the local database is unusable.
-    public init(
+    package init(
         store: MetadataStore, staging: StagingArea, sync: any Syncing, reader: any ContentReading,
         folderReader: FolderReader? = nil,
         openFiles: OpenFiles, relay: TreeChangeRelay, options: FileSystemOptions,
@@ -95,7 +95,7 @@ public final class DropboxFileSystem: FileSystemOperations {
     }
 
     /// Sets the delay of later changes. Changes that are in the journal keep their due time.
-    public func setWriteDelay(_ delay: WriteDelay) {
+    package func setWriteDelay(_ delay: WriteDelay) {
         writeDelay.withLock { $0 = delay }
     }
 

@@ -8,29 +8,29 @@ import RemoteStore
 import Saturating
 
 /// How much is pinned, and how much of that is cached.
-public struct PinTotals: Hashable, Sendable {
+package struct PinTotals: Hashable, Sendable {
     /// Number of pinned files.
-    public var files = 0
+    package var files = 0
     /// Sum of their sizes as users see them.
-    public var bytes: Int64 = 0
+    package var bytes: Int64 = 0
     /// Files that can be read without the network.
-    public var presentFiles = 0
+    package var presentFiles = 0
     /// Sum of their sizes.
-    public var presentBytes: Int64 = 0
+    package var presentBytes: Int64 = 0
     /// Files that cannot be downloaded (cloud documents).
-    public var unavailableFiles = 0
+    package var unavailableFiles = 0
     /// Sum of their sizes.
-    public var unavailableBytes: Int64 = 0
+    package var unavailableBytes: Int64 = 0
     /// Bytes of distinct contents: their space in the cache.
-    public var contentBytes: Int64 = 0
+    package var contentBytes: Int64 = 0
 
     /// Creates totals of 0.
-    public init() {}
+    package init() {}
 
     /// Files that are still to be fetched.
-    public var missingFiles: Int { files -| presentFiles -| unavailableFiles }
+    package var missingFiles: Int { files -| presentFiles -| unavailableFiles }
     /// Sum of their sizes.
-    public var missingBytes: Int64 { bytes -| presentBytes -| unavailableBytes }
+    package var missingBytes: Int64 { bytes -| presentBytes -| unavailableBytes }
 }
 
 /// A pinned content that may not be cached.

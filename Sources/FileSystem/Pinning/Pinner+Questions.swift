@@ -3,41 +3,41 @@
 import Blocking
 import BlockCache
 import ContentHashing
-public import Core
+package import Core
 import MetadataStore
 import RemoteStore
 import Saturating
 import Synchronization
 
 /// The state of all pins.
-public struct PinSummary: Sendable {
+package struct PinSummary: Sendable {
     /// A content that is being fetched.
-    public struct Fetch: Hashable, Sendable {
+    package struct Fetch: Hashable, Sendable {
         /// A file with this content.
-        public var inode: InodeID
+        package var inode: InodeID
         /// Its size in bytes.
-        public var bytes: Int64
+        package var bytes: Int64
         /// Bytes that are cached already.
-        public var fetched: Int64
+        package var fetched: Int64
     }
 
     /// Totals over all pins.
-    public var totals: PinTotals
+    package var totals: PinTotals
     /// The contents being fetched.
-    public var fetches: [Fetch]
+    package var fetches: [Fetch]
     /// The last error; nil after a successful fetch.
-    public var problem: String?
+    package var problem: String?
     /// Whether no missing content can be fetched for now.
-    public var isStuck: Bool
+    package var isStuck: Bool
     /// Whether pinned content exceeds the cache limit.
-    public var exceedsCache: Bool
+    package var exceedsCache: Bool
 }
 
 extension Pinner {
     /// Pins nodes or ends their pins, and returns when the cache is updated.
     ///
     /// Throws when the local database does.
-    public func setPins(_ isPinned: Bool, of inodes: [InodeID]) async throws {
+    package func setPins(_ isPinned: Bool, of inodes: [InodeID]) async throws {
         try await store.write { transaction in
             for inode in inodes { try transaction.setPin(isPinned, of: inode) }
         }
@@ -47,13 +47,13 @@ extension Pinner {
     }
 
     /// Checks the disk for all pinned contents again.
-    public func checkAgain() {
+    package func checkAgain() {
         state.withLock { $0.work.forgetPresent() }
         requestLook()
     }
 
     /// The totals and the state of all pins. Returns at once.
-    public var summary: PinSummary {
+    package var summary: PinSummary {
         // Small contents occupy more than their bytes; of missing contents only the bytes are
         // known.
         let (limit, taken) = (cache.limit, cache.pinnedBytes)
@@ -73,7 +73,7 @@ extension Pinner {
     /// the local disk.
     ///
     /// Throws when the local database does.
-    public func totals(below roots: [InodeID]) throws -> PinTotals {
+    package func totals(below roots: [InodeID]) throws -> PinTotals {
         let known = state.withLock { $0.work.known }
         let scan = try store.read { snapshot in
             var scan = PinScan(known: known)

@@ -3,22 +3,22 @@
 // evaluates the tree, `Pinner+Questions.swift` has the users' requests.
 
 import Blocking
-public import BlockCache
+package import BlockCache
 import ContentHashing
 import Core
 import Glibc
-public import Logging
-public import MetadataStore
+package import Logging
+package import MetadataStore
 import RemoteStore
 import Saturating
-public import Sync
+package import Sync
 import Synchronization
 
 /// Fetches pinned content, and protects it from eviction.
 ///
 /// A scan costs time in proportion to the pinned subtrees. So changes gather for at least ten times
 /// the processor time of the last scan, and a mount without pins never scans.
-public final class Pinner: Sendable {
+package final class Pinner: Sendable {
     struct State {
         var work = PinWork()
         /// Whether the last scan found a pin.
@@ -68,7 +68,7 @@ public final class Pinner: Sendable {
     /// Connects the parts; nothing is pinned before `run`. `sync` returns the sync status.
     /// `folders` fetches small files with their folders; it must be a separate instance, because
     /// pins are no evidence of a reader's pattern.
-    public init(
+    package init(
         store: MetadataStore, cache: DiskBlockCache, reader: any ContentBringing,
         folders: FolderReader? = nil,
         sync: @escaping @Sendable () -> SyncStatus, clock: any SyncClock = SystemClock(),
@@ -89,7 +89,7 @@ public final class Pinner: Sendable {
 
     /// Protects pinned content, lets the cache count the content of earlier runs, which may evict,
     /// and then fetches missing content until the task is cancelled.
-    public func run() async {
+    package func run() async {
         while await !look(isFirst: true), !Task.isCancelled {
             try? await clock.sleep(until: clock.now().adding(seconds: Self.failurePause))
         }

@@ -2,12 +2,12 @@
 
 import Blocking
 import BlockCache
-public import Core
-public import RemoteStore
+package import Core
+package import RemoteStore
 import Synchronization
 
 /// Brings content into the cache. `ContentReader` implements it in a mount.
-public protocol ContentBringing: Sendable {
+package protocol ContentBringing: Sendable {
     /// Brings the missing bytes of a 4 MiB block into the cache.
     ///
     /// Throws `notKept` if the bytes came and the local disk did not take them.
@@ -15,7 +15,7 @@ public protocol ContentBringing: Sendable {
 }
 
 /// Why a block is not in the cache.
-public enum BringError: Error, Hashable, Sendable {
+package enum BringError: Error, Hashable, Sendable {
     /// The server or the network refused it, or the task has ended.
     case remote(RemoteError)
     /// The local disk did not take it.
@@ -25,7 +25,7 @@ public enum BringError: Error, Hashable, Sendable {
 extension ContentReader: ContentBringing {
     /// Brings a block into the cache when no reader needs the network. A reader of the same block
     /// shares the fetch, and promotes it.
-    public func bring(_ content: FileContent, block index: Int) async throws(BringError) {
+    package func bring(_ content: FileContent, block index: Int) async throws(BringError) {
         let key = BlockKey(hash: content.hash, index: index)
         let block = blockRange(index, of: content)
         while let rest = await missing(content, block) {

@@ -3,17 +3,17 @@
 // ContentReader+Fetching.swift, read-ahead is in ContentReader+Ahead.swift.
 
 import Blocking
-public import BlockCache
+package import BlockCache
 import ContentHashing
-public import Core
-public import Logging
-public import RemoteStore
+package import Core
+package import Logging
+package import RemoteStore
 import Saturating
 import Synchronization
 
 /// Reads content by blocks. One fetch serves all readers of its bytes; sequential handles get
 /// read-ahead, random ones little more than their reads.
-public final class ContentReader: ContentReading {
+package final class ContentReader: ContentReading {
     /// Limits of the pipeline's resources.
     struct Limits: Sendable {
         /// Bytes in flight or just arrived. The whole mount is to stay below 200 MiB; SQLite, the
@@ -59,7 +59,7 @@ public final class ContentReader: ContentReading {
     let responses = Mutex(ResponseTimes())
 
     /// Creates a reader of a remote store through a cache.
-    public convenience init(remote: any RemoteStoring, cache: DiskBlockCache, log: Logger) {
+    package convenience init(remote: any RemoteStoring, cache: DiskBlockCache, log: Logger) {
         self.init(remote: remote, cache: cache, limits: Limits(), log: log)
     }
 
@@ -77,7 +77,7 @@ public final class ContentReader: ContentReading {
     // MARK: Reading
 
     /// Bytes from memory or disk, without the network.
-    public func cachedBytes(of content: FileContent, range: Range<Int64>) -> [UInt8]? {
+    package func cachedBytes(of content: FileContent, range: Range<Int64>) -> [UInt8]? {
         var result: [UInt8] = []
         for (index, part) in parts(of: range) {
             guard let bytes = localBytes(content, index, part) else { return nil }
@@ -88,7 +88,7 @@ public final class ContentReader: ContentReading {
     }
 
     /// Notes a read that was served locally: the next blocks may be due for read-ahead.
-    public func noteRead(of content: FileContent, range: Range<Int64>, session: ReadSession) {
+    package func noteRead(of content: FileContent, range: Range<Int64>, session: ReadSession) {
         guard !range.isEmpty else { return }
         let epoch = state.withLock { $0.epoch }
         if session.begin(epoch).isFirst { cache.noteUse(of: content.hash) }
@@ -97,7 +97,7 @@ public final class ContentReader: ContentReading {
     }
 
     /// Bytes, fetched if they are not cached.
-    public func bytes(
+    package func bytes(
         of content: FileContent, range: Range<Int64>, session: ReadSession
     ) async throws(RemoteError) -> [UInt8] {
         guard range.lowerBound >= 0, range.upperBound <= content.size else {

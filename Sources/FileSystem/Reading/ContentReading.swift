@@ -1,11 +1,11 @@
 // The interface of the read pipeline to the operations.
 
-public import Core
-public import RemoteStore
+package import Core
+package import RemoteStore
 
 /// Reads bytes of revisions from the cache or the network. `ContentReader` implements it in a
 /// mount.
-public protocol ContentReading: Sendable {
+package protocol ContentReading: Sendable {
     /// Bytes from memory or the block cache; nil if any must be fetched. May block on the local
     /// disk.
     func cachedBytes(of content: FileContent, range: Range<Int64>) -> [UInt8]?
@@ -20,5 +20,5 @@ public protocol ContentReading: Sendable {
 
 extension ContentReading {
     /// Starts no read-ahead by default.
-    public func noteRead(of content: FileContent, range: Range<Int64>, session: ReadSession) {}
+    package func noteRead(of content: FileContent, range: Range<Int64>, session: ReadSession) {}
 }

@@ -3,15 +3,15 @@
 import CFuse
 
 /// libfuse and its companion programs.
-public enum FuseRequirements {
+package enum FuseRequirements {
     /// The version of libfuse that this process runs with, such as `3.14.0`.
-    public static var libraryVersion: String { String(cString: fuse_pkgversion()) }
+    package static var libraryVersion: String { String(cString: fuse_pkgversion()) }
 
     /// The path of `fusermount3`; nil when it is missing.
-    public static var fusermount: String? { Fusermount.locate() }
+    package static var fusermount: String? { Fusermount.locate() }
 
     /// Whether /etc/fuse.conf lets users open their mounts to other users (`user_allow_other`).
-    public static var usersMayAllowOthers: Bool {
+    package static var usersMayAllowOthers: Bool {
         Fusermount.allowsOthers(configuration: readSmallFile("/etc/fuse.conf") ?? "")
     }
 }

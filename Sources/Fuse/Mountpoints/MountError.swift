@@ -1,9 +1,9 @@
 // The reasons why a filesystem could not be mounted or served, with remedies. One case per remedy.
 
-public import SystemPackage
+package import SystemPackage
 
 /// A failure to mount. Its description names the cause and the remedy.
-public enum MountError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum MountError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The device /dev/fuse does not exist.
     case deviceMissing
     /// /dev/fuse exists and cannot be opened.
@@ -28,7 +28,7 @@ public enum MountError: Error, Hashable, Sendable, CustomStringConvertible {
     case refused(FilePath, String)
 
     /// The cause and the remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .deviceMissing:
             """
@@ -78,7 +78,7 @@ public enum MountError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A failure to serve a mounted filesystem.
-public enum SessionError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kernel or libfuse ended the session with an error.
     case failed(Errno)
     /// The session ended before the kernel had accepted the connection.
@@ -87,7 +87,7 @@ public enum SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     case alreadyRun
 
     /// The cause and the remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .failed(let errno):
             "The connection to the kernel failed (\(errno))."

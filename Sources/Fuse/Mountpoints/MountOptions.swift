@@ -2,9 +2,9 @@
 // their defaults.
 
 /// How a filesystem is mounted and served.
-public struct MountOptions: Hashable, Sendable {
+package struct MountOptions: Hashable, Sendable {
     /// Which users besides the mounting one may use the mount.
-    public enum Access: Hashable, Sendable {
+    package enum Access: Hashable, Sendable {
         /// No other user, not even root.
         case owner
         /// The owner, and root.
@@ -14,36 +14,36 @@ public struct MountOptions: Hashable, Sendable {
     }
 
     /// The device name that `df` and `mount` show, such as `dropbox:work`.
-    public var source: String
+    package var source: String
     /// The users of the mount. Any value but `owner` needs `user_allow_other` in /etc/fuse.conf,
     /// unless root mounts.
-    public var access: Access = .owner
+    package var access: Access = .owner
     /// Lets the kernel check permission bits before it sends a request; otherwise every user with
     /// access to the mount has all permissions.
-    public var checksPermissions = true
+    package var checksPermissions = true
     /// Makes the kernel refuse all changes.
-    public var isReadOnly = false
+    package var isReadOnly = false
     /// The mount flags that the kernel enforces: `noexec`, `nosuid`, `nodev`, `noatime`.
-    public var kernelFlags: Set<String> = []
+    package var kernelFlags: Set<String> = []
     /// Promises the kernel that setuid and setgid bits never survive a write, which saves one
     /// `getxattr("security.capability")` per `write(2)`. Off only to work round a kernel with a bug
     /// in it.
-    public var dropsPrivilegeBits = true
+    package var dropsPrivilegeBits = true
     /// Enables the kernel's writeback cache: small writes are merged and sent when a file is closed
     /// or synchronized or after a while. The kernel then manages sizes and times of files itself:
     /// the filesystem must give a file with changed content a new generation.
-    public var gathersWrites = false
+    package var gathersWrites = false
     /// Upper bound of threads that serve requests. They may block for the local disk, never for the
     /// network, so that a few more than the cores suffice.
-    public var maximumThreads: UInt32 = 16
+    package var maximumThreads: UInt32 = 16
     /// Gives each thread its own queue in the kernel (`FUSE_DEV_IOC_CLONE`).
-    public var clonesDevice = false
+    package var clonesDevice = false
     /// The kernel's readahead, in KiB. With 1024 the kernel reads 1 MiB at a time, the most that
     /// one request carries, instead of 128 KiB. Only root may raise it.
-    public var readAheadKiB = 1024
+    package var readAheadKiB = 1024
 
     /// Starts from the defaults.
-    public init(source: String) {
+    package init(source: String) {
         self.source = source
     }
 

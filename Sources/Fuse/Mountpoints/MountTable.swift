@@ -3,47 +3,47 @@
 
 import Core
 import Saturating
-public import SystemPackage
+package import SystemPackage
 
 /// The mounts visible to this process, oldest first.
-public struct MountTable: Sendable {
+package struct MountTable: Sendable {
     /// One mount of the table.
-    public struct Mount: Hashable, Sendable {
+    package struct Mount: Hashable, Sendable {
         /// The device's major number; 0 for FUSE.
-        public var major: UInt32
+        package var major: UInt32
         /// The device's minor number, which names a FUSE connection in /sys/fs/fuse/connections.
-        public var minor: UInt32
+        package var minor: UInt32
         /// The path of the mountpoint.
-        public var path: FilePath
+        package var path: FilePath
         /// The filesystem's type, such as `fuse.dbxfs`.
-        public var type: String
+        package var type: String
         /// The source, such as a device.
-        public var source: String
+        package var source: String
 
         /// Whether it is a FUSE filesystem.
-        public var isFuse: Bool { type == "fuse" || type.hasPrefix("fuse.") }
+        package var isFuse: Bool { type == "fuse" || type.hasPrefix("fuse.") }
     }
 
     /// All mounts, in the order of the kernel.
-    public var mounts: [Mount]
+    package var mounts: [Mount]
 
     /// Parses the text of /proc/self/mountinfo; malformed lines are left out.
-    public init(parsing text: String) {
+    package init(parsing text: String) {
         mounts = text.split(separator: "\n").compactMap(Self.parse)
     }
 
     /// The current table. Empty if /proc is missing.
-    public static func current() -> MountTable {
+    package static func current() -> MountTable {
         MountTable(parsing: readSmallFile("/proc/self/mountinfo") ?? "")
     }
 
     /// The mount that a path lookup finds at exactly this path: the last one mounted.
-    public func topMount(at path: FilePath) -> Mount? {
+    package func topMount(at path: FilePath) -> Mount? {
         mounts.last { $0.path == path }
     }
 
     /// The mount that contains a canonical path.
-    public func mount(containing path: FilePath) -> Mount? {
+    package func mount(containing path: FilePath) -> Mount? {
         var place = path
         while true {
             if let mount = topMount(at: place) { return mount }

@@ -3,18 +3,18 @@
 
 import CFuse
 import Glibc
-public import SystemPackage
+package import SystemPackage
 
 /// A directory on which a filesystem is, or will be, mounted.
-public struct Mountpoint: Hashable, Sendable {
+package struct Mountpoint: Hashable, Sendable {
     /// The canonical path, as in the kernel's mount table.
-    public let path: FilePath
+    package let path: FilePath
 
     /// Finds the canonical path of a directory that can be mounted on.
     ///
     /// Throws the problem: missing, not a directory, not accessible, already a FUSE mount, or a
     /// stale one of a FUSE process that died.
-    public init(_ path: FilePath) throws(MountError) {
+    package init(_ path: FilePath) throws(MountError) {
         var status = stat()
         if fstatat(AT_FDCWD, path.string, &status, 0) != 0 {
             throw Self.error(for: Errno(rawValue: errno), at: path)
@@ -34,7 +34,7 @@ public struct Mountpoint: Hashable, Sendable {
     /// Whether a FUSE filesystem whose process is gone is mounted there.
     ///
     /// Such a mount fails every call with `ENOTCONN`, "Transport endpoint is not connected".
-    public static func isStale(_ path: FilePath) -> Bool {
+    package static func isStale(_ path: FilePath) -> Bool {
         var status = stat()
         return fstatat(AT_FDCWD, path.string, &status, 0) != 0 && errno == ENOTCONN
     }
@@ -44,7 +44,7 @@ public struct Mountpoint: Hashable, Sendable {
     /// Processes with open files in it keep getting `ENOTCONN`; the directory is free. Blocks for
     /// as long as `fusermount3` takes.
     @discardableResult
-    public static func detachStale(_ path: FilePath) throws(MountError) -> Bool {
+    package static func detachStale(_ path: FilePath) throws(MountError) -> Bool {
         guard isStale(path) else { return false }
         // The last component cannot be resolved, since `stat` of it fails.
         let parent = try canonical(path.removingLastComponent())

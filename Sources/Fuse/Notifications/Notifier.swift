@@ -2,9 +2,9 @@
 // enqueue.
 
 import CFuse
-public import Core
+package import Core
 import Dispatch
-public import FileSystem
+import FileSystem
 import Saturating
 import Synchronization
 
@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// Made before the session, so that the filesystem can receive it; notifications before the mount
 /// are dropped, since the kernel has nothing cached yet.
-public final class Notifier: KernelInvalidating {
+package final class Notifier: KernelInvalidating {
     /// Sends one notification; blocks as long as the kernel does. Returns 0 or -errno.
     typealias Transmission = @Sendable (Notification) -> CInt
 
@@ -33,27 +33,27 @@ public final class Notifier: KernelInvalidating {
     private static let threadCount = 4
 
     /// Starts without a session.
-    public init() {}
+    package init() {}
 
     /// Invalidates the directory entry of a name.
-    public func invalidateEntry(_ name: FileName, in parent: InodeID) {
+    package func invalidateEntry(_ name: FileName, in parent: InodeID) {
         add(.entry(name, parent: parent))
     }
 
     /// Invalidates a deleted name, and notifies inotify watchers.
-    public func invalidateDeletedEntry(
+    package func invalidateDeletedEntry(
         _ name: FileName, of child: InodeID, in parent: InodeID
     ) {
         add(.deletion(name, child: child, parent: parent))
     }
 
     /// Invalidates an inode's attributes, and with `content` its pages.
-    public func invalidateInode(_ inode: InodeID, content: Bool) {
+    package func invalidateInode(_ inode: InodeID, content: Bool) {
         add(.inode(inode, content: content))
     }
 
     /// Invalidates a folder's cached listing.
-    public func invalidateListing(of folder: InodeID) {
+    package func invalidateListing(of folder: InodeID) {
         add(.listing(folder))
     }
 

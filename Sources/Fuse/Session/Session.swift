@@ -2,11 +2,11 @@
 
 import CFuse
 import Dispatch
-public import FileSystem
+package import FileSystem
 import Glibc
-public import Logging
+package import Logging
 import Synchronization
-public import SystemPackage
+package import SystemPackage
 
 /// A mounted filesystem.
 ///
@@ -24,9 +24,9 @@ public import SystemPackage
 ///
 /// The process must not use paths below its own mountpoint: it would deadlock, and not even SIGKILL
 /// ends that.
-public final class Session: Sendable {
+package final class Session: Sendable {
     /// How long `stop` lets programs with open files continue to use them.
-    public static let defaultGrace: Duration = .seconds(2)
+    package static let defaultGrace: Duration = .seconds(2)
     /// How long the end waits for cancelled operations and for the kernel. Remaining ones are
     /// abandoned with the process.
     private static let endLimit: Duration = .seconds(10)
@@ -52,7 +52,7 @@ public final class Session: Sendable {
     /// yet.
     ///
     /// Blocks for as long as `fusermount3` takes. Throws the cause with its remedy.
-    public static func mount(
+    package static func mount(
         _ fileSystem: any FileSystemOperations, at path: FilePath, options: MountOptions,
         notifier: Notifier, log: Logger
     ) throws(MountError) -> Session {
@@ -75,10 +75,10 @@ public final class Session: Sendable {
     }
 
     /// The mountpoint's canonical path.
-    public var mountpoint: FilePath { connection.mountpoint.path }
+    package var mountpoint: FilePath { connection.mountpoint.path }
 
     /// The number of the kernel's requests by FUSE's names: `lookup`, `readdirplus` ….
-    public var calls: [String: UInt64] { bridge.calls.totals }
+    package var calls: [String: UInt64] { bridge.calls.totals }
 
     // MARK: Serving
 
@@ -86,7 +86,7 @@ public final class Session: Sendable {
     ///
     /// When it returns, every operation has ended, no more notifications are sent, and the mount is
     /// gone. Throws if the connection failed or the session was run or stopped before.
-    public func run() async throws(SessionError) {
+    package func run() async throws(SessionError) {
         let result: Result<Void, SessionError> = await withCheckedContinuation { continuation in
             startThread(named: "fuse-session") { [self] in
                 continuation.resume(returning: serve())
@@ -98,7 +98,7 @@ public final class Session: Sendable {
     /// Waits until the kernel has accepted the connection; from then on the mount works.
     ///
     /// Throws `SessionError.endedBeforeReady` if the session ended before that.
-    public func waitUntilReady() async throws(SessionError) {
+    package func waitUntilReady() async throws(SessionError) {
         guard await readiness.wait() else { throw .endedBeforeReady }
     }
 
@@ -153,7 +153,7 @@ public final class Session: Sendable {
     /// The mount disappears from the tree at once. Programs with open files may use them for
     /// `grace`; then operations that wait for the network are cancelled, and files still open fail
     /// with `ENOTCONN`. Stopping twice, or after the end, has no effect.
-    public func stop(grace: Duration = Session.defaultGrace) async {
+    package func stop(grace: Duration = Session.defaultGrace) async {
         await withCheckedContinuation { continuation in
             startThread(named: "fuse-stop") { [self] in
                 stopBlocking(grace: grace)

@@ -63,8 +63,8 @@ final class WriterUse: Sendable {
 
 extension MetadataStore {
     /// The mount is ending: its database is closed.
-    public struct Closed: Error, Hashable, Sendable, CustomStringConvertible {
+    package struct Closed: Error, Hashable, Sendable, CustomStringConvertible {
         /// One line for people.
-        public var description: String { "the mount is ending" }
+        package var description: String { "the mount is ending" }
     }
 }

@@ -6,11 +6,11 @@ import GRDB
 /// A database that is only read, whether it is mounted or not.
 ///
 /// `MetadataStore` cleans up after the mount before it when it opens a file; this does not.
-public final class DatabaseInspection: Sendable {
+package final class DatabaseInspection: Sendable {
     private let queue: DatabaseQueue
 
     /// Opens the file. Throws a `DatabaseError` if it is missing or no database.
-    public init(path: String) throws {
+    package init(path: String) throws {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(2)
@@ -19,18 +19,18 @@ public final class DatabaseInspection: Sendable {
 
     /// Reads a consistent state. Tables and columns may be missing if an older version made the
     /// file.
-    public func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
+    package func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
         try queue.read { try body(Snapshot(database: $0)) }
     }
 
     /// Whether a later version of this program has written the file.
-    public func isTooNew() throws -> Bool {
+    package func isTooNew() throws -> Bool {
         try queue.read { try Schema.migrator.hasBeenSuperseded($0) }
     }
 
     /// Rows that violate the invariants, a line each, `limit` at most for each rule; nil for a file
     /// from an older version, whose rows follow other rules until the next mount. Reads every row.
-    public func contradictions(limit: Int) throws -> [String]? {
+    package func contradictions(limit: Int) throws -> [String]? {
         try queue.read { database in
             guard try Schema.migrator.hasCompletedMigrations(database) else { return nil }
             return try Snapshot(database: database).brokenInvariants(limit: limit)
@@ -40,7 +40,7 @@ public final class DatabaseInspection: Sendable {
 
     /// The damage of the file's structure, in SQLite's words; nil if there is none. Reads all of
     /// it.
-    public func damage() throws -> String? {
+    package func damage() throws -> String? {
         try queue.read { database in
             let report = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")
             return report == ["ok"] ? nil : report.first ?? "no answer"

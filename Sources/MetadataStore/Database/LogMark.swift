@@ -10,7 +10,7 @@ import Glibc
 import Saturating
 
 /// The damage of a database that opens without an error.
-public enum DatabaseDamage: Hashable, Sendable {
+package enum DatabaseDamage: Hashable, Sendable {
     /// The file existed before and is gone.
     case missing
     /// It is not the database that this folder had.
@@ -21,7 +21,7 @@ public enum DatabaseDamage: Hashable, Sendable {
     case older
 
     /// The message for people.
-    public var description: String {
+    package var description: String {
         switch self {
         case .missing: "the database of this account was missing"
         case .replaced: "the database of this account was replaced by another one"

@@ -5,7 +5,7 @@ import GRDB
 
 extension MetadataStore {
     /// Whether a transaction failed because the local disk is full.
-    public static func isDiskFull(_ error: any Error) -> Bool {
+    package static func isDiskFull(_ error: any Error) -> Bool {
         switch error {
         case let error as DatabaseError: error.resultCode == .SQLITE_FULL
         case let error as POSIXError: error.code == .ENOSPC || error.code == .EDQUOT

@@ -14,7 +14,7 @@ extension MetadataStore {
     /// A commit under `synchronous = NORMAL` is complete in the WAL file but perhaps not on the
     /// platter; flushing that file is all that `FULL` would add. Pages that have left the WAL were
     /// flushed by the checkpoint that moved them.
-    public func synchronize() throws {
+    package func synchronize() throws {
         guard let path else {
             try gate?(.flush)
             return
@@ -97,7 +97,7 @@ extension MetadataStore {
     }
 
     /// Whether every transaction so far is known to survive power loss.
-    public var isSafe: Bool {
+    package var isSafe: Bool {
         guard let path else { return true }
         return LogExtent(indexAt: path + "-shm").map { isSafe($0) } ?? false
     }
@@ -111,7 +111,7 @@ extension MetadataStore {
     }
 
     /// Waits for running work and closes the file. Later accesses throw `Closed`.
-    public func close() throws {
+    package func close() throws {
         guard let path else { return }
         accesses.close()
         let changes = try? countClosing()

@@ -1,9 +1,9 @@
 // The account's database: opening it, reading and writing. `Schema.swift` explains the rows;
 // queries are in `Snapshot`, changes in `Transaction`.
 
-public import Core
+package import Core
 import Foundation
-public import GRDB
+package import GRDB
 import Glibc
 import Saturating
 import Synchronization
@@ -16,12 +16,12 @@ import Synchronization
 ///
 /// The blocking forms are for threads that may wait for the local disk (FUSE workers); tasks use
 /// the `async` forms.
-public final class MetadataStore: Sendable {
+package final class MetadataStore: Sendable {
     let database: any DatabaseWriter
     /// Nil for a database in memory.
     let path: String?
     /// The damage found when the files were opened; nil if there was none.
-    public let damage: DatabaseDamage?
+    package let damage: DatabaseDamage?
     /// Lock: a leaf, held for one small file.
     let mark: Mutex<LogMark>
     /// Whether a flush of the log has failed. Lock: held over a flush, inside a transaction; only
@@ -57,7 +57,7 @@ public final class MetadataStore: Sendable {
     ///
     /// Throws a `DatabaseError` when the file is no database or the disk refuses, and `TooNew` when
     /// a later version of this program has written it.
-    public convenience init(path: String) throws {
+    package convenience init(path: String) throws {
         try self.init(path: path) { fdatasync($0) }
     }
 
@@ -130,9 +130,9 @@ public final class MetadataStore: Sendable {
     }
 
     /// The database was written by a later version of this program, whose rules are unknown.
-    public struct TooNew: Error, Hashable, Sendable, CustomStringConvertible {
+    package struct TooNew: Error, Hashable, Sendable, CustomStringConvertible {
         /// One line for people.
-        public var description: String {
+        package var description: String {
             "a newer version of dbxfs has written it: install that version, or a later one"
         }
     }
@@ -140,7 +140,7 @@ public final class MetadataStore: Sendable {
     static func markPath(_ path: String) -> String { path + "-mark" }
 
     /// Reads a consistent state on this thread.
-    public func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
+    package func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
         guard let gate else {
             return try accesses.run { try database.read { try body(Snapshot(database: $0)) } }
         }
@@ -152,7 +152,7 @@ public final class MetadataStore: Sendable {
     /// has the pages of the last transaction in memory; other connections read them from the log.
     /// The state is consistent, because no transaction begins before `body` returns.
     /// The caller holds no lock that a transaction takes: it may have to wait for one.
-    public func readBriefly<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
+    package func readBriefly<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
         guard gate == nil else { return try read(body) }
         let value = try writer.runIfFree {
             try accesses.run {
@@ -164,7 +164,8 @@ public final class MetadataStore: Sendable {
 
     /// Reads a few rows on this thread between two transactions: the earlier one has done its
     /// work after the commit, the later one has not begun.
-    public func readBetweenTransactions<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
+    package func readBetweenTransactions<Value>(_ body: (Snapshot) throws -> Value) throws -> Value
+    {
         guard gate == nil else { return try read(body) }
         return try accesses.run {
             try writer.run {
@@ -176,7 +177,7 @@ public final class MetadataStore: Sendable {
     /// Runs one transaction on this thread; an error rolls it back.
     ///
     /// `due` returns the due time of nodes that it changes; by default at once.
-    public func write<Value>(
+    package func write<Value>(
         due: (InodeID) -> Timestamp = { _ in .atOnce }, _ body: (Transaction) throws -> Value
     ) throws -> Value {
         try gate?(.write)
@@ -193,7 +194,7 @@ public final class MetadataStore: Sendable {
     }
 
     /// Reads a consistent state without holding a thread of the cooperative pool.
-    public func read<Value: Sendable>(
+    package func read<Value: Sendable>(
         _ body: @escaping @Sendable (Snapshot) throws -> Value
     ) async throws -> Value {
         if gate != nil { return try readInPlace(body) }
@@ -203,7 +204,7 @@ public final class MetadataStore: Sendable {
     }
 
     /// Runs one transaction without holding a thread of the cooperative pool.
-    public func write<Value: Sendable>(
+    package func write<Value: Sendable>(
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         if gate != nil { return try writeInPlace(body) }
@@ -230,14 +231,14 @@ public final class MetadataStore: Sendable {
 
     /// Sets `body` to be called after each transaction, with no lock held; nil removes it. It must
     /// return at once.
-    public func observeTransactions(_ body: (@Sendable () -> Void)?) {
+    package func observeTransactions(_ body: (@Sendable () -> Void)?) {
         commitObserver.withLock { $0.body = body }
     }
 
     /// Sets `body` to be called with the number of each staging file that was a fallback and is no
     /// longer needed, after the transaction that dropped it, by the rules of
     /// `Transaction.afterCommit`.
-    public func observeDroppedFallbacks(_ body: @escaping @Sendable (Int64) -> Void) {
+    package func observeDroppedFallbacks(_ body: @escaping @Sendable (Int64) -> Void) {
         fallbackObserver.withLock { $0.body = body }
     }
 
@@ -257,9 +258,9 @@ extension Transaction {
 }
 
 /// A consistent state of the database.
-public struct Snapshot: TreeReading {
+package struct Snapshot: TreeReading {
     /// The connection, valid within the closure that got the snapshot.
-    public let database: Database
+    package let database: Database
 
     init(database: Database) {
         self.database = database
@@ -267,9 +268,9 @@ public struct Snapshot: TreeReading {
 }
 
 /// A state of the database that is being changed.
-public struct Transaction: TreeReading {
+package struct Transaction: TreeReading {
     /// The connection, valid within the closure that got the transaction.
-    public let database: Database
+    package let database: Database
 
     let end: TransactionEnd
 
@@ -281,19 +282,19 @@ public struct Transaction: TreeReading {
     /// Calls `body` once this transaction is committed, before another one begins; never if it is
     /// rolled back. It may take locks that are taken inside of transactions, but must not begin
     /// one.
-    public func afterCommit(_ body: @escaping @Sendable () -> Void) {
+    package func afterCommit(_ body: @escaping @Sendable () -> Void) {
         end.onCommit.append(body)
     }
 
     /// Calls `body` once when this transaction is committed or rolled back, by the rules of
     /// `afterCommit`.
-    public func afterEnd(_ body: @escaping @Sendable () -> Void) {
+    package func afterEnd(_ body: @escaping @Sendable () -> Void) {
         end.onEnd.append(body)
     }
 
     /// Calls `body` once if this transaction, or its running savepoint, is rolled back, by the
     /// rules of `afterCommit`.
-    public func afterUndo(_ body: @escaping @Sendable () -> Void) {
+    package func afterUndo(_ body: @escaping @Sendable () -> Void) {
         end.onUndo.append(body)
     }
 

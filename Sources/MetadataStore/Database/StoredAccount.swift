@@ -2,16 +2,16 @@
 // beside them.
 
 /// The account of a database, as of its last mount with a network.
-public struct StoredAccount: Hashable, Sendable {
+package struct StoredAccount: Hashable, Sendable {
     /// The server's ID of the account.
-    public var id: String
+    package var id: String
     /// The server; nil in databases from before it was noted.
-    public var server: String?
+    package var server: String?
     /// Name and address of the person, for messages; nil in databases from before they were noted.
-    public var person: String?
+    package var person: String?
 
     /// Memberwise and without defaults.
-    public init(id: String, server: String?, person: String?) {
+    package init(id: String, server: String?, person: String?) {
         self.id = id
         self.server = server
         self.person = person
@@ -26,7 +26,7 @@ public struct StoredAccount: Hashable, Sendable {
 
 extension TreeReading {
     /// The account whose tree this is; nil until its first mount.
-    public func account() throws -> StoredAccount? {
+    package func account() throws -> StoredAccount? {
         guard let id = try setting(StoredAccount.Key.id) else { return nil }
         return StoredAccount(
             id: id, server: try setting(StoredAccount.Key.server),
@@ -36,7 +36,7 @@ extension TreeReading {
 
 extension Transaction {
     /// Sets the account whose tree this is.
-    public func setAccount(_ account: StoredAccount) throws {
+    package func setAccount(_ account: StoredAccount) throws {
         guard try self.account() != account else { return }
         try setSetting(StoredAccount.Key.id, to: account.id)
         try setSetting(StoredAccount.Key.server, to: account.server)

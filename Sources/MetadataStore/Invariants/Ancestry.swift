@@ -1,12 +1,12 @@
 // Checks which folder contains which. No folder ever contains itself, neither in the local tree nor
 // in the server's, so every walk up ends. The server decides how deep folders are.
 
-public import Core
+package import Core
 import GRDB
 import Saturating
 
 /// The change would contradict the stored rows.
-public enum TreeContradiction: Error, Hashable, Sendable {
+package enum TreeContradiction: Error, Hashable, Sendable {
     /// A folder would contain itself.
     case folderInItself(InodeID)
     /// The parent would be no folder, or would not exist.
@@ -18,7 +18,7 @@ public enum TreeContradiction: Error, Hashable, Sendable {
 extension MetadataStore {
     /// Whether a transaction failed because of its data, not because of the disk: it would fail
     /// again.
-    public static func isContradiction(_ error: any Error) -> Bool {
+    package static func isContradiction(_ error: any Error) -> Bool {
         switch error {
         case is TreeContradiction, is FileName.Invalid: true
         case let error as DatabaseError: error.resultCode == .SQLITE_CONSTRAINT
@@ -29,13 +29,13 @@ extension MetadataStore {
 
 extension TreeReading {
     /// Whether `inode` is `ancestor` or below it in the local tree.
-    public func isInode(_ inode: InodeID, within ancestor: InodeID) throws -> Bool {
+    package func isInode(_ inode: InodeID, within ancestor: InodeID) throws -> Bool {
         let parent = try database.cachedStatement(sql: "SELECT parent FROM node WHERE inode = ?")
         return try isBelow(inode, ancestor, parent)
     }
 
     /// Whether the server has `inode` at or below `ancestor`.
-    public func isRemote(_ inode: InodeID, within ancestor: InodeID) throws -> Bool {
+    package func isRemote(_ inode: InodeID, within ancestor: InodeID) throws -> Bool {
         let parent = try database.cachedStatement(
             sql: """
                 SELECT CASE remote WHEN 1 THEN parent
@@ -103,7 +103,7 @@ extension Transaction {
     }
 
     /// Runs a part of the transaction in a savepoint, so that an error rolls back only that part.
-    public func undoable<Value>(_ body: () throws -> Value) throws -> Value {
+    package func undoable<Value>(_ body: () throws -> Value) throws -> Value {
         try end.undoing {
             var value: Value?
             try database.inSavepoint {

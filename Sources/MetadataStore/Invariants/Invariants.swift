@@ -1,23 +1,23 @@
 // The invariants of the rows after every transaction, as queries for the rows that violate them.
 // For random histories in tests, after each step, and for `dbxfs doctor --deep`. Repairs nothing.
 
-public import Core
+package import Core
 import GRDB
 
 /// A violated invariant of the rows.
-public struct BrokenInvariant: Hashable, Sendable, CustomStringConvertible {
+package struct BrokenInvariant: Hashable, Sendable, CustomStringConvertible {
     /// A node that violates it.
-    public var inode: InodeID
+    package var inode: InodeID
     /// The rule that it violates.
-    public var rule: String
+    package var rule: String
 
     /// One line for people.
-    public var description: String { "\(inode) \(rule)" }
+    package var description: String { "\(inode) \(rule)" }
 }
 
 extension TreeReading {
     /// The violations, up to `limit` of each rule. Reads every row.
-    public func brokenInvariants(limit: Int = 1_000) throws -> [BrokenInvariant] {
+    package func brokenInvariants(limit: Int = 1_000) throws -> [BrokenInvariant] {
         var broken: [BrokenInvariant] = []
         for (rule, query) in Invariants.all {
             let statement = try database.cachedStatement(sql: query)

@@ -3,14 +3,14 @@
 // this mount's own, also if users have changed the node since, and even if the node no longer
 // exists.
 
-public import ContentHashing
-public import Core
+package import ContentHashing
+package import Core
 import GRDB
 
 extension TreeReading {
     /// The intent to create a node at a place that is not known to have arrived, and its inode: a
     /// file with this hash, or a folder without one.
-    public func attempt(
+    package func attempt(
         at place: Place, hash: ContentHash?, modified: Timestamp?
     ) throws -> (id: Int64, inode: InodeID)? {
         let statement = try database.cachedStatement(
@@ -30,14 +30,14 @@ extension TreeReading {
 
     /// The folders whose move is not known to have arrived, and the target paths. The server's
     /// place of their contents is unknown.
-    public func attemptedMoves() throws -> [(id: Int64, inode: InodeID, target: String)] {
+    package func attemptedMoves() throws -> [(id: Int64, inode: InodeID, target: String)] {
         let statement = try database.cachedStatement(
             sql: "SELECT id, inode, target FROM attempt WHERE target IS NOT NULL")
         return try AttemptRow.fetchEvery(statement).map { ($0.id, $0.inode, $0.target ?? "") }
     }
 
     /// Whether content with this hash was sent for a node.
-    public func wasAttempted(_ hash: ContentHash, for inode: InodeID) throws -> Bool {
+    package func wasAttempted(_ hash: ContentHash, for inode: InodeID) throws -> Bool {
         let statement = try database.cachedStatement(
             sql: "SELECT 1 FROM attempt WHERE inode = ? AND hash = ?")
         return try Int.fetchOne(statement, arguments: [inode.column, hash.column]) != nil
@@ -62,7 +62,7 @@ private struct AttemptRow: RowReadable {
 extension Transaction {
     /// Notes an upload intent, and returns its number. `place` is set if the node is new there,
     /// `hash` if it is a file; `modified` is the modification time that is sent with it.
-    public func noteAttempt(
+    package func noteAttempt(
         _ inode: InodeID, at place: Place?, hash: ContentHash?, modified: Timestamp?,
         sent: Timestamp
     ) throws -> Int64 {
@@ -76,7 +76,7 @@ extension Transaction {
     }
 
     /// Notes that a folder is about to be moved to a path, and returns the intent's number.
-    public func noteMove(of inode: InodeID, to target: String) throws -> Int64 {
+    package func noteMove(of inode: InodeID, to target: String) throws -> Int64 {
         try run(
             "INSERT INTO attempt (inode, target) VALUES (?, ?)", [inode.column, target])
         return database.lastInsertedRowID
@@ -85,7 +85,7 @@ extension Transaction {
     /// Removes an intent that is known to have arrived. Earlier ones of the same node there no
     /// longer stand for its creation: what appears there next is another client's, for example the
     /// file restored after it was deleted. They still tell what content was sent.
-    public func noteArrival(of id: Int64) throws {
+    package func noteArrival(of id: Int64) throws {
         try run(
             """
             UPDATE attempt SET parent = NULL, fold = NULL WHERE (inode, parent, fold) IN (
@@ -96,19 +96,19 @@ extension Transaction {
 
     /// Removes the intents to create a node that the server had and has deleted: it arrived, so
     /// what appears there next is another client's.
-    public func forgetCreations(of inode: InodeID) throws {
+    package func forgetCreations(of inode: InodeID) throws {
         try run("DELETE FROM attempt WHERE inode = ? AND target IS NULL", [inode.column])
     }
 
     /// Removes an intent that is known not to have arrived.
-    public func forgetAttempt(_ id: Int64) throws {
+    package func forgetAttempt(_ id: Int64) throws {
         try run("DELETE FROM attempt WHERE id = ?", [id])
     }
 
     /// Counts that all intents are unanswered for another quarter of an hour; the `first` time in a
     /// process, that they were found. The caller measures the time: rows cannot tell it, because
     /// the machine's date may be set.
-    public func ageAttempts(first: Bool) throws {
+    package func ageAttempts(first: Bool) throws {
         try run(first ? "UPDATE attempt SET age = 1" : "UPDATE attempt SET age = age + 1", [])
     }
 
@@ -116,7 +116,7 @@ extension Transaction {
     /// not among them was not made. A creation sent before `time`, and found unanswered for a
     /// quarter of an hour by this process, has not arrived, and never will; any other may still be
     /// in progress at a server that got it from an earlier process.
-    public func forgetAttempts(sentBefore time: Timestamp) throws {
+    package func forgetAttempts(sentBefore time: Timestamp) throws {
         try run(
             "DELETE FROM attempt WHERE target IS NOT NULL OR age > 1 AND (sent < ? OR sent > ?)",
             [

@@ -4,18 +4,18 @@
 // the moment of sending: so create, write and rename become one upload, and a node that is deleted
 // before it was sent is never sent.
 
-public import Core
+package import Core
 import GRDB
 
 extension TreeReading {
     /// The journal entry of a node.
-    public func journalEntry(of inode: InodeID) throws -> JournalEntry? {
+    package func journalEntry(of inode: InodeID) throws -> JournalEntry? {
         let statement = try database.cachedStatement(sql: Self.entries + "WHERE inode = ?")
         return try JournalEntry.fetchFirst(statement, [inode.column])
     }
 
     /// Up to `limit` entries that are due at `time`, in order, after one.
-    public func dueEntries(
+    package func dueEntries(
         at time: Timestamp, after sequence: Int64 = 0, limit: Int
     ) throws -> [JournalEntry] {
         let statement = try database.cachedStatement(
@@ -24,14 +24,14 @@ extension TreeReading {
     }
 
     /// Up to `limit` entries, in order.
-    public func journalEntries(limit: Int) throws -> [JournalEntry] {
+    package func journalEntries(limit: Int) throws -> [JournalEntry] {
         let statement = try database.cachedStatement(
             sql: Self.entries + "ORDER BY sequence LIMIT ?")
         return try JournalEntry.fetchEvery(statement, [limit])
     }
 
     /// When the next entry after a time is due; nil if there is none.
-    public func nextDue(after time: Timestamp) throws -> Timestamp? {
+    package func nextDue(after time: Timestamp) throws -> Timestamp? {
         let statement = try database.cachedStatement(
             sql: "SELECT min(due) FROM journal WHERE due > ?")
         return try Int64.fetchOne(statement, arguments: [time.nanoseconds])
@@ -39,7 +39,7 @@ extension TreeReading {
     }
 
     /// Number of journal entries, and the bytes of their staged content.
-    public func pending() throws -> (operations: Int, bytes: Int64) {
+    package func pending() throws -> (operations: Int, bytes: Int64) {
         let operations = try database.cachedStatement(sql: "SELECT count(*) FROM journal")
         let bytes = try database.cachedStatement(
             sql:
@@ -81,7 +81,7 @@ extension Transaction {
     }
 
     /// Notes a failed try: its reason, and the due time of the next one.
-    public func postpone(
+    package func postpone(
         _ inode: InodeID, until due: Timestamp, problem: String?, after attempts: Int = 0
     ) throws {
         end.changed.hold(inode, until: due)
@@ -94,32 +94,32 @@ extension Transaction {
     }
 
     /// Sets a node's due time, and nothing else, also if this transaction puts it into the journal.
-    public func reschedule(_ inode: InodeID, due: Timestamp) throws {
+    package func reschedule(_ inode: InodeID, due: Timestamp) throws {
         end.changed.hold(inode, until: due)
         try run("UPDATE journal SET due = ? WHERE inode = ?", [due.nanoseconds, inode.column])
     }
 
     /// Makes the entries due that wait because of a problem.
-    public func makeDue(problem: String, at time: Timestamp) throws {
+    package func makeDue(problem: String, at time: Timestamp) throws {
         try run(
             "UPDATE journal SET due = ? WHERE problem = ? AND due > ?",
             [time.nanoseconds, problem, time.nanoseconds])
     }
 
     /// Makes the entries due that would wait beyond the longest possible delay.
-    public func makeDue(ifAfter limit: Timestamp, at time: Timestamp) throws {
+    package func makeDue(ifAfter limit: Timestamp, at time: Timestamp) throws {
         try run("UPDATE journal SET due = ? WHERE due > ?", [time.nanoseconds, limit.nanoseconds])
     }
 
     /// How many entries wait because of a problem.
-    public func entryCount(problem: String) throws -> Int {
+    package func entryCount(problem: String) throws -> Int {
         let statement = try database.cachedStatement(
             sql: "SELECT COUNT(*) FROM journal WHERE problem = ?")
         return try Int.fetchOne(statement, arguments: [problem]) ?? 0
     }
 
     /// Makes every entry due, or only those without a failed try.
-    public func makeAllDue(at time: Timestamp, onlyFresh: Bool) throws {
+    package func makeAllDue(at time: Timestamp, onlyFresh: Bool) throws {
         try run(
             "UPDATE journal SET due = ? WHERE due > ? AND (attempts = 0 OR NOT ?)",
             [time.nanoseconds, time.nanoseconds, onlyFresh])

@@ -2,13 +2,13 @@
 // node's row at the end of each transaction, for the nodes that it has changed; no other code adds
 // or removes an entry. Due times are in `Journal.swift`.
 
-public import Core
+package import Core
 import GRDB
 
 extension Node {
     /// Whether the node has an unsent change: the server lacks it, has it elsewhere, or has other
     /// content.
-    public var isOwed: Bool {
+    package var isOwed: Bool {
         inode != .root
             && Standing(
                 hasPlace: place != nil, remote: remote, flags: flags, isStaged: staged != nil
@@ -184,5 +184,5 @@ extension Standing: RowReadable {
 
 extension Timestamp {
     /// Earlier than every clock time: always due.
-    public static let atOnce = Timestamp(nanoseconds: 0)
+    package static let atOnce = Timestamp(nanoseconds: 0)
 }

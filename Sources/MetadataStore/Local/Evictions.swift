@@ -1,12 +1,12 @@
 // Detached open files: where open files were when a delta removed them. A write through such a
 // handle reattaches the file.
 
-public import Core
+package import Core
 import GRDB
 
 extension TreeReading {
     /// The place from which a delta detached an open file; nil if none did, or if users deleted it.
-    public func eviction(of inode: InodeID) throws -> Place? {
+    package func eviction(of inode: InodeID) throws -> Place? {
         let statement = try database.cachedStatement(
             sql: "SELECT parent, name FROM eviction WHERE inode = ?")
         return try EvictionRow.fetchFirst(statement, [inode.column])?.place
@@ -25,14 +25,14 @@ private struct EvictionRow: RowReadable {
 
 extension Transaction {
     /// Notes that a delta detaches an open file from its place.
-    public func noteEviction(of inode: InodeID, from place: Place) throws {
+    package func noteEviction(of inode: InodeID, from place: Place) throws {
         try run(
             "INSERT OR REPLACE INTO eviction (inode, parent, name) VALUES (?, ?, ?)",
             [inode.column, place.parent.column, place.name.string])
     }
 
     /// Drops the note, because the file is in the tree again.
-    public func forgetEviction(of inode: InodeID) throws {
+    package func forgetEviction(of inode: InodeID) throws {
         try run("DELETE FROM eviction WHERE inode = ?", [inode.column])
     }
 }

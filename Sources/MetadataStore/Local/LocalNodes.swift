@@ -1,16 +1,16 @@
 // Queries for all local-only nodes. FileSystem decides which nodes are local-only.
 
-public import Core
+package import Core
 import GRDB
 
 /// How much is local-only.
-public struct LocalTotals: Hashable, Sendable {
+package struct LocalTotals: Hashable, Sendable {
     /// Files, folders and links.
-    public var entries: Int
+    package var entries: Int
     /// Number of files among them.
-    public var files: Int
+    package var files: Int
     /// Sum of these files' sizes.
-    public var bytes: Int64
+    package var bytes: Int64
 }
 
 extension LocalTotals: RowReadable {
@@ -24,7 +24,7 @@ extension LocalTotals: RowReadable {
 
 extension TreeReading {
     /// The totals of local-only nodes in the local tree.
-    public func localTotals() throws -> LocalTotals {
+    package func localTotals() throws -> LocalTotals {
         let statement = try database.cachedStatement(
             sql: """
                 SELECT count(*), coalesce(sum(node.kind = ?), 0), coalesce(sum(staged.size), 0)
@@ -36,7 +36,7 @@ extension TreeReading {
     }
 
     /// Roots of local-only subtrees: local-only nodes whose parent is synced.
-    public func topmostLocalNodes() throws -> [InodeID] {
+    package func topmostLocalNodes() throws -> [InodeID] {
         let statement = try database.cachedStatement(
             sql: """
                 SELECT node.inode FROM node JOIN node AS folder ON folder.inode = node.parent
@@ -49,12 +49,12 @@ extension TreeReading {
 extension Transaction {
     /// Makes a local-only node a synced one that the server lacks, and with it a parent folder that
     /// was deleted on the server and kept for its sake. Does not change the node's children.
-    public func publish(_ inode: InodeID) throws {
+    package func publish(_ inode: InodeID) throws {
         try setFlags(.localOnly, false, of: inode)
     }
 
     /// Makes a node that the server lacks local-only.
-    public func withdraw(_ inode: InodeID) throws {
+    package func withdraw(_ inode: InodeID) throws {
         try setFlags(.localOnly, true, of: inode)
     }
 }

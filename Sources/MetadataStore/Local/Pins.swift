@@ -1,29 +1,29 @@
 // Pinned nodes, whose content is kept on this disk, and the files that they cover: all below a
 // pinned folder at the time of the query. Not responsible for fetching.
 
-public import ContentHashing
-public import Core
+package import ContentHashing
+package import Core
 import GRDB
 
 /// A file that is pinned, by itself or by a folder above.
-public struct PinnedFile: Hashable, Sendable {
+package struct PinnedFile: Hashable, Sendable {
     /// Inode of the file.
-    public var inode: InodeID
+    package var inode: InodeID
     /// Size in bytes, as users see it.
-    public var size: Int64
+    package var size: Int64
     /// The server's revision; with local changes, their base.
-    public var revision: Revision?
+    package var revision: Revision?
     /// Its hash; nil if it cannot be downloaded.
-    public var hash: ContentHash?
+    package var hash: ContentHash?
     /// Whether the server hands out its bytes.
-    public var isDownloadable: Bool
+    package var isDownloadable: Bool
     /// Whether it has local changes that are still to be sent.
-    public var isStaged: Bool
+    package var isStaged: Bool
     /// The hash of the staged content, once it is known.
-    public var stagedHash: ContentHash?
+    package var stagedHash: ContentHash?
 
     /// Memberwise; by default downloadable and clean.
-    public init(
+    package init(
         inode: InodeID, size: Int64, revision: Revision?, hash: ContentHash?,
         isDownloadable: Bool = true, isStaged: Bool = false, stagedHash: ContentHash? = nil
     ) {
@@ -39,19 +39,19 @@ public struct PinnedFile: Hashable, Sendable {
 
 extension TreeReading {
     /// The pinned nodes in the local tree, in the order of their inodes.
-    public func pins() throws -> [InodeID] {
+    package func pins() throws -> [InodeID] {
         let statement = try database.cachedStatement(sql: Self.visiblePins)
         return try Int64.fetchAll(statement).map { InodeID(column: $0) }
     }
 
     /// Whether a node itself is pinned.
-    public func isPinned(_ inode: InodeID) throws -> Bool {
+    package func isPinned(_ inode: InodeID) throws -> Bool {
         let statement = try database.cachedStatement(sql: "SELECT 1 FROM pin WHERE inode = ?")
         return try Int.fetchOne(statement, arguments: [inode.column]) != nil
     }
 
     /// The nearest pinned folder above a node in the local tree.
-    public func pinnedFolder(above inode: InodeID) throws -> InodeID? {
+    package func pinnedFolder(above inode: InodeID) throws -> InodeID? {
         var seen: Set<InodeID> = []
         var current = inode
         while let place = try node(current)?.place, seen.insert(current).inserted {
@@ -63,7 +63,7 @@ extension TreeReading {
 
     /// Calls `body` once with each pinned file; with `roots`, with each of those nodes and the
     /// files below them.
-    public func forEachPinnedFile(
+    package func forEachPinnedFile(
         below roots: [InodeID]? = nil, _ body: (PinnedFile) throws -> Void
     ) throws {
         let start = roots.map { roots in
@@ -103,7 +103,7 @@ extension TreeReading {
 
 extension Transaction {
     /// Pins a node, or unpins it.
-    public func setPin(_ isPinned: Bool, of inode: InodeID) throws {
+    package func setPin(_ isPinned: Bool, of inode: InodeID) throws {
         try run(
             isPinned
                 ? "INSERT OR IGNORE INTO pin (inode) VALUES (?)"
@@ -112,7 +112,7 @@ extension Transaction {
     }
 
     /// Moves a node's pin, if it has one, to its successor in the local tree.
-    public func handOverPin(from old: InodeID, to new: InodeID) throws {
+    package func handOverPin(from old: InodeID, to new: InodeID) throws {
         try run("UPDATE OR REPLACE pin SET inode = ? WHERE inode = ?", [new.column, old.column])
     }
 }

@@ -1,13 +1,13 @@
 // Changes of the local tree. FileSystem decides whether a change is allowed; here the rows are kept
 // consistent, and the remote place of a node is never lost.
 
-public import Core
+package import Core
 import Foundation
 import GRDB
 
 extension Transaction {
     /// Adds a node that the server lacks, and returns its inode.
-    public func insert(_ kind: NodeKind, at place: Place, local: LocalFacts, flags: NodeFlags = [])
+    package func insert(_ kind: NodeKind, at place: Place, local: LocalFacts, flags: NodeFlags = [])
         throws -> InodeID
     {
         let place = try filed(place)
@@ -36,7 +36,7 @@ extension Transaction {
     ///
     /// The new place must be free. The remote place is unchanged. Throws `TreeContradiction` for a
     /// place in no folder, or in the node itself.
-    public func move(_ inode: InodeID, to place: Place?) throws {
+    package func move(_ inode: InodeID, to place: Place?) throws {
         guard let node = try node(inode) else { return }
         if let place { try checkPlace(of: node, in: place.parent) }
         let old = try remotePlace(of: node)
@@ -51,7 +51,7 @@ extension Transaction {
     }
 
     /// Swaps the places of two nodes in the local tree.
-    public func exchange(_ first: InodeID, _ second: InodeID) throws {
+    package func exchange(_ first: InodeID, _ second: InodeID) throws {
         guard let one = try node(first)?.place, let other = try node(second)?.place else { return }
         try move(first, to: nil)
         try move(second, to: one)
@@ -59,7 +59,7 @@ extension Transaction {
     }
 
     /// Replaces the local facts.
-    public func setLocal(_ local: LocalFacts, of inode: InodeID) throws {
+    package func setLocal(_ local: LocalFacts, of inode: InodeID) throws {
         try run(
             """
             UPDATE node SET permissions = ?, user = ?, "group" = ?, accessed = ?, modified = ?,
@@ -77,14 +77,14 @@ extension Transaction {
     }
 
     /// Sets a folder's modification and change time, as adding or removing a name does.
-    public func touch(_ inode: InodeID, at time: Timestamp) throws {
+    package func touch(_ inode: InodeID, at time: Timestamp) throws {
         try run(
             "UPDATE node SET modified = ?, changed = ? WHERE inode = ?",
             [time.column, time.column, inode.column])
     }
 
     /// Sets or clears flags.
-    public func setFlags(_ flags: NodeFlags, _ isOn: Bool, of inode: InodeID) throws {
+    package func setFlags(_ flags: NodeFlags, _ isOn: Bool, of inode: InodeID) throws {
         try run(
             isOn
                 ? "UPDATE node SET flags = flags | ? WHERE inode = ?"
@@ -94,12 +94,12 @@ extension Transaction {
     }
 
     /// Sets a symbolic link's target.
-    public func setTarget(_ target: String, of inode: InodeID) throws {
+    package func setTarget(_ target: String, of inode: InodeID) throws {
         try run("UPDATE node SET target = ? WHERE inode = ?", [target, inode.column])
     }
 
     /// Removes a node and all rows of its inode. Its children, if any, are unchanged.
-    public func remove(_ inode: InodeID) throws {
+    package func remove(_ inode: InodeID) throws {
         let parent = try database.cachedStatement(sql: "SELECT parent FROM node WHERE inode = ?")
         if let folder = try Int64.fetchOne(parent, arguments: [inode.column]) {
             end.changed.noteLeft(InodeID(column: folder))
@@ -117,7 +117,7 @@ extension Transaction {
     /// Removes state that only open handles of an ended process could reach: nodes that are neither
     /// in the local tree nor on the server, and the content of tombstones. Places without a node,
     /// which an earlier version could leave, are removed as well.
-    public func removeOrphans() throws {
+    package func removeOrphans() throws {
         try run("DELETE FROM displaced WHERE inode NOT IN (SELECT inode FROM node)", [])
         let orphans = try nodes(
             "WHERE node.parent IS NULL AND node.remote = 0 AND node.inode <> 1", [])
@@ -134,19 +134,19 @@ extension Transaction {
     // MARK: Extended attributes and settings
 
     /// Creates or replaces an extended attribute.
-    public func setAttribute(_ name: String, of inode: InodeID, to value: [UInt8]) throws {
+    package func setAttribute(_ name: String, of inode: InodeID, to value: [UInt8]) throws {
         try run(
             "INSERT OR REPLACE INTO attribute (inode, name, value) VALUES (?, ?, ?)",
             [inode.column, name, blob(value)])
     }
 
     /// Deletes an extended attribute.
-    public func removeAttribute(_ name: String, of inode: InodeID) throws {
+    package func removeAttribute(_ name: String, of inode: InodeID) throws {
         try run("DELETE FROM attribute WHERE inode = ? AND name = ?", [inode.column, name])
     }
 
     /// Sets or, with nil, removes a setting.
-    public func setSetting(_ key: String, to value: String?) throws {
+    package func setSetting(_ key: String, to value: String?) throws {
         if let value {
             try run("INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)", [key, value])
         } else {
@@ -187,7 +187,7 @@ extension Transaction {
 
     /// Files a node's name under the server's key for it. Returns false, and changes nothing, if
     /// another local node has that.
-    public func file(_ inode: InodeID, under key: String) throws -> Bool {
+    package func file(_ inode: InodeID, under key: String) throws -> Bool {
         guard let place = try node(inode)?.place else { return true }
         if place.name.folded.utf8.elementsEqual(key.utf8) { return true }
         guard try child(folded: key, of: place.parent) == nil else { return false }

@@ -1,10 +1,10 @@
 // The rows of the tree as values. Not responsible for reading or writing them.
 
-public import ContentHashing
-public import Core
+package import ContentHashing
+package import Core
 
 /// The type of a node.
-public enum NodeKind: Int, Hashable, Sendable {
+package enum NodeKind: Int, Hashable, Sendable {
     /// A folder, with children.
     case folder = 0
     /// A file with content.
@@ -14,26 +14,26 @@ public enum NodeKind: Int, Hashable, Sendable {
 }
 
 /// A name in a folder.
-public struct Place: Hashable, Sendable {
+package struct Place: Hashable, Sendable {
     /// Inode of the folder.
-    public var parent: InodeID
+    package var parent: InodeID
     /// The name in it.
-    public var name: FileName
+    package var name: FileName
 
     /// Memberwise and without defaults.
-    public init(parent: InodeID, name: FileName) {
+    package init(parent: InodeID, name: FileName) {
         self.parent = parent
         self.name = name
     }
 
     /// Whether the server takes both for one place, as far as the keys of their names are known.
-    public func isSameThere(as other: Place) -> Bool {
+    package func isSameThere(as other: Place) -> Bool {
         parent == other.parent && name.folded == other.name.folded
     }
 }
 
 /// The relation of a node's remote place to its local one.
-public enum RemoteState: Int, Hashable, Sendable {
+package enum RemoteState: Int, Hashable, Sendable {
     /// The server does not have it, not yet or no longer.
     case absent = 0
     /// The server has it in its local place.
@@ -44,32 +44,32 @@ public enum RemoteState: Int, Hashable, Sendable {
 }
 
 /// Boolean facts of a node.
-public struct NodeFlags: OptionSet, Hashable, Sendable {
+package struct NodeFlags: OptionSet, Hashable, Sendable {
     /// The bits as stored.
-    public let rawValue: Int
+    package let rawValue: Int
 
     /// Wraps the stored bits.
-    public init(rawValue: Int) {
+    package init(rawValue: Int) {
         self.rawValue = rawValue
     }
 
     /// A shared folder's rules forbid writing here.
-    public static let readOnly = NodeFlags(rawValue: 1)
+    package static let readOnly = NodeFlags(rawValue: 1)
     /// Only subfolders may be reached through this folder.
-    public static let traverseOnly = NodeFlags(rawValue: 2)
+    package static let traverseOnly = NodeFlags(rawValue: 2)
     /// The contents of this folder are inaccessible.
-    public static let noAccess = NodeFlags(rawValue: 4)
+    package static let noAccess = NodeFlags(rawValue: 4)
     /// The server does not hand out this file's bytes (cloud documents).
-    public static let notDownloadable = NodeFlags(rawValue: 8)
+    package static let notDownloadable = NodeFlags(rawValue: 8)
     /// Never sent to the server: symbolic links made here, editors' lock files, matches of ignore
     /// patterns.
-    public static let localOnly = NodeFlags(rawValue: 16)
+    package static let localOnly = NodeFlags(rawValue: 16)
     /// The folder's children are all known.
-    public static let listed = NodeFlags(rawValue: 32)
+    package static let listed = NodeFlags(rawValue: 32)
     /// Another client is between two moves of it; users see it where it was before the first.
-    public static let betweenMoves = NodeFlags(rawValue: 128)
+    package static let betweenMoves = NodeFlags(rawValue: 128)
     /// A folder that was deleted on the server, and is kept, unsent, for its local-only contents.
-    public static let keptForLocal = NodeFlags(rawValue: 256)
+    package static let keptForLocal = NodeFlags(rawValue: 256)
 
     /// The flags that decide whether a node is in the journal.
     static let decidingMembership: NodeFlags = [.localOnly, .betweenMoves, .keptForLocal]
@@ -79,34 +79,34 @@ public struct NodeFlags: OptionSet, Hashable, Sendable {
     static let foreignKey = NodeFlags(rawValue: 64)
 
     /// The flags that the server decides; the other ones are local.
-    public static let remoteFacts: NodeFlags = [
+    package static let remoteFacts: NodeFlags = [
         .readOnly, .traverseOnly, .noAccess, .notDownloadable,
     ]
 }
 
 /// The server's facts about a node.
-public struct RemoteFacts: Hashable, Sendable {
+package struct RemoteFacts: Hashable, Sendable {
     /// The server's ID of the node.
-    public var id: FileID?
+    package var id: FileID?
     /// The revision of the content; files only.
-    public var revision: Revision?
+    package var revision: Revision?
     /// Size of that revision in bytes.
-    public var size: Int64
+    package var size: Int64
     /// Content hash of that revision.
-    public var hash: ContentHash?
+    package var hash: ContentHash?
     /// The modification time that the uploading client gave.
-    public var clientModified: Timestamp?
+    package var clientModified: Timestamp?
     /// When the server stored it.
-    public var serverModified: Timestamp?
+    package var serverModified: Timestamp?
     /// A symbolic link's target.
-    public var target: String?
+    package var target: String?
     /// The namespace of a shared folder's mount point.
-    public var sharedFolderID: String?
+    package var sharedFolderID: String?
     /// The flags among `NodeFlags.remoteFacts`.
-    public var flags: NodeFlags
+    package var flags: NodeFlags
 
     /// Memberwise; by default unknown.
-    public init(
+    package init(
         id: FileID? = nil, revision: Revision? = nil, size: Int64 = 0, hash: ContentHash? = nil,
         clientModified: Timestamp? = nil, serverModified: Timestamp? = nil, target: String? = nil,
         sharedFolderID: String? = nil, flags: NodeFlags = []
@@ -124,22 +124,22 @@ public struct RemoteFacts: Hashable, Sendable {
 }
 
 /// The facts that this mount's users set; nil means the default of the mount or the server's fact.
-public struct LocalFacts: Hashable, Sendable {
+package struct LocalFacts: Hashable, Sendable {
     /// Permission bits (07777) only.
-    public var permissions: UInt16?
+    package var permissions: UInt16?
     /// User ID of the owner.
-    public var userID: UInt32?
+    package var userID: UInt32?
     /// Group ID of the owner.
-    public var groupID: UInt32?
+    package var groupID: UInt32?
     /// Time of the last access.
-    public var accessed: Timestamp?
+    package var accessed: Timestamp?
     /// Modification time; overrides the server's until the content changes there.
-    public var modified: Timestamp?
+    package var modified: Timestamp?
     /// Time of the last status change (ctime).
-    public var changed: Timestamp?
+    package var changed: Timestamp?
 
     /// Memberwise; by default not set.
-    public init(
+    package init(
         permissions: UInt16? = nil, userID: UInt32? = nil, groupID: UInt32? = nil,
         accessed: Timestamp? = nil, modified: Timestamp? = nil, changed: Timestamp? = nil
     ) {
@@ -153,80 +153,80 @@ public struct LocalFacts: Hashable, Sendable {
 }
 
 /// One inode with all its facts.
-public struct Node: Hashable, Sendable {
+package struct Node: Hashable, Sendable {
     /// Inode number, never reused.
-    public var inode: InodeID
+    package var inode: InodeID
     /// Folder, file or symbolic link.
-    public var kind: NodeKind
+    package var kind: NodeKind
     /// Its place in the local tree; nil if it is deleted (but perhaps still open or still on the
     /// server), and for the root.
-    public var place: Place?
+    package var place: Place?
     /// The state of its place on the server.
-    public var remote: RemoteState
+    package var remote: RemoteState
     /// Boolean facts of the node.
-    public var flags: NodeFlags
+    package var flags: NodeFlags
     /// The server's facts; those of the content are kept after a remote deletion, for open handles.
-    public var facts: RemoteFacts
+    package var facts: RemoteFacts
     /// The facts that users set.
-    public var local: LocalFacts
+    package var local: LocalFacts
     /// Content that the server lacks.
-    public var staged: StagedContent?
+    package var staged: StagedContent?
 
     /// The size that users see, in bytes.
-    public var size: Int64 { staged?.size ?? facts.size }
+    package var size: Int64 { staged?.size ?? facts.size }
     /// The modification time that users see.
-    public var modified: Timestamp {
+    package var modified: Timestamp {
         local.modified ?? facts.clientModified ?? local.changed ?? Timestamp(nanoseconds: 0)
     }
     /// Whether it is neither in the local tree nor on the server.
-    public var isOrphan: Bool { place == nil && remote == .absent && inode != .root }
+    package var isOrphan: Bool { place == nil && remote == .absent && inode != .root }
     /// Whether it is deleted locally and the deletion is still to be sent.
-    public var isTombstone: Bool { place == nil && remote == .displaced }
+    package var isTombstone: Bool { place == nil && remote == .displaced }
 }
 
 /// Content in a staging file, perhaps over unfetched parts of a base revision.
-public struct StagedContent: Hashable, Sendable {
+package struct StagedContent: Hashable, Sendable {
     /// Number of the staging file.
-    public var file: Int64
+    package var file: Int64
     /// Size of the content in bytes.
-    public var size: Int64
+    package var size: Int64
     /// Grows with every change of the content; an upload of an older generation is not the last
     /// one.
-    public var generation: Int64
+    package var generation: Int64
     /// The revision that has the blocks which are not in the staging file.
-    public var base: Base?
+    package var base: Base?
     /// One bit per block of 4 MiB, lowest bit first: whether the staging file has it.
-    public var blocks: [UInt8]
+    package var blocks: [UInt8]
     /// Hash of this generation, once it has been computed.
-    public var hash: ContentHash?
+    package var hash: ContentHash?
     /// The newest generation that was flushed; 0 for none.
-    public var flushed: Int64 = 0
+    package var flushed: Int64 = 0
     /// The newest generation that an fsync has acknowledged; 0 for none. Content with a promise is
     /// saved only after it was flushed.
-    public var promised: Int64 = 0
+    package var promised: Int64 = 0
     /// The staging file's modification time when the row was written; nil in rows of older
     /// versions.
-    public var stamp: Timestamp?
+    package var stamp: Timestamp?
 
     /// Whether all content of the row survives a power cut. An empty file counts as written,
     /// because truncating it may be the first half of a change.
-    public var isFlushed: Bool {
+    package var isFlushed: Bool {
         flushed >= generation || base != nil && blocks.allSatisfy { $0 == 0 }
     }
 
     /// The revision under staged content.
-    public struct Base: Hashable, Sendable {
+    package struct Base: Hashable, Sendable {
         /// ID of the revision.
-        public var revision: Revision
+        package var revision: Revision
         /// Hash of its content.
-        public var hash: ContentHash
+        package var hash: ContentHash
         /// Size of the revision in bytes.
-        public var size: Int64
+        package var size: Int64
         /// How many of its bytes are in use: a truncation leaves zeros behind, not the old bytes.
-        public var limit: Int64
+        package var limit: Int64
 
         /// Memberwise and without defaults.
-        public init(revision: Revision, hash: ContentHash, size: Int64, limit: Int64) {
+        package init(revision: Revision, hash: ContentHash, size: Int64, limit: Int64) {
             self.revision = revision
             self.hash = hash
             self.size = size
@@ -235,7 +235,7 @@ public struct StagedContent: Hashable, Sendable {
     }
 
     /// Memberwise; nothing is flushed yet.
-    public init(
+    package init(
         file: Int64, size: Int64, generation: Int64, base: Base?, blocks: [UInt8],
         hash: ContentHash? = nil
     ) {
@@ -249,16 +249,16 @@ public struct StagedContent: Hashable, Sendable {
 }
 
 /// One entry of a folder's listing.
-public struct Child: Hashable, Sendable {
+package struct Child: Hashable, Sendable {
     /// Name of the child.
-    public var name: FileName
+    package var name: FileName
     /// Inode of the child.
-    public var inode: InodeID
+    package var inode: InodeID
     /// Folder, file or symbolic link.
-    public var kind: NodeKind
+    package var kind: NodeKind
 
     /// Memberwise and without defaults.
-    public init(name: FileName, inode: InodeID, kind: NodeKind) {
+    package init(name: FileName, inode: InodeID, kind: NodeKind) {
         self.name = name
         self.inode = inode
         self.kind = kind
@@ -266,22 +266,22 @@ public struct Child: Hashable, Sendable {
 }
 
 /// A node with an unsent change.
-public struct JournalEntry: Hashable, Sendable {
+package struct JournalEntry: Hashable, Sendable {
     /// Inode of the node.
-    public var inode: InodeID
+    package var inode: InodeID
     /// Its order among the entries.
-    public var sequence: Int64
+    package var sequence: Int64
     /// Not to be sent before, so that successive changes become one.
-    public var due: Timestamp
+    package var due: Timestamp
     /// Number of failed tries.
-    public var attempts: Int
+    package var attempts: Int
     /// The last problem, for people.
-    public var problem: String?
+    package var problem: String?
     /// The parent folder, if the server lacks it.
-    public var unsentFolder: InodeID?
+    package var unsentFolder: InodeID?
 
     /// Memberwise and without defaults.
-    public init(
+    package init(
         inode: InodeID, sequence: Int64, due: Timestamp, attempts: Int, problem: String?,
         unsentFolder: InodeID?
     ) {

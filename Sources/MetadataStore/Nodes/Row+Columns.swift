@@ -10,14 +10,14 @@ import GRDB
 import GRDBSQLite
 
 /// A row holds a value that no version of this program writes.
-public struct DamagedRow: Error, Hashable, Sendable, CustomStringConvertible {
+package struct DamagedRow: Error, Hashable, Sendable, CustomStringConvertible {
     /// The table, or the name of a query over several.
-    public var table: String
+    package var table: String
     /// The column's name, or the expression.
-    public var column: String
+    package var column: String
 
     /// One line for people.
-    public var description: String { "damaged row: the column \(column) of the table \(table)" }
+    package var description: String { "damaged row: the column \(column) of the table \(table)" }
 }
 
 /// The columns of a statement's current row.

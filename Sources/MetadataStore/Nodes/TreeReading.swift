@@ -1,13 +1,13 @@
 // Queries of the tree, for snapshots and transactions alike. Results are values.
 
-public import ContentHashing
-public import Core
+package import ContentHashing
+package import Core
 import Foundation
-public import GRDB
+package import GRDB
 import Saturating
 
 /// A readable state of the database.
-public protocol TreeReading {
+package protocol TreeReading {
     /// The connection to SQLite.
     var database: Database { get }
 }
@@ -20,17 +20,17 @@ extension TreeReading {
     // MARK: Nodes
 
     /// The node of an inode.
-    public func node(_ inode: InodeID) throws -> Node? {
+    package func node(_ inode: InodeID) throws -> Node? {
         try firstNode("WHERE node.inode = ?", [Int64(bitPattern: inode.rawValue)])
     }
 
     /// The node with this server ID.
-    public func node(id: FileID) throws -> Node? {
+    package func node(id: FileID) throws -> Node? {
         try firstNode("WHERE node.id = ?", [id.rawValue])
     }
 
     /// The child of exactly this name, byte by byte.
-    public func child(_ name: FileName, of parent: InodeID) throws -> Node? {
+    package func child(_ name: FileName, of parent: InodeID) throws -> Node? {
         if let node = try child(folded: name.folded, of: parent), node.place?.name == name {
             return node
         }
@@ -39,7 +39,7 @@ extension TreeReading {
 
     /// The child of this name, or else the one that it collides with as far as that can be
     /// predicted.
-    public func child(like name: FileName, of parent: InodeID) throws -> Node? {
+    package func child(like name: FileName, of parent: InodeID) throws -> Node? {
         let node = try child(folded: name.folded, of: parent)
         if let node, node.place?.name == name { return node }
         return try foreignChild(name, of: parent) ?? node
@@ -55,12 +55,12 @@ extension TreeReading {
     }
 
     /// The child that is filed under this key.
-    public func child(folded: String, of parent: InodeID) throws -> Node? {
+    package func child(folded: String, of parent: InodeID) throws -> Node? {
         try firstNode("WHERE node.parent = ? AND node.fold = ?", [parent.column, folded])
     }
 
     /// A folder's children in the order of their folded names.
-    public func children(of parent: InodeID) throws -> [Child] {
+    package func children(of parent: InodeID) throws -> [Child] {
         let statement = try database.cachedStatement(
             sql: "\(Child.selection) WHERE parent = ? ORDER BY fold")
         return try Child.fetchEvery(statement, [parent.column])
@@ -68,7 +68,7 @@ extension TreeReading {
 
     /// The contents of the server's files below a folder, at any depth; nil if there are more than
     /// `limit` entries. Without files that have unsent changes or cannot be downloaded.
-    public func contents(below folder: InodeID, limit: Int) throws -> [(
+    package func contents(below folder: InodeID, limit: Int) throws -> [(
         hash: ContentHash, size: Int64
     )]? {
         let statement = try database.cachedStatement(
@@ -97,7 +97,7 @@ extension TreeReading {
 
     /// Up to `limit` folders of the server without the listed flag, in the order of their inodes,
     /// after one.
-    public func unlistedFolders(after inode: InodeID, limit: Int) throws -> [InodeID] {
+    package func unlistedFolders(after inode: InodeID, limit: Int) throws -> [InodeID] {
         let statement = try database.cachedStatement(
             sql: """
                 SELECT inode FROM node
@@ -114,7 +114,7 @@ extension TreeReading {
     }
 
     /// Up to `limit` children with all facts, in the order of their folded names, after one.
-    public func childNodes(
+    package func childNodes(
         of parent: InodeID, afterFolded last: String?, limit: Int
     ) throws -> [Node] {
         try nodes(
@@ -123,27 +123,27 @@ extension TreeReading {
     }
 
     /// The nodes in the local tree whose folded names contain a text. Scans all of them.
-    public func nodes(foldedNameHolding text: String) throws -> [Node] {
+    package func nodes(foldedNameHolding text: String) throws -> [Node] {
         try nodes(
             "WHERE node.parent IS NOT NULL AND instr(node.fold, ?) > 0 ORDER BY node.inode", [text])
     }
 
     /// Whether a folder has a child.
-    public func hasChildren(_ parent: InodeID) throws -> Bool {
+    package func hasChildren(_ parent: InodeID) throws -> Bool {
         let statement = try database.cachedStatement(
             sql: "SELECT 1 FROM node WHERE parent = ? LIMIT 1")
         return try Int.fetchOne(statement, arguments: [parent.column]) != nil
     }
 
     /// Number of nodes in the local tree, without the root.
-    public func nodeCount() throws -> Int {
+    package func nodeCount() throws -> Int {
         let statement = try database.cachedStatement(
             sql: "SELECT count(*) FROM node WHERE parent IS NOT NULL")
         return try Int.fetchOne(statement) ?? 0
     }
 
     /// The names from the root down to a node in the local tree; nil if it has no place.
-    public func localPath(of inode: InodeID) throws -> [FileName]? {
+    package func localPath(of inode: InodeID) throws -> [FileName]? {
         var names: [FileName] = []
         var current = inode
         while current != .root {
@@ -159,7 +159,7 @@ extension TreeReading {
     // MARK: The server's places
 
     /// The remote place of a node; nil for the root and for an absent node.
-    public func remotePlace(of node: Node) throws -> Place? {
+    package func remotePlace(of node: Node) throws -> Place? {
         switch node.remote {
         case .absent: nil
         case .inPlace: node.place
@@ -168,7 +168,7 @@ extension TreeReading {
     }
 
     /// The node that the server has under a key in a folder.
-    public func remoteChild(folded: String, of parent: InodeID) throws -> Node? {
+    package func remoteChild(folded: String, of parent: InodeID) throws -> Node? {
         let displaced = try firstNode(
             "JOIN displaced ON displaced.inode = node.inode "
                 + "WHERE displaced.parent = ? AND displaced.fold = ?",
@@ -182,7 +182,7 @@ extension TreeReading {
 
     /// The node that the server has by this name in a folder, or else the one that it collides with
     /// as far as that can be predicted.
-    public func remoteChild(like name: FileName, of parent: InodeID) throws -> Node? {
+    package func remoteChild(like name: FileName, of parent: InodeID) throws -> Node? {
         let node = try remoteChild(folded: name.folded, of: parent)
         if name.isASCII { return node }
         if let node, try remotePlace(of: node)?.name == name { return node }
@@ -196,7 +196,7 @@ extension TreeReading {
     }
 
     /// The nodes that the server has in a folder.
-    public func remoteChildren(of parent: InodeID) throws -> [Node] {
+    package func remoteChildren(of parent: InodeID) throws -> [Node] {
         let inPlace = try nodes("WHERE node.parent = ? AND node.remote = 1", [parent.column])
         let displaced = try nodes(
             "JOIN displaced ON displaced.inode = node.inode WHERE displaced.parent = ?",
@@ -205,17 +205,17 @@ extension TreeReading {
     }
 
     /// The remote path of a node ("" for the root); nil if it or a parent is absent.
-    public func remotePath(of inode: InodeID) throws -> String? {
+    package func remotePath(of inode: InodeID) throws -> String? {
         try remoteNames(of: inode)?.map { "/" + $0.string }.joined()
     }
 
     /// The remote path of a node in keys ("" for the root); nil if it or a parent is absent.
-    public func remoteKeyPath(of inode: InodeID) throws -> String? {
+    package func remoteKeyPath(of inode: InodeID) throws -> String? {
         try remoteNames(of: inode)?.map { "/" + $0.folded }.joined()
     }
 
     /// The path of keys for a path of names; from the first unknown name on, keys are predicted.
-    public func remoteKeyPath(ofNames names: [FileName]) throws -> String {
+    package func remoteKeyPath(ofNames names: [FileName]) throws -> String {
         var path = ""
         var folder: InodeID? = .root
         for name in names {
@@ -241,7 +241,7 @@ extension TreeReading {
     }
 
     /// The node at a path of keys on the server.
-    public func remoteNode(foldedPath: String) throws -> Node? {
+    package func remoteNode(foldedPath: String) throws -> Node? {
         var current = try node(.root)
         for key in Self.keys(in: foldedPath) {
             guard let parent = current else { return nil }
@@ -256,7 +256,7 @@ extension TreeReading {
     }
 
     /// A file that the server has in this very revision.
-    public func remoteFile(revision: Revision) throws -> Node? {
+    package func remoteFile(revision: Revision) throws -> Node? {
         try firstNode("WHERE node.revision = ? AND node.remote <> 0 LIMIT 1", [revision.rawValue])
     }
 
@@ -268,35 +268,35 @@ extension TreeReading {
 
     /// The nodes on the server that a full listing has not seen: numbers only, because it may be
     /// all of them.
-    public func inodes(notMetBy listing: Int64) throws -> [InodeID] {
+    package func inodes(notMetBy listing: Int64) throws -> [InodeID] {
         let statement = try database.cachedStatement(
             sql: "SELECT inode FROM node WHERE remote <> 0 AND inode <> 1 AND met <> ?")
         return try Int64.fetchAll(statement, arguments: [listing]).map { InodeID(column: $0) }
     }
 
     /// Every node but the root, in any place or none.
-    public func everyNode() throws -> [Node] {
+    package func everyNode() throws -> [Node] {
         try nodes("WHERE node.inode <> 1 ORDER BY node.inode", [])
     }
 
     // MARK: Settings and extended attributes
 
     /// The value of a setting.
-    public func setting(_ key: String) throws -> String? {
+    package func setting(_ key: String) throws -> String? {
         let statement = try database.cachedStatement(
             sql: "SELECT value FROM setting WHERE key = ?")
         return try String.fetchOne(statement, arguments: [key])
     }
 
     /// The value of an extended attribute.
-    public func attribute(_ name: String, of inode: InodeID) throws -> [UInt8]? {
+    package func attribute(_ name: String, of inode: InodeID) throws -> [UInt8]? {
         let statement = try database.cachedStatement(
             sql: "SELECT value FROM attribute WHERE inode = ? AND name = ?")
         return try Data.fetchOne(statement, arguments: [inode.column, name]).map { Array($0) }
     }
 
     /// The names of an inode's extended attributes.
-    public func attributeNames(of inode: InodeID) throws -> [String] {
+    package func attributeNames(of inode: InodeID) throws -> [String] {
         let statement = try database.cachedStatement(
             sql: "SELECT name FROM attribute WHERE inode = ? ORDER BY name")
         return try String.fetchAll(statement, arguments: [inode.column])

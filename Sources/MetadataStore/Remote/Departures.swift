@@ -1,7 +1,7 @@
 // Previous server paths of moved folders. The next delta may still name entries by them, namely
 // deletions that other clients made before the move.
 
-public import Core
+package import Core
 import GRDB
 import Saturating
 
@@ -9,7 +9,7 @@ extension TreeReading {
     /// The nodes that the server had at a folded path before folders above it were moved: at most
     /// `mostDeparted`, those of the last moves first. None for the path of such a folder itself,
     /// whose deletion there is the move.
-    public func departedNodes(foldedPath: String) throws -> [Node] {
+    package func departedNodes(foldedPath: String) throws -> [Node] {
         let names = Self.keys(in: foldedPath)
         let departures = try database.cachedStatement(
             sql: "SELECT inode FROM departure WHERE parent = ? AND fold = ? ORDER BY rowid")
@@ -42,7 +42,7 @@ extension TreeReading {
     /// another client had moved the folder first: then the server had it at a place that no later delta
     /// names. They match the last names of the path, one or more; `limit` is the maximum
     /// number of nodes.
-    public func nodesInDepartedFolders(
+    package func nodesInDepartedFolders(
         endingLike foldedPath: String, limit: Int
     ) throws -> [Node] {
         let names = Self.keys(in: foldedPath)
@@ -76,7 +76,7 @@ private struct DepartureStep: Hashable {
 
 extension Transaction {
     /// Notes the previous place of a folder before the feed has its move.
-    public func noteDeparture(of inode: InodeID, from place: Place) throws {
+    package func noteDeparture(of inode: InodeID, from place: Place) throws {
         try run(
             "INSERT INTO departure (inode, parent, fold) VALUES (?, ?, ?)",
             [inode.column, place.parent.column, place.name.folded])
@@ -86,7 +86,7 @@ extension Transaction {
     /// previous path of that one leads through it.
     ///
     /// Call it for the inner one of two folders first.
-    public func noteDeletion(of inode: InodeID, at place: Place) throws {
+    package func noteDeletion(of inode: InodeID, at place: Place) throws {
         try run(
             "INSERT INTO departure (inode, parent, fold) SELECT ?1, ?2, ?3 "
                 + "WHERE EXISTS (SELECT 1 FROM departure WHERE parent = ?1)",
@@ -94,7 +94,7 @@ extension Transaction {
     }
 
     /// Drops all previous paths, because the deltas from before those moves are in.
-    public func forgetDepartures() throws {
+    package func forgetDepartures() throws {
         try run("DELETE FROM departure", [])
     }
 }

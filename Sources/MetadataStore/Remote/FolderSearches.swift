@@ -3,31 +3,31 @@
 // they are restored. A row is written before the deletion is sent and removed after its deltas were
 // examined, so that the search survives the process. Not responsible for the restoration.
 
-public import Core
+package import Core
 import Foundation
 import GRDB
 
 /// A folder whose deletion was sent, and whose last moment is not examined yet.
-public struct FolderSearch: Hashable, Sendable {
+package struct FolderSearch: Hashable, Sendable {
     /// The number of the search's row, by which it ends.
-    public let number: Int64
+    package let number: Int64
     /// The folder's ID, by which it was deleted.
-    public let folder: FileID?
+    package let folder: FileID?
     /// Its path of keys.
-    public let place: String
+    package let place: String
     /// The paths of keys of the folders in it, as last listed.
-    public let folders: Set<String>
+    package let folders: Set<String>
     /// From before the last listing; its deltas name each deleted file.
-    public let cursor: Core.Cursor
+    package let cursor: Core.Cursor
     /// When the deletion was sent.
-    public let sent: Timestamp
+    package let sent: Timestamp
     /// Whether the server has confirmed the deletion.
-    public var isConfirmed: Bool
+    package var isConfirmed: Bool
 }
 
 extension TreeReading {
     /// All searches that are not finished, the oldest first.
-    public func folderSearches() throws -> [FolderSearch] {
+    package func folderSearches() throws -> [FolderSearch] {
         let statement = try database.cachedStatement(
             sql: "SELECT number, folder, place, folders, cursor, sent, confirmed FROM search "
                 + "ORDER BY number")
@@ -35,7 +35,7 @@ extension TreeReading {
     }
 
     /// Whether this mount has deleted a file at this revision since the oldest search began.
-    public func isOwnDeletion(_ revision: Revision) throws -> Bool {
+    package func isOwnDeletion(_ revision: Revision) throws -> Bool {
         let statement = try database.cachedStatement(
             sql: "SELECT EXISTS (SELECT 1 FROM own_deletion WHERE revision = ?)")
         return try Bool.fetchOne(statement, arguments: [revision.rawValue]) ?? false
@@ -79,7 +79,7 @@ extension FolderSearch: RowReadable {
 
 extension Transaction {
     /// Notes that a folder is about to be deleted, which must be searched after that.
-    public func noteSearch(
+    package func noteSearch(
         of folder: FileID?, at place: String, holding folders: Set<String>,
         after cursor: Core.Cursor, sent: Timestamp
     ) throws -> FolderSearch {
@@ -96,18 +96,18 @@ extension Transaction {
     }
 
     /// Notes that the server has confirmed the folder's deletion.
-    public func confirmDeletion(in search: FolderSearch) throws {
+    package func confirmDeletion(in search: FolderSearch) throws {
         try run("UPDATE search SET confirmed = 1 WHERE number = ?", [search.number])
     }
 
     /// Removes a search that is finished, or pointless.
-    public func forgetSearch(_ search: FolderSearch) throws {
+    package func forgetSearch(_ search: FolderSearch) throws {
         try run("DELETE FROM search WHERE number = ?", [search.number])
         try run("DELETE FROM own_deletion WHERE NOT EXISTS (SELECT 1 FROM search)", [])
     }
 
     /// Notes that a user's deletion of a file is about to be sent: no search restores that.
-    public func noteOwnDeletion(of revision: Revision) throws {
+    package func noteOwnDeletion(of revision: Revision) throws {
         try run(
             "INSERT OR IGNORE INTO own_deletion (revision) SELECT ? WHERE EXISTS "
                 + "(SELECT 1 FROM search)", [revision.rawValue])

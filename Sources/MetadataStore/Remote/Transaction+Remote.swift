@@ -1,12 +1,12 @@
 // Changes of remote facts by deltas, listings and responses.
 
-public import Core
+package import Core
 import Foundation
 import GRDB
 
 extension Transaction {
     /// Adds a node that the server has, in the same local place. The place must be free.
-    public func insertRemote(_ kind: NodeKind, at place: Place, facts: RemoteFacts) throws
+    package func insertRemote(_ kind: NodeKind, at place: Place, facts: RemoteFacts) throws
         -> InodeID
     {
         let inode = try insert(kind, at: place, local: LocalFacts())
@@ -20,7 +20,7 @@ extension Transaction {
     ///
     /// Most entries of a listing are such nodes: one statement for each, instead of a dozen
     /// queries.
-    public func insertIfUnknown(
+    package func insertIfUnknown(
         _ kind: NodeKind, at place: Place, facts: RemoteFacts, metBy listing: Int64
     ) throws -> InodeID? {
         let fold = place.name.folded
@@ -47,7 +47,7 @@ extension Transaction {
     }
 
     /// Adds a node that the server has and users have deleted already.
-    public func insertTombstone(_ kind: NodeKind, at place: Place, facts: RemoteFacts) throws
+    package func insertTombstone(_ kind: NodeKind, at place: Place, facts: RemoteFacts) throws
         -> InodeID
     {
         try run("INSERT INTO node (kind) VALUES (?)", [kind.rawValue])
@@ -58,7 +58,7 @@ extension Transaction {
     }
 
     /// Replaces the server's facts of a node, except its place.
-    public func setFacts(_ facts: RemoteFacts, of inode: InodeID) throws {
+    package func setFacts(_ facts: RemoteFacts, of inode: InodeID) throws {
         noteChanged(inode)
         try run(
             """
@@ -81,7 +81,7 @@ extension Transaction {
     /// No other node may have this remote place: of two that share one, one would never be sent or
     /// removed. Throws `TreeContradiction` for such a place, for one in no folder, and for one in
     /// the node itself.
-    public func setRemotePlace(_ inode: InodeID, _ place: Place) throws {
+    package func setRemotePlace(_ inode: InodeID, _ place: Place) throws {
         guard let node = try node(inode) else {
             // A place of a missing inode would block the place for every later node.
             return assertionFailure("\(inode) is gone, and the server is said to have it")
@@ -104,7 +104,7 @@ extension Transaction {
 
     /// Marks a node as absent on the server. Its content facts are kept, for open handles and as
     /// the base of staged content; its ID is dropped.
-    public func setRemoteAbsent(_ inode: InodeID) throws {
+    package func setRemoteAbsent(_ inode: InodeID) throws {
         noteChanged(inode)
         try run("DELETE FROM displaced WHERE inode = ?", [inode.column])
         try run("UPDATE node SET remote = 0, id = NULL WHERE inode = ?", [inode.column])
@@ -115,7 +115,7 @@ extension Transaction {
     /// So content that replaces a file through another name is stored as the file's next revision,
     /// with its history and links, and stays pinned. `old` keeps its content facts, for open
     /// handles; `new`, which the server must not have, keeps the content of its staged base.
-    public func handOverRemote(from old: InodeID, to new: InodeID) throws {
+    package func handOverRemote(from old: InodeID, to new: InodeID) throws {
         guard let source = try node(old), let place = try remotePlace(of: source) else { return }
         try setRemoteAbsent(old)
         try run("UPDATE attempt SET inode = ? WHERE inode = ?", [new.column, old.column])
@@ -130,18 +130,18 @@ extension Transaction {
     // MARK: Listing everything
 
     /// Begins a full listing: from here on, seen nodes are marked with its number.
-    public func beginListing() throws {
+    package func beginListing() throws {
         try setSetting(Self.listingKey, to: "\(try listingNumber() &+ 1)")
     }
 
     /// The number of the full listing that is running, or of the last one.
-    public func listingNumber() throws -> Int64 {
+    package func listingNumber() throws -> Int64 {
         try setting(Self.listingKey).flatMap { Int64($0, radix: 10) } ?? 0
     }
 
     /// Marks a node as seen by the running full listing. Returns whether it was unseen before.
     @discardableResult
-    public func markMet(_ inode: InodeID, by listing: Int64) throws -> Bool {
+    package func markMet(_ inode: InodeID, by listing: Int64) throws -> Bool {
         try run(
             "UPDATE node SET met = ? WHERE inode = ? AND met <> ?",
             [listing, inode.column, listing])
@@ -149,7 +149,7 @@ extension Transaction {
     }
 
     /// Clears the listed flag of all folders.
-    public func forgetListedFolders() throws {
+    package func forgetListedFolders() throws {
         let mark = NodeFlags.listed.rawValue
         try run("UPDATE node SET flags = flags & ~? WHERE flags & ? <> 0", [mark, mark])
     }

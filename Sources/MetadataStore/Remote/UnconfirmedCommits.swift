@@ -4,7 +4,7 @@
 // delta does not contain the node, it was deleted or moved: request it by its ID. Not responsible
 // for that request.
 
-public import Core
+package import Core
 import GRDB
 
 /// Statements that take each row's node from the index of IDs: there are few rows, and a million
@@ -23,13 +23,13 @@ enum UnconfirmedQuery {
 extension TreeReading {
     /// Up to `limit` IDs that no delta has contained, of nodes that are believed to be on the
     /// server.
-    public func unconfirmedIDs(limit: Int) throws -> [FileID] {
+    package func unconfirmedIDs(limit: Int) throws -> [FileID] {
         let statement = try database.cachedStatement(sql: UnconfirmedQuery.withNode)
         return try String.fetchAll(statement, arguments: [limit]).map { FileID($0) }
     }
 
     /// Whether a response has placed this ID, and no delta has contained it since.
-    public func isUnconfirmed(_ id: FileID) throws -> Bool {
+    package func isUnconfirmed(_ id: FileID) throws -> Bool {
         let statement = try database.cachedStatement(
             sql: "SELECT EXISTS (SELECT 1 FROM unconfirmed WHERE id = ?)")
         return try Bool.fetchOne(statement, arguments: [id.rawValue]) ?? false
@@ -38,12 +38,12 @@ extension TreeReading {
 
 extension Transaction {
     /// Notes an ID that a response has placed.
-    public func noteUnconfirmed(_ id: FileID) throws {
+    package func noteUnconfirmed(_ id: FileID) throws {
         try run("INSERT OR IGNORE INTO unconfirmed (id) VALUES (?)", [id.rawValue])
     }
 
     /// Removes IDs that a delta has contained, or that were requested.
-    public func forgetUnconfirmed(_ ids: some Sequence<FileID>) throws {
+    package func forgetUnconfirmed(_ ids: some Sequence<FileID>) throws {
         guard try hasUnconfirmed() else { return }
         for id in ids {
             try run("DELETE FROM unconfirmed WHERE id = ?", [id.rawValue])
@@ -51,7 +51,7 @@ extension Transaction {
     }
 
     /// Removes IDs of nodes that are no longer believed to be on the server.
-    public func forgetUnconfirmedWithoutNode() throws {
+    package func forgetUnconfirmedWithoutNode() throws {
         guard try hasUnconfirmed() else { return }
         try run(UnconfirmedQuery.deletionWithoutNode, [])
     }

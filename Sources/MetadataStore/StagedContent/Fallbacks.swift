@@ -2,12 +2,12 @@
 // while the newest content is not flushed yet. Not responsible for choosing between the two after a
 // cut, which is Staging's.
 
-public import Core
+package import Core
 import GRDB
 
 extension TreeReading {
     /// The flushed content of a node that the unflushed `staged` has replaced; nil for most nodes.
-    public func fallback(of inode: InodeID) throws -> StagedContent? {
+    package func fallback(of inode: InodeID) throws -> StagedContent? {
         let statement = try database.cachedStatement(
             sql: Node.fallbackSelection + "WHERE node.inode = ?")
         return try Node.fetchFirst(statement, [inode.column])?.staged
@@ -17,7 +17,7 @@ extension TreeReading {
 extension Transaction {
     /// Makes the fallback the node's content again, because its newest content was not flushed. The
     /// caller puts the newest staging file aside. There must be a fallback.
-    public func returnToFallback(_ inode: InodeID) throws {
+    package func returnToFallback(_ inode: InodeID) throws {
         noteChanged(inode)
         try run("DELETE FROM staged WHERE inode = ?", [inode.column])
         try run("INSERT INTO staged SELECT * FROM fallback WHERE inode = ?", [inode.column])
@@ -29,7 +29,7 @@ extension Transaction {
 
     /// Makes the flushed content of a node that loses its place the fallback of the node that takes
     /// it, until that one's content is flushed. The first node has no content then.
-    public func handOverAsFallback(from old: InodeID, to new: InodeID) throws {
+    package func handOverAsFallback(from old: InodeID, to new: InodeID) throws {
         noteChanged(old)
         try run(
             """

@@ -1,25 +1,25 @@
 // Upload sessions that were begun, and their pieces. So the upload of a big file continues where it
 // was after a restart of the process.
 
-public import ContentHashing
-public import Core
+package import ContentHashing
+package import Core
 import GRDB
 
 /// A session that holds some pieces of a node's staged content.
-public struct PartialUpload: Hashable, Sendable {
+package struct PartialUpload: Hashable, Sendable {
     /// ID of the session.
-    public var session: String
+    package var session: String
     /// The staging file: for another one, the pieces are useless.
-    public var file: Int64
+    package var file: Int64
     /// The content's size in bytes, once the piece that closes the session may have been sent.
-    public var size: Int64?
+    package var size: Int64?
     /// When it was begun: the server drops sessions after seven days.
-    public var begun: Timestamp
+    package var begun: Timestamp
     /// The pieces on the server: the digests of each piece's blocks, by the piece's first byte.
-    public var pieces: [Int64: [ContentHash]]
+    package var pieces: [Int64: [ContentHash]]
 
     /// Creates an upload without pieces.
-    public init(session: String, file: Int64, begun: Timestamp) {
+    package init(session: String, file: Int64, begun: Timestamp) {
         self.session = session
         self.file = file
         self.begun = begun
@@ -29,7 +29,7 @@ public struct PartialUpload: Hashable, Sendable {
 
 extension TreeReading {
     /// The begun upload of a node.
-    public func partialUpload(of inode: InodeID) throws -> PartialUpload? {
+    package func partialUpload(of inode: InodeID) throws -> PartialUpload? {
         let statement = try database.cachedStatement(
             sql: "SELECT session, file, size, begun FROM upload WHERE inode = ?")
         guard var upload = try PartialUpload.fetchFirst(statement, [inode.column]) else {
@@ -69,7 +69,7 @@ private struct PieceRow: RowReadable {
 
 extension Transaction {
     /// Records a new session, replacing any other of this node.
-    public func beginUpload(_ upload: PartialUpload, of inode: InodeID) throws {
+    package func beginUpload(_ upload: PartialUpload, of inode: InodeID) throws {
         try forgetUpload(of: inode)
         try run(
             "INSERT INTO upload (inode, session, file, size, begun) VALUES (?, ?, ?, ?, ?)",
@@ -80,14 +80,14 @@ extension Transaction {
     }
 
     /// Notes that a session is about to be closed, with content of so many bytes.
-    public func noteClosing(at size: Int64, session: String, of inode: InodeID) throws {
+    package func noteClosing(at size: Int64, session: String, of inode: InodeID) throws {
         try run(
             "UPDATE upload SET size = ? WHERE inode = ? AND session = ?",
             [size, inode.column, session])
     }
 
     /// Notes a piece that the server has, if this session is still the node's.
-    public func notePiece(
+    package func notePiece(
         at start: Int64, digests: [ContentHash], session: String, of inode: InodeID
     ) throws {
         try run(
@@ -97,7 +97,7 @@ extension Transaction {
     }
 
     /// Drops a session that is no longer usable.
-    public func forgetUpload(of inode: InodeID) throws {
+    package func forgetUpload(of inode: InodeID) throws {
         try run("DELETE FROM upload WHERE inode = ?", [inode.column])
         try run("DELETE FROM piece WHERE inode = ?", [inode.column])
     }

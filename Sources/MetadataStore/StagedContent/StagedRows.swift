@@ -1,22 +1,22 @@
 // The rows of staged content: which staging file holds a node's bytes, and how far they are
 // flushed. Not responsible for the files themselves, which are Staging's.
 
-public import ContentHashing
-public import Core
+package import ContentHashing
+package import Core
 import GRDB
 import Saturating
 
 /// Staged content that was flushed.
-public struct FlushedContent: Hashable, Sendable {
+package struct FlushedContent: Hashable, Sendable {
     /// Inode of the node.
-    public var inode: InodeID
+    package var inode: InodeID
     /// Number of the staging file.
-    public var file: Int64
+    package var file: Int64
     /// The generation that its row had before the flush began, at least.
-    public var generation: Int64
+    package var generation: Int64
 
     /// Memberwise and without defaults.
-    public init(inode: InodeID, file: Int64, generation: Int64) {
+    package init(inode: InodeID, file: Int64, generation: Int64) {
         self.inode = inode
         self.file = file
         self.generation = generation
@@ -25,18 +25,18 @@ public struct FlushedContent: Hashable, Sendable {
 
 extension TreeReading {
     /// All nodes with staged content, in the order of their inodes.
-    public func stagedNodes() throws -> [Node] {
+    package func stagedNodes() throws -> [Node] {
         try nodes("WHERE staged.inode IS NOT NULL ORDER BY node.inode", [])
     }
 
     /// The numbers of all staging files with a row, also of removed nodes.
-    public func stagingFiles() throws -> Set<Int64> {
+    package func stagingFiles() throws -> Set<Int64> {
         try Int64.fetchSet(
             database, sql: "SELECT file FROM staged UNION ALL SELECT file FROM fallback")
     }
 
     /// Whether there is staged content whose hash has not been computed.
-    public func hasUnhashedContent() throws -> Bool {
+    package func hasUnhashedContent() throws -> Bool {
         let statement = try database.cachedStatement(
             sql: "SELECT EXISTS (SELECT 1 FROM staged WHERE hash IS NULL)")
         return try Bool.fetchOne(statement) ?? false
@@ -44,14 +44,14 @@ extension TreeReading {
 
     /// Staging files whose row was removed on purpose: their content is stored, replaced or
     /// deleted.
-    public func endedFiles() throws -> Set<Int64> {
+    package func endedFiles() throws -> Set<Int64> {
         try Int64.fetchSet(database, sql: "SELECT file FROM ended")
     }
 }
 
 extension Transaction {
     /// The next number for a staging file, never used before.
-    public func nextStagingFile() throws -> Int64 {
+    package func nextStagingFile() throws -> Int64 {
         let last = try setting("staging.next").flatMap { Int64($0, radix: 10) } ?? 0
         // The other half of the bits counts the file's generations.
         guard last >= 0, last < 1 << 30 else { throw DatabaseError(resultCode: .SQLITE_TOOBIG) }
@@ -61,14 +61,14 @@ extension Transaction {
     }
 
     /// Reserves all numbers up to this one, because files without a row have them.
-    public func reserveStagingFiles(upTo number: Int64) throws {
+    package func reserveStagingFiles(upTo number: Int64) throws {
         let last = try setting("staging.next").flatMap { Int64($0, radix: 10) } ?? 0
         if number > last { try setSetting("staging.next", to: String(min(number, (1 << 30) - 1))) }
     }
 
     /// Records a node's staged content. If it replaces that of another file, and that is flushed,
     /// the other one is the node's fallback until this one is flushed.
-    public func setStaged(_ staged: StagedContent, of inode: InodeID) throws {
+    package func setStaged(_ staged: StagedContent, of inode: InodeID) throws {
         noteChanged(inode)
         try keepFallback(of: inode, besides: staged.file)
         try run(
@@ -90,7 +90,7 @@ extension Transaction {
     /// generation that was flushed is so no longer with other blocks, unless the content says so.
     ///
     /// Returns whether the row still existed.
-    public func updateStaged(
+    package func updateStaged(
         _ staged: StagedContent, of inode: InodeID, isNew: Bool
     ) throws -> Bool {
         try run(
@@ -115,7 +115,7 @@ extension Transaction {
     }
 
     /// Notes that a generation was flushed.
-    public func noteFlushed(_ content: FlushedContent) throws {
+    package func noteFlushed(_ content: FlushedContent) throws {
         try run(
             "UPDATE staged SET flushed = max(flushed, ?) WHERE inode = ? AND file = ?",
             [content.generation, content.inode.column, content.file])
@@ -124,7 +124,7 @@ extension Transaction {
 
     /// Notes that an fsync has acknowledged the flushed contents of the files in a folder. Returns
     /// those for which that is new.
-    public func promiseFlushed(in folder: InodeID) throws -> [FlushedContent] {
+    package func promiseFlushed(in folder: InodeID) throws -> [FlushedContent] {
         let statement = try database.cachedStatement(
             sql: """
                 UPDATE staged SET promised = generation
@@ -138,14 +138,14 @@ extension Transaction {
     }
 
     /// Notes the hash of staged content, if it is still of that generation.
-    public func setStagedHash(_ hash: ContentHash, generation: Int64, of inode: InodeID) throws {
+    package func setStagedHash(_ hash: ContentHash, generation: Int64, of inode: InodeID) throws {
         try run(
             "UPDATE staged SET hash = ? WHERE inode = ? AND generation = ?",
             [hash.column, inode.column, generation])
     }
 
     /// Removes a node's staged content, with its fallback, pending copy and upload session.
-    public func removeStaged(of inode: InodeID) throws {
+    package func removeStaged(of inode: InodeID) throws {
         noteChanged(inode)
         try noteEnded(of: inode)
         try run("DELETE FROM staged WHERE inode = ?", [inode.column])
@@ -156,7 +156,7 @@ extension Transaction {
 
     /// Gives up unverified staged content: the node becomes the server's version, or is removed if
     /// the server never had it. The caller puts the staging files aside, including the fallback's.
-    public func abandonStaged(of node: Node) throws {
+    package func abandonStaged(of node: Node) throws {
         noteChanged(node.inode)
         try run("DELETE FROM staged WHERE inode = ?", [node.inode.column])
         try run("DELETE FROM fallback WHERE inode = ?", [node.inode.column])
@@ -181,7 +181,7 @@ extension Transaction {
     }
 
     /// Drops the marks of ended files, which were removed.
-    public func forgetEndedFiles() throws {
+    package func forgetEndedFiles() throws {
         try run("DELETE FROM ended", [])
     }
 }

@@ -1,21 +1,21 @@
 // Pending copies: copies of queued content, which the server can make once it has the source.
 
-public import Core
+package import Core
 import GRDB
 
 /// The source of a node's staged content.
-public struct Twin: Hashable, Sendable {
+package struct Twin: Hashable, Sendable {
     /// Inode of the copied node.
-    public var source: InodeID
+    package var source: InodeID
     /// Its generation then; another one is other content.
-    public var sourceGeneration: Int64
+    package var sourceGeneration: Int64
     /// The copy's generation; another one is other content.
-    public var generation: Int64
+    package var generation: Int64
     /// The source's revision, once it is on the server.
-    public var revision: Revision?
+    package var revision: Revision?
 
     /// Creates a copy whose source is not on the server yet.
-    public init(source: InodeID, sourceGeneration: Int64, generation: Int64) {
+    package init(source: InodeID, sourceGeneration: Int64, generation: Int64) {
         self.source = source
         self.sourceGeneration = sourceGeneration
         self.generation = generation
@@ -24,7 +24,7 @@ public struct Twin: Hashable, Sendable {
 
 extension TreeReading {
     /// The pending copy of a node, if it is one.
-    public func twin(of inode: InodeID) throws -> Twin? {
+    package func twin(of inode: InodeID) throws -> Twin? {
         let statement = try database.cachedStatement(
             sql: "SELECT source, source_generation, generation, revision FROM twin WHERE inode = ?")
         return try Twin.fetchFirst(statement, [inode.column])
@@ -44,7 +44,7 @@ extension Twin: RowReadable {
 
 extension Transaction {
     /// Records a pending copy.
-    public func setTwin(_ twin: Twin, of inode: InodeID) throws {
+    package func setTwin(_ twin: Twin, of inode: InodeID) throws {
         try run(
             """
             INSERT OR REPLACE INTO twin (inode, source, source_generation, generation)
@@ -54,7 +54,7 @@ extension Transaction {
     }
 
     /// Notes the revision of a source that was uploaded.
-    public func noteTwins(
+    package func noteTwins(
         of source: InodeID, generation: Int64, became revision: Revision
     ) throws {
         try run(

@@ -5,42 +5,42 @@ import Glibc
 import PrivateFiles
 
 /// The folders of one account on this machine.
-public struct AccountFolders: Hashable, Sendable {
+package struct AccountFolders: Hashable, Sendable {
     /// The state folder, which must not be lost: database with the queue, staged content.
-    public let state: String
+    package let state: String
     /// The cache folder, which may be deleted at any time.
-    public let cache: String
+    package let cache: String
 
     /// The database of tree and queue.
-    public var database: String { Self.database(in: state) }
+    package var database: String { Self.database(in: state) }
     /// The folder of content that waits for its upload.
-    public var staging: String { state + "/staging" }
+    package var staging: String { state + "/staging" }
     /// The file that records the account of the last mount.
-    public var identity: String { Self.identity(in: state) }
+    package var identity: String { Self.identity(in: state) }
     /// The folder of files that belong to the account and not to one of its mounts.
     private let account: String
     /// The login file, shared by all mounts of an account.
-    public var login: LoginFile {
+    package var login: LoginFile {
         LoginFile(path: account + "/credentials.json", server: server)
     }
     /// The address of the server, unless it is Dropbox.
     private let server: String?
     /// The file with an access token on one line, shared by all mounts of an account.
-    public var token: String { account + "/token" }
+    package var token: String { account + "/token" }
     /// The log file of a mount in the background.
-    public var log: String { state + "/dbxfs.log" }
+    package var log: String { state + "/dbxfs.log" }
     /// Exists while no mount runs and Dropbox has everything in this folder, which then holds no
     /// local-only content either: a package's removal script can tell without dbxfs that the folder
     /// may be deleted.
     private var sentMark: String { state + "/all-sent" }
     /// The folder of cached blocks.
-    public var blocks: String { cache + "/blocks" }
+    package var blocks: String { cache + "/blocks" }
 
     /// Creates the paths for a source.
     ///
     /// A mount of a folder has a tree and a queue of its own, beside that of the whole account. It
     /// has a cache folder of its own too, because only one process at a time may use one.
-    public init(source: MountSource, settings: MountSettings, environment: Environment) {
+    package init(source: MountSource, settings: MountSettings, environment: Environment) {
         let tree = Self.suffix(of: settings.root, member: settings.member)
         let name = "\(source.account)\(tree)\(Self.suffix(of: source.remotePath))"
         state = environment.stateFolder + "/" + name
@@ -50,7 +50,7 @@ public struct AccountFolders: Hashable, Sendable {
     }
 
     /// The sorted names of all accounts that have a folder here.
-    public static func accounts(_ environment: Environment) -> [String] {
+    package static func accounts(_ environment: Environment) -> [String] {
         let names = folderNames(in: environment.stateFolder).filter { name in
             let path = environment.stateFolder + "/" + name
             return path != environment.runtimeFolder && isFolder(path)
@@ -64,7 +64,7 @@ public struct AccountFolders: Hashable, Sendable {
 
     /// The existing state folders of an account: that of the whole account, and those of its
     /// mounted folders.
-    public static func states(of account: String, environment: Environment) -> [String] {
+    package static func states(of account: String, environment: Environment) -> [String] {
         folderNames(in: environment.stateFolder)
             .filter { $0 == account || $0.hasPrefix(account + "@") }
             .sorted()
@@ -72,14 +72,14 @@ public struct AccountFolders: Hashable, Sendable {
     }
 
     /// The file that records the account of a state folder's last mount.
-    public static func identity(in state: String) -> String { state + "/account.json" }
+    package static func identity(in state: String) -> String { state + "/account.json" }
     /// The database of tree and queue in a state folder.
-    public static func database(in state: String) -> String { state + "/tree.sqlite" }
+    package static func database(in state: String) -> String { state + "/tree.sqlite" }
     /// The folder of unverified content that was put aside in a state folder.
-    public static func lostAndFound(in state: String) -> String { state + "/lost+found" }
+    package static func lostAndFound(in state: String) -> String { state + "/lost+found" }
 
     /// Creates the folders, private to this user.
-    public func make() throws(CommandError) {
+    package func make() throws(CommandError) {
         try makePrivateFolder(state)
         if access(database, F_OK) != 0, folderNames(in: staging).isEmpty {
             noteEverythingSent(true)
@@ -90,7 +90,7 @@ public struct AccountFolders: Hashable, Sendable {
 
     /// Sets or removes the mark that Dropbox has everything and no mount will change that; a
     /// removal is durable before it returns.
-    public func noteEverythingSent(_ isSent: Bool) {
+    package func noteEverythingSent(_ isSent: Bool) {
         if isSent {
             let file = open(sentMark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             if file >= 0 { close(file) }
@@ -101,7 +101,7 @@ public struct AccountFolders: Hashable, Sendable {
 
     /// Refuses a mountpoint that would contain these folders or be contained in them, because this
     /// process would then wait for itself.
-    public func checkApart(from mountpoint: String) throws(CommandError) {
+    package func checkApart(from mountpoint: String) throws(CommandError) {
         for folder in [state, cache, account] {
             let resolved = resolvedPath(folder)
             if isPath(resolved, within: mountpoint) {

@@ -7,18 +7,18 @@ import Saturating
 import SystemPackage
 
 /// An exclusive lock on a folder until the process ends, however it ends.
-public final class AccountLock: Sendable {
+package final class AccountLock: Sendable {
     private let descriptor: Int32
 
     /// The process that holds the lock.
-    public struct Holder: Hashable, Sendable, Codable {
+    package struct Holder: Hashable, Sendable, Codable {
         /// Process ID of the holder.
-        public var pid: Int32
+        package var pid: Int32
         /// Its mountpoint, an absolute path.
-        public var mountpoint: String
+        package var mountpoint: String
 
         /// Creates a record of this process.
-        public init(mountpoint: String) {
+        package init(mountpoint: String) {
             self.pid = getpid()
             self.mountpoint = mountpoint
         }
@@ -28,7 +28,7 @@ public final class AccountLock: Sendable {
     ///
     /// `isEnding` is called once with the holder before waiting; it returns whether the holder is
     /// about to end, and may ask it to hurry. Throws `folderInUse` if it is not or takes too long.
-    public init(
+    package init(
         folder: String, holder: Holder, patience: Double, isEnding: (Holder?) -> Bool
     ) throws(CommandError) {
         let path = folder + "/lock"
@@ -66,7 +66,7 @@ public final class AccountLock: Sendable {
 
     /// The present holder of a folder's lock; nil if it is free. The check holds the lock for a
     /// moment, for which a starting mount waits.
-    public static func currentHolder(of folder: String) -> Holder? {
+    package static func currentHolder(of folder: String) -> Holder? {
         let descriptor = open(folder + "/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer {

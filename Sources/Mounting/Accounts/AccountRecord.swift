@@ -5,18 +5,18 @@ import DropboxAPI
 import PrivateFiles
 
 /// The account of a state folder.
-public struct AccountRecord: Codable, Hashable, Sendable {
+package struct AccountRecord: Codable, Hashable, Sendable {
     /// The server's account ID.
-    public var accountID: String
+    package var accountID: String
     /// Display name of the person.
-    public var name: String
+    package var name: String
     /// E-mail address of the person.
-    public var email: String
+    package var email: String
     /// The namespace of the team's space, if there is one.
-    public var team: String?
+    package var team: String?
 
     /// Memberwise and without defaults.
-    public init(accountID: String, name: String, email: String, team: String?) {
+    package init(accountID: String, name: String, email: String, team: String?) {
         self.accountID = accountID
         self.name = name
         self.email = email
@@ -29,7 +29,7 @@ public struct AccountRecord: Codable, Hashable, Sendable {
     }
 
     /// Name and address, for messages; the ID if they are not known.
-    public var person: String {
+    package var person: String {
         if name.isEmpty && email.isEmpty { return "the account \(accountID)" }
         return email.isEmpty ? name : "\(name) <\(email)>"
     }
@@ -39,7 +39,7 @@ public struct AccountRecord: Codable, Hashable, Sendable {
     ///
     /// The rows decide: a file that was removed, damaged or exchanged since gives them to no other
     /// account. Throws like `read(_:)` if the database does not know its account.
-    public static func read(
+    package static func read(
         _ path: String, stored: String?, person: String? = nil
     ) throws(CommandError) -> AccountRecord? {
         guard let stored else { return try read(path) }
@@ -51,7 +51,7 @@ public struct AccountRecord: Codable, Hashable, Sendable {
     ///
     /// Throws for a file that is damaged, of another format, or not private: the owner of the files
     /// is unknown then, and must not be taken as none.
-    public static func read(_ path: String) throws(CommandError) -> AccountRecord? {
+    package static func read(_ path: String) throws(CommandError) -> AccountRecord? {
         let text: String?
         do throws(PrivateFileError) {
             text = try PrivateFile.read(path, limit: 1 << 16)
@@ -75,7 +75,7 @@ public struct AccountRecord: Codable, Hashable, Sendable {
     }
 
     /// Replaces the file, durably.
-    public func write(to path: String) throws(CommandError) {
+    package func write(to path: String) throws(CommandError) {
         let json: [UInt8]
         do throws(SerializationError) {
             json = try JSON.encode(self)

@@ -1,22 +1,22 @@
 // The report of a conflicted copy, and its text.
 
 /// One conflicted copy, as `dbxfs conflicts` lists it.
-public struct ConflictReport: Hashable, Sendable, Codable {
+package struct ConflictReport: Hashable, Sendable, Codable {
     /// Its path on the mount, without the mountpoint.
-    public var path: String
+    package var path: String
     /// The path of the original; nil if that file no longer exists.
-    public var original: String?
+    package var original: String?
     /// The machine or person that made it; nil if its name does not say.
-    public var maker: String?
+    package var maker: String?
     /// The day when it was made, as year-month-day; nil if its name does not say.
-    public var day: String?
+    package var day: String?
     /// Whether it was made on this machine.
-    public var isMadeHere: Bool
+    package var isMadeHere: Bool
     /// Size of the copy in bytes.
-    public var bytes: Int64
+    package var bytes: Int64
 
     /// Memberwise and without defaults.
-    public init(
+    package init(
         path: String, original: String?, maker: String?, day: String?, isMadeHere: Bool,
         bytes: Int64
     ) {
@@ -34,7 +34,7 @@ public struct ConflictReport: Hashable, Sendable, Codable {
     }
 
     /// Writes every field, unknown ones as null, so that scripts find them.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(path, forKey: .path)
         try container.encode(original, forKey: .original)
@@ -45,7 +45,7 @@ public struct ConflictReport: Hashable, Sendable, Codable {
     }
 
     /// The same report with absolute paths.
-    public func below(_ mountpoint: String) -> ConflictReport {
+    package func below(_ mountpoint: String) -> ConflictReport {
         var report = self
         report.path = "\(mountpoint)\(path)"
         report.original = original.map { "\(mountpoint)\($0)" }
@@ -53,7 +53,7 @@ public struct ConflictReport: Hashable, Sendable, Codable {
     }
 
     /// The text for people.
-    public var text: String {
+    package var text: String {
         let size = Terminal.size(bytes)
         return StatusRows.text(
             path,
@@ -68,7 +68,7 @@ public struct ConflictReport: Hashable, Sendable, Codable {
     }
 
     /// The advice below a list of conflicted copies.
-    public static let advice = """
+    package static let advice = """
         Compare each copy with its original, keep what you want under the original's name, and delete or \
         rename the copy: it is listed for as long as its name says that it is one.
         """

@@ -4,21 +4,21 @@ import Glibc
 import SystemPackage
 
 /// Finds running mounts and sends requests to them.
-public struct ControlClient: Sendable {
+package struct ControlClient: Sendable {
     private let folders: [ControlFolder]
 
     /// Searches folders of sockets, in this order.
-    public init(folders: [ControlFolder]) {
+    package init(folders: [ControlFolder]) {
         self.folders = folders
     }
 
     /// Searches one folder of sockets.
-    public init(folder: ControlFolder) {
+    package init(folder: ControlFolder) {
         self.init(folders: [folder])
     }
 
     /// A connection to the process behind a mountpoint, or nil if there is none.
-    public func connect(to mountpoint: String) throws(CommandError) -> ControlConnection? {
+    package func connect(to mountpoint: String) throws(CommandError) -> ControlConnection? {
         for folder in folders {
             do throws(Errno) {
                 return try connect(socket: folder.socketName(for: mountpoint), in: folder)
@@ -33,7 +33,7 @@ public struct ControlClient: Sendable {
     }
 
     /// The status of every mount that answers within so many seconds, sorted by mountpoint.
-    public func allMounts(patience: Int = 10) -> [MountStatus] {
+    package func allMounts(patience: Int = 10) -> [MountStatus] {
         folders.flatMap { folder in folder.socketNames().map { (folder, $0) } }
             .compactMap { folder, name in
                 try? connect(socket: name, in: folder).status(patience: patience)
@@ -43,7 +43,7 @@ public struct ControlClient: Sendable {
 
     /// Announces a new login to the mounts of an account. A mount that does not know the request
     /// finds the login by itself, later.
-    public func announceLogin(account: String) {
+    package func announceLogin(account: String) {
         for mount in allMounts() where mount.account == account {
             guard let connection = try? connect(to: mount.mountpoint) else { continue }
             connection.setReceiveTimeout(seconds: 10)
@@ -72,7 +72,7 @@ public struct ControlClient: Sendable {
 
 extension ControlConnection {
     /// Requests the mount's status; nil if there is no reply within so many seconds.
-    public func status(patience: Int) -> MountStatus? {
+    package func status(patience: Int) -> MountStatus? {
         setReceiveTimeout(seconds: patience)
         send(ControlRequest(.status))
         return receive(ControlReply.self)?.status

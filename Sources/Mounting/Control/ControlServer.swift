@@ -2,19 +2,19 @@
 
 import Dispatch
 import Glibc
-public import Logging
+package import Logging
 import Saturating
 import Synchronization
 import SystemPackage
 
 /// Serves requests about one mount.
-public final class ControlServer: Sendable {
+package final class ControlServer: Sendable {
     /// Connections at a time. A `sync` lasts as long as its uploads, so several are normal; a
     /// thousand come from a faulty script.
     private static let limit = 64
     /// Timeout in seconds for receiving a whole request, and for sending a whole line. A client
     /// sends its request right after connecting, and reads the reply.
-    public static let standardPatience = 30
+    package static let standardPatience = 30
 
     private let folder: ControlFolder
     private let name: String
@@ -35,7 +35,7 @@ public final class ControlServer: Sendable {
     ///
     /// The caller holds the account's lock and the mountpoint, so no running mount has this socket.
     /// `patience` is a timeout in seconds.
-    public init(
+    package init(
         folder: ControlFolder, mountpoint: String, service: any MountService, ending: MountEnding,
         log: Logger, patience: Int = standardPatience
     ) throws(CommandError) {
@@ -68,12 +68,12 @@ public final class ControlServer: Sendable {
     }
 
     /// Starts the accepting thread.
-    public func start() {
+    package func start() {
         Thread.start { self.acceptAll() }
     }
 
     /// Removes the socket, and returns when all waiting clients were told of the mount's end.
-    public func stop() {
+    package func stop() {
         unlink(folder.path + "/" + name)
         shutdown(listener, Int32(SHUT_RDWR))
         // A client that does not read delays the end by this timeout at most.
@@ -276,11 +276,11 @@ public final class ControlServer: Sendable {
 }
 
 /// Coordinates a mount's end between the process that detaches it and the one that serves it.
-public final class MountEnding: Sendable {
+package final class MountEnding: Sendable {
     /// Set by a second signal or by a command: stop waiting for the queue.
-    public let isHurried = Signal()
+    package let isHurried = Signal()
     /// Set after everything is closed.
-    public let hasEnded = Signal()
+    package let hasEnded = Signal()
     /// Clients that wait for the outcome.
     let listeners = DispatchGroup()
     private let state = Mutex(State())
@@ -295,13 +295,13 @@ public final class MountEnding: Sendable {
 
     /// Waits at most this long for the queue after the mount was detached, in seconds, unless
     /// `setLimit` changes it.
-    public init(standardLimit: Double) {
+    package init(standardLimit: Double) {
         state.withLock { $0.standard = standardLimit }
     }
 
     /// Timeout in seconds for the queue after the mount was detached; nil for none. The last
     /// waiting client decides.
-    public var limit: Double? {
+    package var limit: Double? {
         state.withLock { state in
             if let last = state.asked.last { return last.limit }
             return state.standard
@@ -309,7 +309,7 @@ public final class MountEnding: Sendable {
     }
 
     /// Sets the timeout for the queue, in place of those that clients have asked for.
-    public func setLimit(_ seconds: Double?) {
+    package func setLimit(_ seconds: Double?) {
         state.withLock { state in
             state.standard = seconds
             state.asked = []
@@ -331,7 +331,7 @@ public final class MountEnding: Sendable {
     }
 
     /// Sets the outcome and releases all waiting clients.
-    public func end(_ outcome: DrainOutcome) {
+    package func end(_ outcome: DrainOutcome) {
         state.withLock { $0.outcome = outcome }
         hasEnded.set()
     }

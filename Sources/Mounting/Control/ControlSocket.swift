@@ -9,12 +9,12 @@ import Saturating
 import SystemPackage
 
 /// The folder of the control sockets.
-public struct ControlFolder: Hashable, Sendable {
+package struct ControlFolder: Hashable, Sendable {
     /// Its path; created with mode 0700.
-    public let path: String
+    package let path: String
 
     /// Takes a path, which need not exist.
-    public init(path: String) {
+    package init(path: String) {
         self.path = path
     }
 
@@ -53,7 +53,7 @@ public struct ControlFolder: Hashable, Sendable {
 }
 
 /// One end of a control connection.
-public final class ControlConnection: Sendable {
+package final class ControlConnection: Sendable {
     private let descriptor: Int32
     private let received = Received()
     /// Timeout in seconds for sending a whole line; nil for none.
@@ -72,7 +72,7 @@ public final class ControlConnection: Sendable {
     /// Sends one line; returns whether the peer has taken it. After a partial line the connection
     /// is unusable.
     @discardableResult
-    public func send(_ message: some Encodable) -> Bool {
+    package func send(_ message: some Encodable) -> Bool {
         guard var line = try? JSONEncoder().encode(message) else { return false }
         line.append(0x0a)
         return send(line)
@@ -106,7 +106,7 @@ public final class ControlConnection: Sendable {
     /// mebibyte.
     ///
     /// `patience` is the timeout in seconds for the whole line.
-    public func receive<Message: Decodable>(
+    package func receive<Message: Decodable>(
         _ type: Message.Type, within patience: Int? = nil
     ) -> Message? {
         let deadline = patience.map { ContinuousClock.now.advanced(by: .seconds(clamping: $0)) }

@@ -1,26 +1,26 @@
 // Waiting until the queue is uploaded: when to continue, when to give up, and the result.
 
 /// The result of waiting for the queue.
-public struct DrainOutcome: Hashable, Sendable, Codable {
+package struct DrainOutcome: Hashable, Sendable, Codable {
     /// Changes that are still queued; 0 if everything is on Dropbox.
-    public var remaining: Int
+    package var remaining: Int
     /// The reason for the remaining changes, if any.
-    public var reason: String?
+    package var reason: String?
 
     /// Creates an outcome, by default without a reason.
-    public init(remaining: Int, reason: String? = nil) {
+    package init(remaining: Int, reason: String? = nil) {
         self.remaining = remaining
         self.reason = reason
     }
 }
 
 /// One wait for the queue.
-public struct Drain: Sendable {
+package struct Drain: Sendable {
     /// Timeout in seconds; nil for none.
-    public var limit: Double?
+    package var limit: Double?
 
     /// Creates a wait of at most `limit` seconds.
-    public init(limit: Double?) {
+    package init(limit: Double?) {
         self.limit = limit
     }
 
@@ -28,7 +28,7 @@ public struct Drain: Sendable {
     ///
     /// Being offline does not end the wait, because the network may come back. A queue that only a
     /// user's action can unblock does.
-    public func outcome(of backlog: Backlog, after seconds: Double) -> DrainOutcome? {
+    package func outcome(of backlog: Backlog, after seconds: Double) -> DrainOutcome? {
         if backlog.operations == 0 { return DrainOutcome(remaining: 0) }
         let isStuck = backlog.isStuck && seconds >= Self.stuckPatience
         if isStuck || backlog.state == .authRequired {
@@ -45,7 +45,7 @@ public struct Drain: Sendable {
 
     /// Waits, calling `report` with the backlog until it returns false or `isAbandoned` returns true
     /// (the client has gone), or the wait is over. `isHurried` ends it early.
-    public func run(
+    package func run(
         _ service: any MountService, isHurried: Signal, isAbandoned: () -> Bool = { false },
         report: (Backlog) -> Bool
     ) -> DrainOutcome {

@@ -1,7 +1,7 @@
 // The interface of a mount's process to commands, and the messages of the control socket.
 
 /// A running mount, as the control socket sees it. Calls come from threads that may block.
-public protocol MountService: Sendable {
+package protocol MountService: Sendable {
     /// The complete status of the mount.
     func status() -> MountStatus
     /// The changes that are still queued.
@@ -39,20 +39,20 @@ public protocol MountService: Sendable {
 }
 
 /// The queued changes of a mount.
-public struct Backlog: Hashable, Sendable, Codable {
+package struct Backlog: Hashable, Sendable, Codable {
     /// Number of queued changes.
-    public var operations: Int
+    package var operations: Int
     /// Bytes of their content.
-    public var bytes: Int64
+    package var bytes: Int64
     /// The mount's connection to the server.
-    public var state: MountStatus.State
+    package var state: MountStatus.State
     /// Whether only a user's action can unblock them.
-    public var isStuck: Bool
+    package var isStuck: Bool
     /// Why the last attempt failed, if one did.
-    public var problem: String?
+    package var problem: String?
 
     /// Memberwise; by default neither stuck nor failed.
-    public init(
+    package init(
         operations: Int, bytes: Int64, state: MountStatus.State, isStuck: Bool = false,
         problem: String? = nil
     ) {
@@ -65,16 +65,16 @@ public struct Backlog: Hashable, Sendable, Codable {
 }
 
 /// The result of a check of the cache.
-public struct CacheReport: Hashable, Sendable, Codable {
+package struct CacheReport: Hashable, Sendable, Codable {
     /// Number of chunks that were read.
-    public var checkedChunks: Int
+    package var checkedChunks: Int
     /// Chunks with a wrong checksum, which were dropped.
-    public var damagedChunks: Int
+    package var damagedChunks: Int
     /// Bytes that the cache holds after that.
-    public var bytes: Int64
+    package var bytes: Int64
 
     /// Memberwise and without defaults.
-    public init(checkedChunks: Int, damagedChunks: Int, bytes: Int64) {
+    package init(checkedChunks: Int, damagedChunks: Int, bytes: Int64) {
         self.checkedChunks = checkedChunks
         self.damagedChunks = damagedChunks
         self.bytes = bytes
@@ -82,9 +82,9 @@ public struct CacheReport: Hashable, Sendable, Codable {
 }
 
 /// A command's request to a mount: one line of JSON.
-public struct ControlRequest: Hashable, Sendable, Codable {
+package struct ControlRequest: Hashable, Sendable, Codable {
     /// The kind of a request.
-    public enum Command: String, Hashable, Sendable, Codable {
+    package enum Command: String, Hashable, Sendable, Codable {
         /// Reply with the status.
         case status
         /// Send everything; reply with the backlog as it shrinks, then with the outcome.
@@ -119,22 +119,22 @@ public struct ControlRequest: Hashable, Sendable, Codable {
     }
 
     /// The kind of the request.
-    public var command: Command
+    package var command: Command
     /// Timeout in seconds; nil for none.
-    public var timeout: Double?
+    package var timeout: Double?
     /// Paths on the mount, without the mountpoint.
-    public var paths: [String]?
+    package var paths: [String]?
     /// Whether pinned content is included.
-    public var includesPinned: Bool?
+    package var includesPinned: Bool?
     /// The settings to change.
-    public var settings: [MountOptionSetting]?
+    package var settings: [MountOptionSetting]?
     /// Maximum number of results.
-    public var limit: Int?
+    package var limit: Int?
     /// The revision to restore.
-    public var revision: String?
+    package var revision: String?
 
     /// Creates a request with the fields of its kind.
-    public init(
+    package init(
         _ command: Command, timeout: Double? = nil, paths: [String]? = nil,
         includesPinned: Bool? = nil, settings: [MountOptionSetting]? = nil,
         limit: Int? = nil, revision: String? = nil
@@ -150,40 +150,40 @@ public struct ControlRequest: Hashable, Sendable, Codable {
 }
 
 /// A mount's reply: one line of JSON, with one of the fields set.
-public struct ControlReply: Hashable, Sendable, Codable {
+package struct ControlReply: Hashable, Sendable, Codable {
     /// Reply to a `status` request.
-    public var status: MountStatus?
+    package var status: MountStatus?
     /// Reply to `sync`, repeated until the end.
-    public var progress: Backlog?
+    package var progress: Backlog?
     /// Reply to `sync` and `finish`, at the end.
-    public var outcome: DrainOutcome?
+    package var outcome: DrainOutcome?
     /// Reply to a `cache-clear` request.
-    public var freedBytes: Int64?
+    package var freedBytes: Int64?
     /// Reply to a `cache-verify` request.
-    public var cache: CacheReport?
+    package var cache: CacheReport?
     /// Reply to `pin`, repeated until the end.
-    public var pinProgress: PinProgress?
+    package var pinProgress: PinProgress?
     /// Reply to `pin`, at the end.
-    public var pinOutcome: PinOutcome?
+    package var pinOutcome: PinOutcome?
     /// Reply to a `pins` request.
-    public var pins: [PinReport]?
+    package var pins: [PinReport]?
     /// Reply to `conflicts`: the next ones; empty at the end.
-    public var conflicts: [ConflictReport]?
+    package var conflicts: [ConflictReport]?
     /// Reply to `conflicts`, at the end: whether all of the account's tree is known.
-    public var isTreeKnown: Bool?
+    package var isTreeKnown: Bool?
     /// Reply to a `revisions` request.
-    public var revisions: RevisionList?
+    package var revisions: RevisionList?
     /// Reply to a `link` request.
-    public var link: LinkReport?
+    package var link: LinkReport?
     /// Reply to `restore`: the current revision.
-    public var restored: RevisionReport?
+    package var restored: RevisionReport?
     /// Reply to `set`: the resulting settings.
-    public var limits: LiveSettings?
+    package var limits: LiveSettings?
     /// Reply to `finish`, `hurry`, `new-login` and `unpin`: accepted.
-    public var isAccepted: Bool?
+    package var isAccepted: Bool?
     /// Reply to any request that failed.
-    public var failure: String?
+    package var failure: String?
 
     /// Creates an empty reply.
-    public init() {}
+    package init() {}
 }

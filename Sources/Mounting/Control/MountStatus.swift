@@ -2,9 +2,9 @@
 // never renamed.
 
 /// One mount, as `dbxfs status --json` prints it.
-public struct MountStatus: Hashable, Sendable, Codable {
+package struct MountStatus: Hashable, Sendable, Codable {
     /// The mount's connection to the server.
-    public enum State: String, Hashable, Sendable, Codable, CaseIterable {
+    package enum State: String, Hashable, Sendable, Codable, CaseIterable {
         /// No response from the server yet.
         case connecting
         /// Connected; changes are synchronized.
@@ -18,16 +18,16 @@ public struct MountStatus: Hashable, Sendable, Codable {
     }
 
     /// A file that is being uploaded.
-    public struct Upload: Hashable, Sendable, Codable {
+    package struct Upload: Hashable, Sendable, Codable {
         /// Its path on the mount, without the mountpoint.
-        public var path: String
+        package var path: String
         /// Size of the file in bytes.
-        public var bytes: Int64
+        package var bytes: Int64
         /// Bytes that the server has.
-        public var sent: Int64
+        package var sent: Int64
 
         /// Memberwise and without defaults.
-        public init(path: String, bytes: Int64, sent: Int64) {
+        package init(path: String, bytes: Int64, sent: Int64) {
             self.path = path
             self.bytes = bytes
             self.sent = sent
@@ -35,32 +35,32 @@ public struct MountStatus: Hashable, Sendable, Codable {
     }
 
     /// A change that the server refused, and that waits for an action of the user.
-    public struct Problem: Hashable, Sendable, Codable {
+    package struct Problem: Hashable, Sendable, Codable {
         /// Its path on the mount, without the mountpoint.
-        public var path: String
+        package var path: String
         /// Reason of the refusal.
-        public var reason: String
+        package var reason: String
 
         /// Memberwise and without defaults.
-        public init(path: String, reason: String) {
+        package init(path: String, reason: String) {
             self.path = path
             self.reason = reason
         }
     }
 
     /// The content that is pinned for offline use.
-    public struct Pins: Hashable, Sendable, Codable {
+    package struct Pins: Hashable, Sendable, Codable {
         /// A file that is being downloaded.
-        public struct Fetch: Hashable, Sendable, Codable {
+        package struct Fetch: Hashable, Sendable, Codable {
             /// Its path on the mount, without the mountpoint.
-            public var path: String
+            package var path: String
             /// Size of the file in bytes.
-            public var bytes: Int64
+            package var bytes: Int64
             /// Bytes that are cached.
-            public var fetched: Int64
+            package var fetched: Int64
 
             /// Memberwise and without defaults.
-            public init(path: String, bytes: Int64, fetched: Int64) {
+            package init(path: String, bytes: Int64, fetched: Int64) {
                 self.path = path
                 self.bytes = bytes
                 self.fetched = fetched
@@ -68,30 +68,30 @@ public struct MountStatus: Hashable, Sendable, Codable {
         }
 
         /// Number of pinned files, including those in pinned folders.
-        public var files = 0
+        package var files = 0
         /// Sum of their sizes.
-        public var bytes: Int64 = 0
+        package var bytes: Int64 = 0
         /// Files that can be read without the network.
-        public var presentFiles = 0
+        package var presentFiles = 0
         /// Sum of their sizes.
-        public var presentBytes: Int64 = 0
+        package var presentBytes: Int64 = 0
         /// Files that cannot be downloaded (cloud documents).
-        public var unavailableFiles = 0
+        package var unavailableFiles = 0
         /// Files that are still to be fetched.
-        public var missingFiles = 0
+        package var missingFiles = 0
         /// Sum of their sizes.
-        public var missingBytes: Int64 = 0
+        package var missingBytes: Int64 = 0
         /// Files that are being fetched.
-        public var fetches: [Fetch] = []
+        package var fetches: [Fetch] = []
         /// Whether they exceed the cache limit; they are kept all the same.
-        public var exceedsCache = false
+        package var exceedsCache = false
         /// The cache limit in bytes.
-        public var cacheSize: Int64 = 0
+        package var cacheSize: Int64 = 0
         /// The last error, until a fetch succeeds.
-        public var problem: String?
+        package var problem: String?
 
         /// Creates a status without pins.
-        public init() {}
+        package init() {}
 
         private enum CodingKeys: String, CodingKey {
             case files, bytes, fetches, problem
@@ -106,66 +106,66 @@ public struct MountStatus: Hashable, Sendable, Codable {
     }
 
     /// Mountpoint as an absolute path.
-    public var mountpoint: String
+    package var mountpoint: String
     /// The account's local name.
-    public var account: String
+    package var account: String
     /// The folder on Dropbox that is mounted; "" for all of it.
-    public var remotePath: String = ""
+    package var remotePath: String = ""
     /// The process that serves the mount.
-    public var pid: Int32 = 0
+    package var pid: Int32 = 0
     /// The version of dbxfs that this process runs.
-    public var version: String = ""
+    package var version: String = ""
     /// The mount's connection to the server.
-    public var state: State
+    package var state: State
     /// What the user has to do; nil if there is nothing.
-    public var advice: String?
+    package var advice: String?
     /// Number of queued changes.
-    public var pendingOperations: Int = 0
+    package var pendingOperations: Int = 0
     /// Bytes of their content.
-    public var pendingBytes: Int64 = 0
+    package var pendingBytes: Int64 = 0
     /// Files that are being uploaded.
-    public var uploads: [Upload] = []
+    package var uploads: [Upload] = []
     /// Changes that the server refused.
-    public var problems: [Problem] = []
+    package var problems: [Problem] = []
     /// Conflicted copies made since the mount began.
-    public var conflicts: Int = 0
+    package var conflicts: Int = 0
     /// Pieces of unverified content that were put aside, and are not uploaded.
-    public var lost: Int = 0
+    package var lost: Int = 0
     /// The known paths of the first of these.
-    public var lostPaths: [String] = []
+    package var lostPaths: [String] = []
     /// Number of local-only files, folders and links.
-    public var localEntries: Int = 0
+    package var localEntries: Int = 0
     /// Sum of their sizes in bytes.
-    public var localBytes: Int64 = 0
+    package var localBytes: Int64 = 0
     /// Settings that can be changed while it runs.
-    public var limits = LiveSettings()
+    package var limits = LiveSettings()
     /// Bytes of content in the cache.
-    public var cachedBytes: Int64 = 0
+    package var cachedBytes: Int64 = 0
     /// The part of them that is pinned.
-    public var pinnedBytes: Int64 = 0
+    package var pinnedBytes: Int64 = 0
     /// The content that is pinned for offline use.
-    public var pins = Pins()
+    package var pins = Pins()
     /// Number of known files and folders.
-    public var entries: Int = 0
+    package var entries: Int = 0
     /// Seconds since the server last confirmed that the tree is up to date; nil before the first
     /// time.
-    public var cursorAgeSeconds: Double?
+    package var cursorAgeSeconds: Double?
     /// Seconds left of the server's rate limit; nil without one.
-    public var waitingSeconds: Double?
+    package var waitingSeconds: Double?
     /// Requests to the server since the mount began, by route.
-    public var requests: [String: Int] = [:]
+    package var requests: [String: Int] = [:]
     /// Requests of the kernel since the mount began, by FUSE's names: those that its caches could
     /// not answer.
-    public var calls: [String: Int] = [:]
+    package var calls: [String: Int] = [:]
     /// Bytes received from the server.
-    public var bytesDown: Int64 = 0
+    package var bytesDown: Int64 = 0
     /// Bytes sent to the server.
-    public var bytesUp: Int64 = 0
+    package var bytesUp: Int64 = 0
     /// Resident memory of the process.
-    public var rssBytes: Int64 = 0
+    package var rssBytes: Int64 = 0
 
     /// Creates a status with defaults.
-    public init(mountpoint: String, account: String, state: State) {
+    package init(mountpoint: String, account: String, state: State) {
         self.mountpoint = mountpoint
         self.account = account
         self.state = state
@@ -192,7 +192,7 @@ public struct MountStatus: Hashable, Sendable, Codable {
 
     /// Writes every field, `advice`, `cursor_age_seconds` and `waiting_seconds` as null if there is
     /// none, so that scripts find them.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(mountpoint, forKey: .mountpoint)
         try container.encode(account, forKey: .account)

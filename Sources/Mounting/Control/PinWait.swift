@@ -4,32 +4,32 @@
 import Saturating
 
 /// How much of the pinned content is cached.
-public struct PinProgress: Hashable, Sendable, Codable {
+package struct PinProgress: Hashable, Sendable, Codable {
     /// Number of pinned files.
-    public var files: Int
+    package var files: Int
     /// Sum of their sizes.
-    public var bytes: Int64
+    package var bytes: Int64
     /// Files that are cached.
-    public var presentFiles: Int
+    package var presentFiles: Int
     /// Bytes that are cached.
-    public var presentBytes: Int64
+    package var presentBytes: Int64
     /// Files that cannot be downloaded (cloud documents).
-    public var unavailableFiles: Int
+    package var unavailableFiles: Int
     /// Bytes that are still to be fetched.
-    public var missingBytes: Int64
+    package var missingBytes: Int64
     /// The mount's connection to the server.
-    public var state: MountStatus.State
+    package var state: MountStatus.State
     /// Whether all of the account's tree is known, so that no file is left out.
-    public var isTreeKnown: Bool
+    package var isTreeKnown: Bool
     /// Whether no content can be fetched for now.
-    public var isStuck = false
+    package var isStuck = false
     /// The last error of a fetch.
-    public var problem: String?
+    package var problem: String?
     /// A notice about the cache limit.
-    public var notice: String?
+    package var notice: String?
 
     /// Creates progress with the required fields.
-    public init(
+    package init(
         files: Int, bytes: Int64, presentFiles: Int, presentBytes: Int64, unavailableFiles: Int,
         missingBytes: Int64, state: MountStatus.State, isTreeKnown: Bool
     ) {
@@ -44,51 +44,51 @@ public struct PinProgress: Hashable, Sendable, Codable {
     }
 
     /// Files that are still to be fetched.
-    public var missingFiles: Int { files -| presentFiles -| unavailableFiles }
+    package var missingFiles: Int { files -| presentFiles -| unavailableFiles }
 }
 
 /// The result of waiting for pinned content.
-public struct PinOutcome: Hashable, Sendable, Codable {
+package struct PinOutcome: Hashable, Sendable, Codable {
     /// The progress at the end.
-    public var progress: PinProgress
+    package var progress: PinProgress
     /// Why content is missing; nil if none is.
-    public var reason: String?
+    package var reason: String?
 
     /// Creates an outcome, by default without a reason.
-    public init(progress: PinProgress, reason: String? = nil) {
+    package init(progress: PinProgress, reason: String? = nil) {
         self.progress = progress
         self.reason = reason
     }
 }
 
 /// One pin, as `dbxfs pins` lists it.
-public struct PinReport: Hashable, Sendable, Codable {
+package struct PinReport: Hashable, Sendable, Codable {
     /// Its path on the mount, without the mountpoint.
-    public var path: String
+    package var path: String
     /// How much of it is cached.
-    public var progress: PinProgress
+    package var progress: PinProgress
 
     /// Memberwise and without defaults.
-    public init(path: String, progress: PinProgress) {
+    package init(path: String, progress: PinProgress) {
         self.path = path
         self.progress = progress
     }
 }
 
 /// One wait for pinned content.
-public struct PinWait: Sendable {
+package struct PinWait: Sendable {
     /// Timeout in seconds; nil for none.
-    public var limit: Double?
+    package var limit: Double?
 
     /// Creates a wait of at most `limit` seconds.
-    public init(limit: Double?) {
+    package init(limit: Double?) {
         self.limit = limit
     }
 
     /// The outcome, if the progress ends the wait after so many seconds; else nil.
     ///
     /// Being offline ends it: the pin is set, and the mount fetches the content later.
-    public func outcome(of progress: PinProgress, after seconds: Double) -> PinOutcome? {
+    package func outcome(of progress: PinProgress, after seconds: Double) -> PinOutcome? {
         if progress.missingFiles == 0, progress.isTreeKnown {
             return PinOutcome(progress: progress)
         }
@@ -112,7 +112,7 @@ public struct PinWait: Sendable {
 
     /// Waits, calling `report` with the progress until it returns false or `isAbandoned` returns
     /// true (the client has gone), or the wait is over. `isHurried` ends it early.
-    public func run(
+    package func run(
         _ service: any MountService, _ paths: [String], isHurried: Signal,
         isAbandoned: () -> Bool = { false }, report: (PinProgress) -> Bool
     ) throws(CommandError) -> PinOutcome {

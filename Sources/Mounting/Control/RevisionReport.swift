@@ -3,23 +3,23 @@
 import Saturating
 
 /// The revisions of a file.
-public struct RevisionList: Hashable, Sendable, Codable {
+package struct RevisionList: Hashable, Sendable, Codable {
     /// Sorted by time, newest first.
-    public var revisions: [RevisionReport]
+    package var revisions: [RevisionReport]
     /// Whether the file is deleted.
-    public var isDeleted: Bool
+    package var isDeleted: Bool
     /// When it was deleted, in seconds since 1970; nil if unknown.
-    public var deleted: Int64?
+    package var deleted: Int64?
 
     /// Memberwise; by default without a time of deletion.
-    public init(revisions: [RevisionReport], isDeleted: Bool, deleted: Int64? = nil) {
+    package init(revisions: [RevisionReport], isDeleted: Bool, deleted: Int64? = nil) {
         self.revisions = revisions
         self.isDeleted = isDeleted
         self.deleted = deleted
     }
 
     /// The text for people.
-    public var text: String {
+    package var text: String {
         let head = isDeleted ? ["deleted" + (deleted.map { " " + Terminal.time($0) } ?? "")] : []
         let width = revisions.map(\.rev.count).max() ?? 0
         let lines = revisions.enumerated().map { index, revision -> String in
@@ -31,7 +31,7 @@ public struct RevisionList: Hashable, Sendable, Codable {
     }
 
     /// One line for each revision, for machines.
-    public func lines(path: String) -> [RevisionLine] {
+    package func lines(path: String) -> [RevisionLine] {
         revisions.enumerated().map { index, revision in
             RevisionLine(
                 path: path, rev: revision.rev, bytes: revision.bytes,
@@ -44,20 +44,20 @@ public struct RevisionList: Hashable, Sendable, Codable {
 }
 
 /// One revision of a file.
-public struct RevisionReport: Hashable, Sendable, Codable {
+package struct RevisionReport: Hashable, Sendable, Codable {
     /// The server's revision ID.
-    public var rev: String
+    package var rev: String
     /// Size of the revision in bytes.
-    public var bytes: Int64
+    package var bytes: Int64
     /// The modification time that the uploading client gave, in seconds since 1970.
-    public var modified: Int64
+    package var modified: Int64
     /// When the server stored it, in seconds since 1970.
-    public var stored: Int64
+    package var stored: Int64
     /// The account that made it, in a shared folder; nil elsewhere.
-    public var author: String?
+    package var author: String?
 
     /// Memberwise; by default without an author.
-    public init(rev: String, bytes: Int64, modified: Int64, stored: Int64, author: String? = nil) {
+    package init(rev: String, bytes: Int64, modified: Int64, stored: Int64, author: String? = nil) {
         self.rev = rev
         self.bytes = bytes
         self.modified = modified
@@ -66,13 +66,13 @@ public struct RevisionReport: Hashable, Sendable, Codable {
     }
 
     /// When it was stored, its size, and its author.
-    public var details: String {
+    package var details: String {
         Terminal.time(stored) + "  " + Terminal.size(bytes) + (author.map { "  by " + $0 } ?? "")
     }
 }
 
 /// A revision as `dbxfs revisions --json` prints it.
-public struct RevisionLine: Hashable, Sendable, Encodable {
+package struct RevisionLine: Hashable, Sendable, Encodable {
     var path: String
     var rev: String
     var bytes: Int64
@@ -88,7 +88,7 @@ public struct RevisionLine: Hashable, Sendable, Encodable {
     }
 
     /// Writes every field, unknown ones as null, so that scripts find them.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(path, forKey: .path)
         try container.encode(rev, forKey: .rev)

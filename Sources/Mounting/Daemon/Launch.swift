@@ -3,16 +3,16 @@
 import Glibc
 
 /// Starts a mount in a separate process.
-public enum Launch {
+package enum Launch {
     /// Timeout in seconds for the first answer of a mounted filesystem.
     private static let patience = 30
 
     /// The result of a start.
-    public struct Success: Sendable {
+    package struct Success: Sendable {
         /// The process that serves the mount.
-        public var process: ChildProcess
+        package var process: ChildProcess
         /// A notice for the user despite the success.
-        public var notice: String?
+        package var notice: String?
     }
 
     /// Starts this program with `arguments`, which make it serve a mount at `mountpoint`, and
@@ -21,7 +21,7 @@ public enum Launch {
     /// This process sends the first request, because the serving process must not use its own
     /// mount. Throws the error that the child reports, or that it died or does not answer; it has
     /// ended then.
-    public static func mount(
+    package static func mount(
         _ arguments: [String], at mountpoint: String, log: String,
         environment: [String: String]? = nil
     ) throws(CommandError) -> Success {

@@ -2,13 +2,13 @@
 // registered secrets.
 
 import Glibc
-public import Logging
+package import Logging
 import Saturating
 import Synchronization
 import SystemPackage
 
 /// A file or terminal that takes log lines from any thread.
-public final class LogSink: Sendable {
+package final class LogSink: Sendable {
     /// Bytes after which a log file is renamed to `….1`.
     private static let rotationSize: Int64 = 10 << 20
 
@@ -28,7 +28,7 @@ public final class LogSink: Sendable {
     }
 
     /// Logs to stderr, without rotation.
-    public init() {
+    package init() {
         descriptor = STDERR_FILENO
         path = nil
         state = Mutex(State(size: 0))
@@ -36,7 +36,7 @@ public final class LogSink: Sendable {
 
     /// Logs to a private file, and redirects stderr to it: libraries and the Swift runtime write
     /// their last words there.
-    public convenience init(path: String) throws(CommandError) {
+    package convenience init(path: String) throws(CommandError) {
         try self.init(path: path, takesStandardError: true)
     }
 
@@ -55,7 +55,7 @@ public final class LogSink: Sendable {
     ///
     /// Of the secrets that change while a mount runs, only the last ones are kept: older ones have
     /// expired.
-    public func hide(_ secret: String) {
+    package func hide(_ secret: String) {
         state.withLock { state in
             state.secrets.removeAll { $0 == secret }
             state.secrets.append(secret)
@@ -64,7 +64,7 @@ public final class LogSink: Sendable {
     }
 
     /// Sets the least severe level, except for loggers with a level of their own. Initially `info`.
-    public func setLevel(_ level: LogLevel) {
+    package func setLevel(_ level: LogLevel) {
         threshold.withLock { $0 = Logger.Level(rawValue: level.rawValue) ?? .info }
     }
 
@@ -104,11 +104,11 @@ public final class LogSink: Sendable {
 }
 
 /// Formats log records as lines: time, level, label, text, details.
-public struct LineLogHandler: LogHandler {
+package struct LineLogHandler: LogHandler {
     /// Details that every record carries.
-    public var metadata: Logger.Metadata = [:]
+    package var metadata: Logger.Metadata = [:]
     /// The logger's level: the sink's until it is set.
-    public var logLevel: Logger.Level {
+    package var logLevel: Logger.Level {
         get { ownLevel ?? sink.level }
         set { ownLevel = newValue }
     }
@@ -117,19 +117,19 @@ public struct LineLogHandler: LogHandler {
     private let sink: LogSink
 
     /// Logs under a label, from the sink's level on.
-    public init(label: String, sink: LogSink) {
+    package init(label: String, sink: LogSink) {
         self.label = label
         self.sink = sink
     }
 
     /// Reads or sets one detail.
-    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
     /// Formats and writes a record.
-    public func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         let details = metadata.merging(event.metadata ?? [:]) { $1 }
         var line = "\(Self.timestamp()) \(event.level.rawValue) \(label): \(event.message)"
         for (key, value) in details.sorted(by: { $0.key < $1.key }) {

@@ -8,7 +8,7 @@ import Saturating
 import SystemPackage
 
 /// Settings of the whole process, made once at its start.
-public enum ProcessSettings {
+package enum ProcessSettings {
     /// Denies all users but root a copy of this process's memory, because it contains the token and
     /// pieces of the user's files. The value of `DBXFS_ACCESS_TOKEN` stays in /proc/PID/environ
     /// even after `forgetToken`.
@@ -16,7 +16,7 @@ public enum ProcessSettings {
     /// A limit of 0 bytes applies to files only: the kernel still starts a `core_pattern` that is a
     /// program, and gives it everything. A limit of 1 byte makes it skip that (core(5)). If the
     /// limit is 0 already and cannot be raised, the undumpable flag suffices.
-    public static func denyCoreDumps() {
+    package static func denyCoreDumps() {
         var limit = rlimit(rlim_cur: 1, rlim_max: 1)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
         _ = cprocess_set_undumpable()
@@ -30,7 +30,7 @@ public enum ProcessSettings {
     /// Capabilities are per thread, and new threads have those of their creator: must run before
     /// the first thread that talks to a server, and after the folders are made. Throws if the
     /// kernel keeps one, as where a container's filter forbids the call.
-    public static func giveUpCapabilities() throws(CommandError) {
+    package static func giveUpCapabilities() throws(CommandError) {
         guard geteuid() == 0 else { return }
         let kept = UInt64(1) << CPROCESS_SYS_ADMIN | 1 << CPROCESS_DAC_READ_SEARCH
         guard cprocess_keep_capabilities(kept) == 0, cprocess_set_no_new_privileges() == 0 else {
@@ -39,7 +39,7 @@ public enum ProcessSettings {
     }
 
     /// Raises the limit of open files to the hard limit.
-    public static func adjustLimits() {
+    package static func adjustLimits() {
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
             limit.rlim_cur = limit.rlim_max
@@ -61,7 +61,7 @@ public enum ProcessSettings {
     private static let heaps: Int32 = 2
 
     /// Makes the memory of large buffers return to the system as soon as they are freed.
-    public static func returnLargeBuffers() {
+    package static func returnLargeBuffers() {
         _ = mallopt(M_MMAP_THRESHOLD, ownPagesThreshold)
         _ = mallopt(M_TRIM_THRESHOLD, keptFree)
         _ = mallopt(M_ARENA_MAX, heaps)
@@ -69,7 +69,7 @@ public enum ProcessSettings {
 
     /// Closes inherited descriptors beyond the first ones: the reader of an inherited pipe would
     /// wait as long as the mount lasts. Must run before any file is opened.
-    public static func closeInherited(from first: Int32) {
+    package static func closeInherited(from first: Int32) {
         guard let folder = opendir("/proc/self/fd") else { return }
         var inherited: [Int32] = []
         while let entry = readdir(folder) {
@@ -86,14 +86,14 @@ public enum ProcessSettings {
 
     /// Blocks the termination signals in this thread and those that it will start, so that
     /// `onTermination` receives them. Must run before a second thread does.
-    public static func holdTerminationSignals() {
+    package static func holdTerminationSignals() {
         var signals = terminationSignals
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         signal(SIGPIPE, SIG_IGN)
     }
 
     /// Calls `body` for each SIGTERM, SIGINT and SIGHUP, on a separate thread.
-    public static func onTermination(_ body: @escaping @Sendable (Int32) -> Void) {
+    package static func onTermination(_ body: @escaping @Sendable (Int32) -> Void) {
         Thread.start {
             var signals = terminationSignals
             var number: Int32 = 0
@@ -113,7 +113,7 @@ public enum ProcessSettings {
     }
 
     /// Resident memory of this process in bytes.
-    public static var residentBytes: Int64 {
+    package static var residentBytes: Int64 {
         let fields = (try? readText("/proc/self/statm"))?.split(separator: " ") ?? []
         guard fields.count > 1, let pages = Int64(fields[1], radix: 10) else { return 0 }
         return pages *| Int64(clamping: sysconf(Int32(_SC_PAGESIZE)))

@@ -7,33 +7,33 @@ import Glibc
 import SystemPackage
 
 /// The child's only message.
-public struct ReadinessReport: Hashable, Sendable, Codable {
+package struct ReadinessReport: Hashable, Sendable, Codable {
     /// The error's message; nil if the mount is ready.
-    public var failure: String?
+    package var failure: String?
     /// The exit code for the command.
-    public var status: Int32
+    package var status: Int32
     /// A notice for the user despite the success.
-    public var notice: String?
+    package var notice: String?
 
     /// The report of success.
-    public static func ready(notice: String? = nil) -> ReadinessReport {
+    package static func ready(notice: String? = nil) -> ReadinessReport {
         ReadinessReport(failure: nil, status: ExitStatus.success.rawValue, notice: notice)
     }
 
     /// The report of a failure.
-    public static func failed(_ error: CommandError) -> ReadinessReport {
+    package static func failed(_ error: CommandError) -> ReadinessReport {
         ReadinessReport(failure: error.message, status: error.exitStatus.rawValue, notice: nil)
     }
 }
 
 /// Both ends of the pipe.
-public enum Readiness {
+package enum Readiness {
     /// The descriptor of the child's end.
-    public static let descriptor: Int32 = 3
+    package static let descriptor: Int32 = 3
 
     /// Sends the report and closes the pipe; returns false if the command has ended.
     @discardableResult
-    public static func report(_ report: ReadinessReport) -> Bool {
+    package static func report(_ report: ReadinessReport) -> Bool {
         let pipe = FileDescriptor(rawValue: descriptor)
         defer { try? pipe.close() }
         guard let text = try? JSONEncoder().encode(report) else { return false }

@@ -6,13 +6,13 @@ import Saturating
 import Synchronization
 
 /// The datagram socket of the supervisor.
-public struct ServiceNotifier: Sendable {
+package struct ServiceNotifier: Sendable {
     /// The address's bytes after its family.
     private let path: [UInt8]
 
     /// Takes the address from the variables of this process, and removes it, because children would
     /// inherit it; nil without a supervisor. Must run before a second thread does.
-    public static func takeFromEnvironment() -> ServiceNotifier? {
+    package static func takeFromEnvironment() -> ServiceNotifier? {
         defer { unsetenv("NOTIFY_SOCKET") }
         return Environment.variables["NOTIFY_SOCKET"].flatMap(ServiceNotifier.init)
     }
@@ -35,7 +35,7 @@ public struct ServiceNotifier: Sendable {
 
     /// Sends assignments such as `READY=1`. A supervisor that does not take them is ignored.
     @discardableResult
-    public func send(_ assignments: [String]) -> Bool {
+    package func send(_ assignments: [String]) -> Bool {
         let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_UNIX, type, 0)
         guard descriptor >= 0 else { return false }
@@ -84,7 +84,7 @@ struct ServiceReport {
 }
 
 /// Reports one mount's state to a supervisor, from its readiness to its end.
-public final class ServiceSupervision: Sendable {
+package final class ServiceSupervision: Sendable {
     /// Polling interval in seconds: short enough for a person who watches, without load.
     private static let interval = 5.0
 
@@ -95,13 +95,13 @@ public final class ServiceSupervision: Sendable {
     private let over = Signal()
 
     /// `status` is called on a thread that may block.
-    public init(_ notifier: ServiceNotifier, status: @escaping @Sendable () -> String) {
+    package init(_ notifier: ServiceNotifier, status: @escaping @Sendable () -> String) {
         self.notifier = notifier
         self.status = status
     }
 
     /// Reports readiness, and from now on each change of the status.
-    public func ready() {
+    package func ready() {
         notifier.send(["READY=1"])
         Thread.start {
             repeat { self.tell() } while !self.over.wait(seconds: Self.interval)
@@ -110,13 +110,13 @@ public final class ServiceSupervision: Sendable {
 
     /// Reports the end, and extends the supervisor's timeout until `end`; the caller bounds the
     /// wait for the queue.
-    public func stop() {
+    package func stop() {
         stopping.set()
         tell()
     }
 
     /// Ends the reports to the supervisor.
-    public func end() {
+    package func end() {
         over.set()
     }
 

@@ -1,9 +1,9 @@
 // The prerequisites for mounting an account. Facts in, findings out. Never a secret.
 
 /// The facts about one account.
-public struct AccountFacts: Hashable, Sendable {
+package struct AccountFacts: Hashable, Sendable {
     /// The credentials in use.
-    public enum Access: Hashable, Sendable {
+    package enum Access: Hashable, Sendable {
         /// The access token in DBXFS_ACCESS_TOKEN.
         case environment
         /// A login stored by `dbxfs login`.
@@ -15,7 +15,7 @@ public struct AccountFacts: Hashable, Sendable {
     }
 
     /// The result of a request to the server.
-    public enum Answer: Hashable, Sendable {
+    package enum Answer: Hashable, Sendable {
         /// No request, for lack of credentials.
         case notAsked
         /// The server has accepted them, for this person's account.
@@ -27,27 +27,27 @@ public struct AccountFacts: Hashable, Sendable {
     }
 
     /// The account's local name.
-    public var account: String
+    package var account: String
     /// The credentials in use.
-    public var access: Access
+    package var access: Access
     /// Whether it is one of several accounts, and the user has not named it.
-    public var isOneOfSeveral = false
+    package var isOneOfSeveral = false
     /// The server's response to the credentials.
-    public var answer: Answer = .notAsked
+    package var answer: Answer = .notAsked
     /// The route to the server.
-    public var route: ServerRoute
+    package var route: ServerRoute
     /// The state folders of the account.
-    public var trees: [TreeFacts] = []
+    package var trees: [TreeFacts] = []
 
     /// Creates the facts of an account without a request.
-    public init(account: String, access: Access, route: ServerRoute) {
+    package init(account: String, access: Access, route: ServerRoute) {
         self.account = account
         self.access = access
         self.route = route
     }
 
     /// The findings about the account.
-    public var findings: [Finding] {
+    package var findings: [Finding] {
         [accessFinding] + serverFindings + trees.flatMap(\.findings)
     }
 
@@ -90,9 +90,9 @@ public struct AccountFacts: Hashable, Sendable {
 }
 
 /// The facts about one state folder of an account.
-public struct TreeFacts: Hashable, Sendable {
+package struct TreeFacts: Hashable, Sendable {
     /// The state of a database.
-    public enum Database: Hashable, Sendable {
+    package enum Database: Hashable, Sendable {
         /// No database exists yet.
         case absent
         /// SQLite's check has passed.
@@ -110,7 +110,7 @@ public struct TreeFacts: Hashable, Sendable {
     }
 
     /// The consistency of a database's rows.
-    public enum Tree: Hashable, Sendable {
+    package enum Tree: Hashable, Sendable {
         /// The violated invariants; none if the list is empty.
         case contradictions([String])
         /// An older version has written them: they follow its rules until the next mount.
@@ -122,28 +122,28 @@ public struct TreeFacts: Hashable, Sendable {
     }
 
     /// Path of the state folder.
-    public var folder: String
+    package var folder: String
     /// The state of its database.
-    public var database: Database
+    package var database: Database
     /// The consistency of its rows; nil without `--deep`.
-    public var tree: Tree?
+    package var tree: Tree?
     /// Number of queued changes.
-    public var pending = 0
+    package var pending = 0
     /// The changes that the server refused.
-    public var refused: [MountStatus.Problem] = []
+    package var refused: [MountStatus.Problem] = []
     /// The content that was put aside.
-    public var lost = LostSummary()
+    package var lost = LostSummary()
     /// The command that lists that content.
-    public var recovery = "dbxfs recover"
+    package var recovery = "dbxfs recover"
 
     /// Creates the facts of a folder from its database's state.
-    public init(folder: String, database: Database) {
+    package init(folder: String, database: Database) {
         self.folder = folder
         self.database = database
     }
 
     /// The findings about the folder.
-    public var findings: [Finding] {
+    package var findings: [Finding] {
         (databaseFinding.map { [$0] } ?? []) + treeFindings + queueFindings + lostFindings
     }
 

@@ -4,9 +4,9 @@
 import Saturating
 
 /// One check and its result.
-public struct Finding: Hashable, Sendable, Encodable {
+package struct Finding: Hashable, Sendable, Encodable {
     /// The severity of a finding.
-    public enum Level: String, Hashable, Sendable, Encodable {
+    package enum Level: String, Hashable, Sendable, Encodable {
         /// The check has passed.
         case ok
         /// The check has passed, with something that may surprise the user.
@@ -18,16 +18,16 @@ public struct Finding: Hashable, Sendable, Encodable {
     }
 
     /// The check's name for scripts.
-    public var check: String
+    package var check: String
     /// The account, folder or mount, if there are several.
-    public var subject: String?
+    package var subject: String?
     /// The severity of the finding.
-    public var level: Level
+    package var level: Level
     /// The fact, and what to do about it.
-    public var text: String
+    package var text: String
 
     /// Memberwise; the subject is optional.
-    public init(_ check: String, about subject: String? = nil, _ level: Level, _ text: String) {
+    package init(_ check: String, about subject: String? = nil, _ level: Level, _ text: String) {
         self.check = check
         self.subject = subject
         self.level = level
@@ -39,7 +39,7 @@ public struct Finding: Hashable, Sendable, Encodable {
     }
 
     /// Writes every field, `subject` as null if there is none, so that scripts find it.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(check, forKey: .check)
         try container.encode(subject, forKey: .subject)
@@ -48,7 +48,7 @@ public struct Finding: Hashable, Sendable, Encodable {
     }
 
     /// The line for people.
-    public var line: String {
+    package var line: String {
         let gap = String(repeating: " ", count: max(0, 9 -| level.rawValue.count))
         let place = check + (subject.map { " " + $0 } ?? "")
         return "\(level.rawValue)\(gap)\(Terminal.printable("\(place): \(text)"))"

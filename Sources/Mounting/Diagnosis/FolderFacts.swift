@@ -1,9 +1,9 @@
 // The prerequisites of dbxfs's folders. Facts in, findings out.
 
 /// One of the folders in which dbxfs keeps files.
-public struct FolderFacts: Hashable, Sendable {
+package struct FolderFacts: Hashable, Sendable {
     /// The purpose of a folder.
-    public enum Role: String, Hashable, Sendable {
+    package enum Role: String, Hashable, Sendable {
         /// Queue, tree and logins.
         case state
         /// Content that can be fetched again.
@@ -13,7 +13,7 @@ public struct FolderFacts: Hashable, Sendable {
     }
 
     /// The state of a folder.
-    public enum Condition: Hashable, Sendable {
+    package enum Condition: Hashable, Sendable {
         /// It exists and is usable.
         case usable(Filesystem)
         /// It does not exist; the first mount creates it.
@@ -29,22 +29,22 @@ public struct FolderFacts: Hashable, Sendable {
     }
 
     /// The filesystem below a folder.
-    public struct Filesystem: Hashable, Sendable {
+    package struct Filesystem: Hashable, Sendable {
         /// Its type in /proc/mounts, such as `ext4`.
-        public var type: String
+        package var type: String
         /// Bytes that this user may still write.
-        public var freeBytes: Int64
+        package var freeBytes: Int64
         /// Inodes that this user may still create; nil if the filesystem has no such limit.
-        public var freeFiles: Int64?
+        package var freeFiles: Int64?
         /// Permission bits of the folder, if it exists.
-        public var mode: UInt32?
+        package var mode: UInt32?
         /// Whether it supports sparse files; nil if that was not tested.
-        public var isSparse: Bool?
+        package var isSparse: Bool?
         /// Whether it supports O_DIRECT; nil if that was not tested.
-        public var isDirect: Bool?
+        package var isDirect: Bool?
 
         /// Creates a filesystem of which only the space is known.
-        public init(type: String, freeBytes: Int64, freeFiles: Int64?) {
+        package init(type: String, freeBytes: Int64, freeFiles: Int64?) {
             self.type = type
             self.freeBytes = freeBytes
             self.freeFiles = freeFiles
@@ -52,14 +52,14 @@ public struct FolderFacts: Hashable, Sendable {
     }
 
     /// The purpose of the folder.
-    public var role: Role
+    package var role: Role
     /// Path of the folder.
-    public var path: String
+    package var path: String
     /// The state of the folder.
-    public var condition: Condition
+    package var condition: Condition
 
     /// Memberwise and without defaults.
-    public init(role: Role, path: String, condition: Condition) {
+    package init(role: Role, path: String, condition: Condition) {
         self.role = role
         self.path = path
         self.condition = condition
@@ -72,7 +72,7 @@ public struct FolderFacts: Hashable, Sendable {
     private static let fewFiles: Int64 = 10_000
 
     /// The problems and warnings, or one line if there are none.
-    public var findings: [Finding] {
+    package var findings: [Finding] {
         switch condition {
         case .usable(let filesystem), .willBeMade(let filesystem):
             let found = [privacy(filesystem), space(filesystem), abilities(filesystem)]

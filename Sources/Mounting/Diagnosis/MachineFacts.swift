@@ -2,9 +2,9 @@
 // collecting the facts.
 
 /// The facts about this machine, independent of accounts.
-public struct MachineFacts: Hashable, Sendable {
+package struct MachineFacts: Hashable, Sendable {
     /// The state of /dev/fuse.
-    public enum Device: Hashable, Sendable {
+    package enum Device: Hashable, Sendable {
         /// It can be opened.
         case ready
         /// It does not exist.
@@ -14,52 +14,52 @@ public struct MachineFacts: Hashable, Sendable {
     }
 
     /// A program that needs root's rights.
-    public struct Program: Hashable, Sendable {
+    package struct Program: Hashable, Sendable {
         /// Path of the program.
-        public var path: String
+        package var path: String
         /// Whether its set-user-ID bit gives it root's rights.
-        public var isSetuid: Bool
+        package var isSetuid: Bool
 
         /// Memberwise and without defaults.
-        public init(path: String, isSetuid: Bool) {
+        package init(path: String, isSetuid: Bool) {
             self.path = path
             self.isSetuid = isSetuid
         }
     }
 
     /// How systemd treats processes that this user leaves running.
-    public struct UserSession: Hashable, Sendable {
+    package struct UserSession: Hashable, Sendable {
         /// Whether this process is in a login session.
-        public var isLogin: Bool
+        package var isLogin: Bool
         /// Whether the user's services run without one (lingering).
-        public var lingers: Bool
+        package var lingers: Bool
 
         /// Memberwise and without defaults.
-        public init(isLogin: Bool, lingers: Bool) {
+        package init(isLogin: Bool, lingers: Bool) {
             self.isLogin = isLogin
             self.lingers = lingers
         }
     }
 
     /// The state of /dev/fuse.
-    public var device: Device
+    package var device: Device
     /// fusermount3; nil if it is not installed.
-    public var fusermount: Program?
+    package var fusermount: Program?
     /// Whether this process may mount without fusermount3.
-    public var isRoot: Bool
+    package var isRoot: Bool
     /// Whether /etc/fuse.conf allows `allow_other`.
-    public var allowsOthers: Bool
+    package var allowsOthers: Bool
     /// The kernel's version, such as `6.1.0`.
-    public var kernel: String
+    package var kernel: String
     /// The library's version, such as `3.14.0`.
-    public var libfuse: String
+    package var libfuse: String
     /// Hard limit of open files.
-    public var openFiles: UInt64
+    package var openFiles: UInt64
     /// The user's session; nil without systemd.
-    public var session: UserSession?
+    package var session: UserSession?
 
     /// Memberwise and without defaults.
-    public init(
+    package init(
         device: Device, fusermount: Program?, isRoot: Bool, allowsOthers: Bool, kernel: String,
         libfuse: String, openFiles: UInt64, session: UserSession?
     ) {
@@ -78,7 +78,7 @@ public struct MachineFacts: Hashable, Sendable {
     private static let fewOpenFiles: UInt64 = 4096
 
     /// The findings about the machine.
-    public var findings: [Finding] {
+    package var findings: [Finding] {
         [
             deviceFinding, fusermountFinding, othersFinding,
             Finding("versions", .ok, "Linux \(kernel), libfuse \(libfuse)"), openFilesFinding,

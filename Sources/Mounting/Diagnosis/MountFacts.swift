@@ -1,9 +1,9 @@
 // The state of the mounts in the kernel's list. Facts in, findings out.
 
 /// The facts about one mount in the kernel's list.
-public struct MountFacts: Hashable, Sendable {
+package struct MountFacts: Hashable, Sendable {
     /// The state of a mount.
-    public enum Condition: Hashable, Sendable {
+    package enum Condition: Hashable, Sendable {
         /// Its process answers with a state.
         case answers(MountStatus.State, advice: String?)
         /// Its process accepts the request and does not answer within so many seconds.
@@ -17,18 +17,18 @@ public struct MountFacts: Hashable, Sendable {
     }
 
     /// Mountpoint as the kernel lists it.
-    public var mountpoint: String
+    package var mountpoint: String
     /// The state of the mount.
-    public var condition: Condition
+    package var condition: Condition
 
     /// Memberwise and without defaults.
-    public init(mountpoint: String, condition: Condition) {
+    package init(mountpoint: String, condition: Condition) {
         self.mountpoint = mountpoint
         self.condition = condition
     }
 
     /// The finding about the mount.
-    public var finding: Finding {
+    package var finding: Finding {
         switch condition {
         case .answers(.authRequired, let advice):
             finding(.problem, "no access: " + (advice ?? "the access token is refused"))

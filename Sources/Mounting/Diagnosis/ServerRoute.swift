@@ -1,27 +1,27 @@
 // The network route to the server, as seen by one request. Facts in, findings out.
 
-public import Foundation
+package import Foundation
 import Saturating
 
 /// The route to the server, and the server's clock.
-public struct ServerRoute: Hashable, Sendable {
+package struct ServerRoute: Hashable, Sendable {
     /// Host name of the server.
-    public var server: String
+    package var server: String
     /// The proxy in between, without its password.
-    public var proxy: String?
+    package var proxy: String?
     /// Seconds from a request to its response.
-    public var latency: Double?
+    package var latency: Double?
     /// Seconds by which this machine's clock is ahead of the server's.
-    public var clockLead: Double?
+    package var clockLead: Double?
 
     /// Creates a route without a request.
-    public init(server: String, proxy: String?) {
+    package init(server: String, proxy: String?) {
         self.server = server
         self.proxy = proxy
     }
 
     /// The proxy that libcurl takes from the environment for an address; nil for none.
-    public static func proxy(for address: String, variables: [String: String]) -> String? {
+    package static func proxy(for address: String, variables: [String: String]) -> String? {
         let isSecure = address.hasPrefix("https:")
         // libcurl knows http_proxy in lower case only: upper case could be a header of a CGI request.
         let names =
@@ -39,7 +39,7 @@ public struct ServerRoute: Hashable, Sendable {
     }
 
     /// Parses a `Date` header in the form that RFC 9110 requires of servers.
-    public static func moment(of header: String) -> Date? {
+    package static func moment(of header: String) -> Date? {
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")
         format.timeZone = .gmt

@@ -197,7 +197,7 @@ extension CommandError {
     }
 
     /// The command that logs an account in.
-    public static func login(_ account: String, _ scope: Environment.Scope) -> String {
+    package static func login(_ account: String, _ scope: Environment.Scope) -> String {
         "dbxfs login" + (scope == .system ? " --system" : "")
             + (account == MountSource.standard.account ? "" : " --account " + account)
     }

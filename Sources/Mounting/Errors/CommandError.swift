@@ -1,7 +1,7 @@
 // The errors of commands. Their messages and exit codes are defined here and nowhere else.
 
 /// The exit codes of every command, mount(8)'s where it defines one.
-public enum ExitStatus: Int32, Sendable {
+package enum ExitStatus: Int32, Sendable {
     /// The command has succeeded.
     case success = 0
     /// The command line is invalid (mount(8): incorrect invocation).
@@ -16,7 +16,7 @@ public enum ExitStatus: Int32, Sendable {
 }
 
 /// Why a command failed.
-public enum CommandError: Error, Hashable, Sendable {
+package enum CommandError: Error, Hashable, Sendable {
     // MARK: Command line and settings
     case badSource(String)
     case unknownOption(String)
@@ -107,7 +107,7 @@ public enum CommandError: Error, Hashable, Sendable {
 
 extension CommandError {
     /// The exit code of the process.
-    public var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch self {
         case .badSource, .unknownOption, .notChangeable, .badOptionValue, .badSetting,
             .badConfiguration, .noMountpoint, .notRoot, .badEndpoint, .insecureEndpoint, .noAppKey:
@@ -139,7 +139,7 @@ extension CommandError {
     }
 
     /// One line: what is wrong, and after the colon or semicolon what to do.
-    public var message: String {
+    package var message: String {
         switch self {
         case .badSource, .unknownOption, .notChangeable, .badOptionValue, .badSetting,
             .badConfiguration, .noMountpoint, .notRoot, .badEndpoint, .insecureEndpoint:

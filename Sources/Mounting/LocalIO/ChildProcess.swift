@@ -1,31 +1,31 @@
 // Running other programs with posix_spawn: fork is not safe in a process with threads.
 
-public import Glibc
+package import Glibc
 import Saturating
-public import SystemPackage
+package import SystemPackage
 
 /// A program that this process started.
-public struct ChildProcess: Sendable {
+package struct ChildProcess: Sendable {
     /// Process ID of the child.
-    public let id: pid_t
+    package let id: pid_t
 
     /// How a program ended.
-    public struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// Its exit code; 128 + the signal's number if it was killed, as in shells.
-        public var status: Int32
+        package var status: Int32
         /// Its output on stderr.
-        public var errors: String
+        package var errors: String
     }
 
     /// Descriptors for a new program, by their numbers there.
-    public typealias Descriptors = [Int32: FileDescriptor]
+    package typealias Descriptors = [Int32: FileDescriptor]
 
     /// Starts a program.
     ///
     /// - Parameter descriptors: The child's descriptors; 0, 1 and 2 are /dev/null unless given. All
     ///   others are closed if they were opened with `closeOnExec`.
     /// - Parameter isDetached: Whether it gets a session of its own, away from this terminal.
-    public static func start(
+    package static func start(
         _ path: String, _ arguments: [String], environment: [String: String]? = nil,
         descriptors: Descriptors, isDetached: Bool
     ) throws(CommandError) -> ChildProcess {
@@ -70,7 +70,7 @@ public struct ChildProcess: Sendable {
     }
 
     /// Runs a program from the search path to its end. Status 127: no such program.
-    public static func run(_ name: String, _ arguments: [String]) throws(CommandError) -> Outcome {
+    package static func run(_ name: String, _ arguments: [String]) throws(CommandError) -> Outcome {
         guard let (child, errors) = try begin(name, arguments) else { return missing(name) }
         let text = errors.readToEnd()
         return Outcome(status: child.wait(), errors: text)
@@ -78,7 +78,7 @@ public struct ChildProcess: Sendable {
 
     /// Runs a program that may hang; nil if it takes longer than so many seconds. Its output must
     /// be English (LC_ALL=C) and short.
-    public static func run(
+    package static func run(
         _ name: String, _ arguments: [String], within seconds: Double
     ) throws(CommandError) -> Outcome? {
         let environment = Environment.variables.merging(["LC_ALL": "C"]) { $1 }
@@ -114,7 +114,7 @@ public struct ChildProcess: Sendable {
     }
 
     /// The path of a program, from `PATH` and the folders of system tools.
-    public static func find(_ name: String) -> String? {
+    package static func find(_ name: String) -> String? {
         let folders = (Environment.variables["PATH"] ?? "").split(separator: ":").map(String.init)
         return (folders + ["/usr/bin", "/bin", "/usr/local/bin"])
             .map { $0 + "/" + name }
@@ -122,20 +122,20 @@ public struct ChildProcess: Sendable {
     }
 
     /// The path of this process's executable.
-    public static var ownPath: String {
+    package static var ownPath: String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count -| 1)
         return count > 0 ? text(of: buffer) : CommandLine.arguments[0]
     }
 
     /// Sends SIGTERM to the child.
-    public func terminate() {
+    package func terminate() {
         kill(id, SIGTERM)
     }
 
     /// Waits for its end and returns its exit code, or 128 + the number of the signal that killed
     /// it.
-    public func wait() -> Int32 {
+    package func wait() -> Int32 {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0 {
             if errno != EINTR { return 0 }
@@ -161,14 +161,14 @@ public struct ChildProcess: Sendable {
 }
 
 /// A pipe whose ends are close-on-exec.
-public struct Pipe: Sendable {
+package struct Pipe: Sendable {
     /// The end for reading.
-    public let reading: FileDescriptor
+    package let reading: FileDescriptor
     /// The end for writing.
-    public let writing: FileDescriptor
+    package let writing: FileDescriptor
 
     /// Creates a pipe with close-on-exec ends.
-    public init() throws(CommandError) {
+    package init() throws(CommandError) {
         do {
             (reading, writing) = try FileDescriptor.pipe(options: .closeOnExec)
         } catch {
@@ -178,7 +178,7 @@ public struct Pipe: Sendable {
 
     /// Reads the first line, without its end; nil if all writers have closed before one was
     /// complete.
-    public func readLine() -> String? {
+    package func readLine() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while let count = try? withUnsafeMutableBytes(of: &byte, { try reading.read(into: $0) }),

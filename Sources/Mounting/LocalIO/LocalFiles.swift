@@ -1,7 +1,7 @@
 // Helpers for local files: absolute paths, private folders, short texts.
 
 import Glibc
-public import PrivateFiles
+package import PrivateFiles
 import SystemPackage
 
 /// The current errno as a value.
@@ -9,7 +9,7 @@ var currentErrno: Errno { Errno(rawValue: errno) }
 
 /// The absolute path, without `.`, `..` and doubled slashes. Does not use the disk, so it works
 /// where a dead mount is in the way.
-public func absolutePath(_ path: String) -> String {
+package func absolutePath(_ path: String) -> String {
     var full = path
     if !path.hasPrefix("/") {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -21,7 +21,7 @@ public func absolutePath(_ path: String) -> String {
 }
 
 /// The path with symbolic links resolved in its existing part; the rest is kept as written.
-public func resolvedPath(_ path: String) -> String {
+package func resolvedPath(_ path: String) -> String {
     let absolute = absolutePath(path)
     var existing = FilePath(absolute)
     var rest: [FilePath.Component] = []
@@ -66,7 +66,7 @@ private func readText(_ file: FileDescriptor, limit: Int) throws -> String {
 }
 
 /// Replaces a file by one of mode 0600 with this text, durable before it takes the name.
-public func writePrivately(_ text: String, to path: String) throws(CommandError) {
+package func writePrivately(_ text: String, to path: String) throws(CommandError) {
     do {
         try PrivateFile.replace(path, with: text)
     } catch {
@@ -87,7 +87,7 @@ func makePrivateFolder(_ path: String) throws(CommandError) {
 
 extension CommandError {
     /// Translates the refusal of a private file or folder.
-    public init(_ error: PrivateFileError) {
+    package init(_ error: PrivateFileError) {
         self =
             switch error {
             case .fileTooOpen(let path): .credentialsTooOpen(file: path)
@@ -106,13 +106,13 @@ func reason(_ error: any Error) -> String {
 }
 
 /// Whether a path is a folder's or lies below it. Both are absolute and without `.` or `..`.
-public func isPath(_ path: String, within folder: String) -> Bool {
+package func isPath(_ path: String, within folder: String) -> Bool {
     if folder == "/" { return path.hasPrefix("/") }
     return path.utf8.elementsEqual(folder.utf8) || path.utf8.starts(with: (folder + "/").utf8)
 }
 
 /// Whether a folder has no entries.
-public func isEmptyFolder(_ path: String) throws(CommandError) -> Bool {
+package func isEmptyFolder(_ path: String) throws(CommandError) -> Bool {
     do {
         return try namesOfFolder(path).isEmpty
     } catch {

@@ -7,17 +7,17 @@ import Saturating
 import Synchronization
 
 /// An event that happens once.
-public final class Signal: Sendable {
+package final class Signal: Sendable {
     private let isSet = Mutex(false)
     private let group = DispatchGroup()
 
     /// Creates an event that has not happened.
-    public init() {
+    package init() {
         group.enter()
     }
 
     /// Sets the event; a second call changes nothing.
-    public func set() {
+    package func set() {
         let isFirst = isSet.withLock { isSet in
             defer { isSet = true }
             return !isSet
@@ -26,15 +26,15 @@ public final class Signal: Sendable {
     }
 
     /// Whether the event has happened.
-    public var hasHappened: Bool { isSet.withLock { $0 } }
+    package var hasHappened: Bool { isSet.withLock { $0 } }
 
     /// Waits for the event.
-    public func wait() {
+    package func wait() {
         group.wait()
     }
 
     /// Waits for the event or a timeout; returns whether it has happened.
-    public func wait(seconds: Double) -> Bool {
+    package func wait(seconds: Double) -> Bool {
         let nanoseconds = Int(clamping: min(max(seconds, 0), 1e9) * 1e9)
         return group.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success
     }
@@ -46,9 +46,9 @@ public final class Signal: Sendable {
 }
 
 /// Threads for work that blocks.
-public enum Thread {
+package enum Thread {
     /// Runs work on a new detached thread.
-    public static func start(_ work: @escaping @Sendable () -> Void) {
+    package static func start(_ work: @escaping @Sendable () -> Void) {
         let box = Unmanaged.passRetained(Work(run: work))
         var thread = pthread_t()
         let status = pthread_create(
@@ -67,7 +67,7 @@ public enum Thread {
 
     /// Runs work that may block for ever on a new thread. Returns nil after so many seconds; the
     /// thread is abandoned then.
-    public static func within<Value: Sendable>(
+    package static func within<Value: Sendable>(
         seconds: Double, _ work: @escaping @Sendable () -> Value
     ) -> Value? {
         let done = Signal()
@@ -82,7 +82,7 @@ public enum Thread {
     }
 
     /// Runs async work from a thread that may block, and waits for it.
-    public static func waiting<Value: Sendable>(
+    package static func waiting<Value: Sendable>(
         for work: @escaping @Sendable () async -> Value
     ) -> Value? {
         let done = Signal()

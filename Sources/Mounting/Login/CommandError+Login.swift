@@ -2,9 +2,9 @@
 
 extension CommandError {
     /// The page on which apps are registered.
-    public static let appConsole = "https://www.dropbox.com/developers/apps"
+    package static let appConsole = "https://www.dropbox.com/developers/apps"
     /// The page on which users revoke an app's access.
-    public static let connectedApps = "https://www.dropbox.com/account/connected_apps"
+    package static let connectedApps = "https://www.dropbox.com/account/connected_apps"
 
     var loginMessage: String {
         switch self {

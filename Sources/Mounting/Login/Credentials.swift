@@ -1,28 +1,28 @@
 // The credentials of a mount: a token from the environment, a login, or a token in a private file,
 // in this order.
 
-public import DropboxAPI
+package import DropboxAPI
 import PrivateFiles
 
 /// The source of access tokens.
-public enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringConvertible {
+package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringConvertible {
     /// An access token that is not renewed.
     case token(String)
     /// A login, which yields tokens until it is revoked.
     case login(StoredLogin, LoginFile)
 
     /// A description without the secret.
-    public var description: String {
+    package var description: String {
         switch self {
         case .token: "<access token>"
         case .login(let login, _): login.description
         }
     }
     /// A mirror without the secret.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 
     /// The secret, which must never be logged or shown.
-    public var secret: String {
+    package var secret: String {
         switch self {
         case .token(let token): token
         case .login(let login, _): login.refreshToken
@@ -32,7 +32,7 @@ public enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringConv
     /// Finds the credentials of an account.
     ///
     /// Refuses a file that others may read, because its content gives access to the whole account.
-    public static func find(
+    package static func find(
         environment: Environment, account: String, login: LoginFile, tokenFile: String
     ) throws(CommandError) -> Credentials {
         if let token = environment.accessToken {

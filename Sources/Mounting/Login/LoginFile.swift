@@ -1,34 +1,34 @@
 // The one file of a login. Not responsible for its content (StoredLogin), for getting a login, or
 // for making access tokens of it: those are kept in memory only.
 
-public import DropboxAPI
+package import DropboxAPI
 import Glibc
-public import PrivateFiles
+package import PrivateFiles
 
 /// The file of an account's login. It is replaced as a whole, so a reader sees the old login or the
 /// new one.
-public struct LoginFile: Hashable, Sendable {
+package struct LoginFile: Hashable, Sendable {
     /// Its path, in a folder of mode 0700.
-    public let path: String
+    package let path: String
     /// The address of the mounts' server; nil for Dropbox. That server must not get a login from
     /// another one: the address may be left over from a test, and any program may listen there.
     private let server: String?
 
     /// Takes a path, which need not exist. Its login is for a server's `address`, or for Dropbox.
-    public init(path: String, server: String?) {
+    package init(path: String, server: String?) {
         self.path = path
         self.server = server
     }
 
     /// The version of the file; nil if there is none. Reads the directory entry only.
-    public var version: PrivateFile.Version? { PrivateFile.version(of: path) }
+    package var version: PrivateFile.Version? { PrivateFile.version(of: path) }
 
     /// Whether the user has logged out.
-    public var isMissing: Bool { PrivateFile.isMissing(path) }
+    package var isMissing: Bool { PrivateFile.isMissing(path) }
 
     /// Reads the login; nil if there is no file. Refuses a file that others may read, and a login
     /// from another server.
-    public func load() throws(CommandError) -> StoredLogin? {
+    package func load() throws(CommandError) -> StoredLogin? {
         let login: StoredLogin?
         do throws(StoredLogin.FileError) {
             login = try StoredLogin.read(path)
@@ -41,17 +41,17 @@ public struct LoginFile: Hashable, Sendable {
     }
 
     /// Creates the folder, if needed.
-    public func makeFolder() throws(CommandError) {
+    package func makeFolder() throws(CommandError) {
         try makePrivateFolder(folderPath(of: path))
     }
 
     /// Removes a folder that was made for nothing.
-    public func removeEmptyFolder() {
+    package func removeEmptyFolder() {
         rmdir(folderPath(of: path))
     }
 
     /// Replaces the login by one from the server, durably; creates the folder if needed.
-    public func save(_ login: StoredLogin) throws(CommandError) {
+    package func save(_ login: StoredLogin) throws(CommandError) {
         var login = login
         login.server = server
         try makeFolder()
@@ -63,7 +63,7 @@ public struct LoginFile: Hashable, Sendable {
     }
 
     /// Removes the login, if there is one.
-    public func remove() throws(CommandError) {
+    package func remove() throws(CommandError) {
         do throws(PrivateFileError) {
             try PrivateFile.remove(path)
         } catch {

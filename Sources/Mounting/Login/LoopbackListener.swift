@@ -6,10 +6,10 @@ import Glibc
 import Saturating
 
 /// The HTTP listener for a login's browser.
-public final class LoopbackListener {
+package final class LoopbackListener {
     /// Dropbox redirects only to addresses in the app's settings, including the port: hence a few
     /// fixed ones instead of any free one.
-    public static let ports: [UInt16] = [53682, 53683, 53684]
+    package static let ports: [UInt16] = [53682, 53683, 53684]
 
     /// Time and number limits of connections.
     struct Limits {
@@ -22,24 +22,24 @@ public final class LoopbackListener {
     }
 
     /// The port that it listens on.
-    public let port: UInt16
+    package let port: UInt16
     private let listeners: [Int32]
     private let limits: Limits
     private var connections: [LoopbackConnection] = []
 
     /// The redirect URI for a port.
-    public static func redirect(_ port: UInt16) -> String { "http://localhost:\(port)/" }
+    package static func redirect(_ port: UInt16) -> String { "http://localhost:\(port)/" }
 
     /// The redirect URI of this listener.
-    public var redirect: String { Self.redirect(port) }
+    package var redirect: String { Self.redirect(port) }
 
     /// The address at which a browser enters a login.
-    public func address(of entrance: LoopbackLogin.Entrance) -> String {
+    package func address(of entrance: LoopbackLogin.Entrance) -> String {
         "\(redirect)\(entrance.nonce)"
     }
 
     /// Listens on the first free port; nil if none is free.
-    public convenience init?(ports: [UInt16] = LoopbackListener.ports) {
+    package convenience init?(ports: [UInt16] = LoopbackListener.ports) {
         self.init(ports: ports, limits: Limits())
     }
 
@@ -118,7 +118,7 @@ public final class LoopbackListener {
 
     /// Blocks until the browser brings the answer to a login; nil at the timeout. `onStranger` is
     /// called when a program of another user of this machine connects.
-    public func wait(
+    package func wait(
         _ login: LoopbackLogin, seconds: Double, onStranger: () -> Void = {}
     ) -> RedirectAnswer? {
         var request = LoopbackRequest(login: login, port: port)

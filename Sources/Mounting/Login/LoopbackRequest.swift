@@ -5,7 +5,7 @@ import DropboxAPI
 import PrivateFiles
 
 /// The user's answer on Dropbox's page.
-public enum RedirectAnswer: Hashable, Sendable, CustomReflectable {
+package enum RedirectAnswer: Hashable, Sendable, CustomReflectable {
     /// Granted; the code is good for one exchange.
     case code(String)
     /// Denied, or an error of Dropbox.
@@ -14,7 +14,7 @@ public enum RedirectAnswer: Hashable, Sendable, CustomReflectable {
     case contested
 
     /// A mirror without the code.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Binds one login to one browser.
@@ -23,30 +23,30 @@ public enum RedirectAnswer: Hashable, Sendable, CustomReflectable {
 /// `state` were an argument, another user could answer this login with an account of their own. So
 /// a browser gets the address of an entrance here, which works once, and brings back the cookie
 /// that it gets there.
-public struct LoopbackLogin: Sendable, CustomReflectable {
+package struct LoopbackLogin: Sendable, CustomReflectable {
     /// An entrance: an address for one browser.
-    public struct Entrance: Sendable, CustomReflectable {
+    package struct Entrance: Sendable, CustomReflectable {
         let nonce = PKCE.randomState()
         let cookie = PKCE.randomState()
         /// Whether other users may have seen the address.
         let isSeen: Bool
 
         /// A mirror without the secrets.
-        public var customMirror: Mirror { Mirror(self, children: []) }
+        package var customMirror: Mirror { Mirror(self, children: []) }
     }
 
     /// The entrance for the program that opens addresses.
-    public let opened = Entrance(isSeen: true)
+    package let opened = Entrance(isSeen: true)
     /// The entrance for the terminal.
-    public let printed = Entrance(isSeen: false)
+    package let printed = Entrance(isSeen: false)
     let state: String
     let page: String
 
     /// A mirror without the secrets.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 
     /// Creates a login that redirects to Dropbox's `page` and expects `state` back.
-    public init(state: String, page: String) {
+    package init(state: String, page: String) {
         self.state = state
         self.page = page
     }

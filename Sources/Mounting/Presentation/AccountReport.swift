@@ -2,9 +2,9 @@
 // fields are added, never renamed. Not responsible for collecting the facts.
 
 /// An account of this machine. Never a secret.
-public struct AccountReport: Hashable, Sendable, Encodable {
+package struct AccountReport: Hashable, Sendable, Encodable {
     /// The credentials that mounts use.
-    public enum Access: String, Hashable, Sendable, Encodable {
+    package enum Access: String, Hashable, Sendable, Encodable {
         /// A login by `dbxfs login`.
         case login
         /// A token in the account's file.
@@ -16,28 +16,28 @@ public struct AccountReport: Hashable, Sendable, Encodable {
     }
 
     /// A tree of the account with a queue of its own: all of it, or one folder or root of it.
-    public struct Tree: Hashable, Sendable, Encodable {
+    package struct Tree: Hashable, Sendable, Encodable {
         /// Path of the state folder.
-        public var folder: String
+        package var folder: String
         /// The person's name as of the last mount.
-        public var name: String?
+        package var name: String?
         /// E-mail address of the person.
-        public var email: String?
+        package var email: String?
         /// The server's account ID.
-        public var accountID: String?
+        package var accountID: String?
         /// The namespace of the team's space.
-        public var teamNamespace: String?
+        package var teamNamespace: String?
         /// Its mountpoint, if it is mounted.
-        public var mountpoint: String?
+        package var mountpoint: String?
         /// The process that serves the mount.
-        public var pid: Int32?
+        package var pid: Int32?
         /// Number of queued changes; nil if the database cannot be read.
-        public var pendingOperations: Int?
+        package var pendingOperations: Int?
         /// Bytes of their content.
-        public var pendingBytes: Int64?
+        package var pendingBytes: Int64?
 
         /// Creates a tree of which only the folder is known.
-        public init(folder: String) {
+        package init(folder: String) {
             self.folder = folder
         }
 
@@ -50,7 +50,7 @@ public struct AccountReport: Hashable, Sendable, Encodable {
         }
 
         /// Writes every field, unknown ones as null, so that scripts find them.
-        public func encode(to encoder: any Encoder) throws {
+        package func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(folder, forKey: .folder)
             try container.encode(name, forKey: .name)
@@ -65,16 +65,16 @@ public struct AccountReport: Hashable, Sendable, Encodable {
     }
 
     /// The account's local name.
-    public var account: String
+    package var account: String
     /// The credentials that mounts would use.
-    public var access: Access
+    package var access: Access
     /// Why they are unusable, or what to do if there are none.
-    public var problem: String?
+    package var problem: String?
     /// The trees that were mounted.
-    public var trees: [Tree]
+    package var trees: [Tree]
 
     /// Memberwise; by default without a problem.
-    public init(account: String, access: Access, problem: String? = nil, trees: [Tree]) {
+    package init(account: String, access: Access, problem: String? = nil, trees: [Tree]) {
         self.account = account
         self.access = access
         self.problem = problem
@@ -84,7 +84,7 @@ public struct AccountReport: Hashable, Sendable, Encodable {
 
 extension AccountReport {
     /// The text for people.
-    public var text: String {
+    package var text: String {
         StatusRows.text(account, [("access", accessText)] + trees.flatMap(\.rows))
     }
 

@@ -8,9 +8,9 @@ import Saturating
 ///
 /// For a process with one thread when it begins: signals are received synchronously between two
 /// redraws, and another thread would receive them instead.
-public struct LiveScreen {
+package struct LiveScreen {
     /// The reason why a wait ended.
-    public enum Event: Sendable {
+    package enum Event: Sendable {
         /// The time has passed.
         case timeout
         /// The screen was resized, or the process was resumed.
@@ -29,12 +29,12 @@ public struct LiveScreen {
     }()
 
     /// Whether stdout is a terminal that can be drawn on.
-    public static var isPossible: Bool {
+    package static var isPossible: Bool {
         isatty(STDOUT_FILENO) == 1 && Environment.variables["TERM"] != "dumb"
     }
 
     /// Switches to the alternate screen, calls `body`, and switches back.
-    public static func run<Failure: Error>(
+    package static func run<Failure: Error>(
         _ body: (LiveScreen) throws(Failure) -> Void
     ) throws(Failure) {
         var signals = signals
@@ -50,7 +50,7 @@ public struct LiveScreen {
     }
 
     /// The size of the screen.
-    public var size: StatusScreen.Size {
+    package var size: StatusScreen.Size {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
         else { return .init(columns: 80, rows: 24) }
@@ -60,13 +60,13 @@ public struct LiveScreen {
     /// Replaces the contents; returns whether the terminal still exists.
     ///
     /// Each line overwrites the one before and clears the rest of it, which avoids flicker.
-    public func draw(_ lines: [String]) -> Bool {
+    package func draw(_ lines: [String]) -> Bool {
         let text = lines.map { $0 + "\u{1b}[K" }.joined(separator: "\r\n")
         return Terminal.send("\u{1b}[H" + text + "\u{1b}[J")
     }
 
     /// Waits for a signal, or for so many seconds.
-    public func wait(seconds: Double) -> Event {
+    package func wait(seconds: Double) -> Event {
         var signals = Self.signals
         let fraction = seconds.rounded(.down).distance(to: seconds)
         var limit = timespec(

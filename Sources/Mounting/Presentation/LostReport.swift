@@ -4,16 +4,16 @@
 import Saturating
 
 /// A piece of content that was put aside, as `dbxfs recover` lists it.
-public struct LostReport: Hashable, Sendable, Encodable {
+package struct LostReport: Hashable, Sendable, Encodable {
     /// A range of the content, in bytes.
-    public struct Part: Hashable, Sendable, Encodable {
+    package struct Part: Hashable, Sendable, Encodable {
         /// Offset of its first byte.
-        public var offset: Int64
+        package var offset: Int64
         /// Length of the range in bytes.
-        public var bytes: Int64
+        package var bytes: Int64
 
         /// Memberwise and without defaults.
-        public init(offset: Int64, bytes: Int64) {
+        package init(offset: Int64, bytes: Int64) {
             self.offset = offset
             self.bytes = bytes
         }
@@ -26,30 +26,30 @@ public struct LostReport: Hashable, Sendable, Encodable {
     }
 
     /// Its name for commands: the state folder's, and a number.
-    public var name: String
+    package var name: String
     /// The account's name on this machine.
-    public var account: String
+    package var account: String
     /// Its file; nil if there is only a note.
-    public var file: String?
+    package var file: String?
     /// Its path from the mount's root; nil if unknown.
-    public var path: String?
+    package var path: String?
     /// The size that it should have, in bytes.
-    public var bytes: Int64
+    package var bytes: Int64
     /// When it was last written to, in seconds since 1970.
-    public var modified: Int64
+    package var modified: Int64
     /// When it was put aside, in seconds since 1970.
-    public var found: Int64
+    package var found: Int64
     /// The reason, for scripts.
-    public var reason: String
+    package var reason: String
     /// The reason, for people.
-    public var explanation: String
+    package var explanation: String
     /// The revision that it was an edit of; nil if it has no base.
-    public var revision: String?
+    package var revision: String?
     /// The missing ranges of the content.
-    public var missing: [Part]
+    package var missing: [Part]
 
     /// Memberwise and without defaults.
-    public init(
+    package init(
         name: String, account: String, file: String?, path: String?, bytes: Int64, modified: Int64,
         found: Int64, reason: String, explanation: String, revision: String?, missing: [Part]
     ) {
@@ -72,7 +72,7 @@ public struct LostReport: Hashable, Sendable, Encodable {
     }
 
     /// Writes every field, unknown ones as null, so that scripts find them.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)
         try container.encode(account, forKey: .account)
@@ -90,7 +90,7 @@ public struct LostReport: Hashable, Sendable, Encodable {
 
 extension LostReport {
     /// The text for people.
-    public var text: String {
+    package var text: String {
         var rows = [("aside", "\(Terminal.time(found)): \(explanation)")]
         if path != nil || file != nil { rows.insert(("path", path ?? "not known"), at: 0) }
         if file != nil {
@@ -106,7 +106,7 @@ extension LostReport {
     }
 
     /// The missing ranges, for people.
-    public var missingText: String {
+    package var missingText: String {
         let shown = 5
         let ranges = missing.prefix(shown).map { part in
             "\(part.offset)-\(part.last)"
@@ -117,27 +117,27 @@ extension LostReport {
     }
 
     /// The advice below a list of such content.
-    public static let advice = """
+    package static let advice = """
         Nothing of this is sent to Dropbox. `dbxfs recover NAME --to PATH` copies a piece to a new file; with \
         --remove it is not listed any more.
         """
 }
 
 /// How much was put aside in a state folder, for messages that only point to it.
-public struct LostSummary: Hashable, Sendable {
+package struct LostSummary: Hashable, Sendable {
     /// Number of pieces, including notes without content.
-    public var count = 0
+    package var count = 0
     /// The known paths of the first ones.
-    public var paths: [String] = []
+    package var paths: [String] = []
 
     /// Maximum number of paths.
-    public static let shownPaths = 3
+    package static let shownPaths = 3
 
     /// Creates a summary of no pieces.
-    public init() {}
+    package init() {}
 
     /// Counts pieces with these paths.
-    public init(_ pieces: [String?]) {
+    package init(_ pieces: [String?]) {
         count = pieces.count
         paths = Array(pieces.compactMap(\.self).prefix(Self.shownPaths))
     }

@@ -4,7 +4,7 @@ import Saturating
 
 extension MountStatus {
     /// The status for people.
-    public var text: String {
+    package var text: String {
         StatusRows.text(
             mountpoint,
             [("account", accountText), ("state", stateText), ("queue", queueText)]
@@ -123,7 +123,7 @@ extension MountStatus.Pins {
     }
 
     /// A sentence for users whose pins exceed the cache limit.
-    public var excess: String? {
+    package var excess: String? {
         guard exceedsCache else { return nil }
         return "pinned content takes more than the cache's size of \(Terminal.size(cacheSize)) "
             + "(cache_size): it is kept all the same, and little else is"

@@ -3,27 +3,27 @@
 import Saturating
 
 /// The server's facts about one file or folder.
-public struct RemoteListing: Hashable, Sendable, Encodable {
+package struct RemoteListing: Hashable, Sendable, Encodable {
     /// File or folder, as JSON names it.
-    public enum Kind: String, Hashable, Sendable, Encodable {
+    package enum Kind: String, Hashable, Sendable, Encodable {
         case file, folder
     }
 
     /// The facts that only files have.
-    public struct File: Hashable, Sendable {
+    package struct File: Hashable, Sendable {
         /// Size of the file in bytes.
-        public var bytes: Int64
+        package var bytes: Int64
         /// The modification time that the uploading client gave, in seconds since 1970.
-        public var modified: Int64
+        package var modified: Int64
         /// When the server stored it, in seconds since 1970.
-        public var stored: Int64
+        package var stored: Int64
         /// The server's revision ID.
-        public var rev: String
+        package var rev: String
         /// The hash of its content, in hexadecimal digits; nil if it cannot be downloaded.
-        public var contentHash: String?
+        package var contentHash: String?
 
         /// Memberwise and without defaults.
-        public init(
+        package init(
             bytes: Int64, modified: Int64, stored: Int64, rev: String, contentHash: String?
         ) {
             self.bytes = bytes
@@ -35,14 +35,14 @@ public struct RemoteListing: Hashable, Sendable, Encodable {
     }
 
     /// Its path in the account.
-    public var path: String
+    package var path: String
     /// The server's ID of the node.
-    public var id: String
+    package var id: String
     /// Its size, times and version; nil for folders.
-    public var file: File?
+    package var file: File?
 
     /// Memberwise; a folder has no `file`.
-    public init(path: String, id: String, file: File? = nil) {
+    package init(path: String, id: String, file: File? = nil) {
         self.path = path
         self.id = id
         self.file = file
@@ -54,7 +54,7 @@ public struct RemoteListing: Hashable, Sendable, Encodable {
     }
 
     /// Writes every field, those that folders lack as null, so that scripts find them.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(path, forKey: .path)
         try container.encode(file == nil ? Kind.folder : .file, forKey: .type)
@@ -67,7 +67,7 @@ public struct RemoteListing: Hashable, Sendable, Encodable {
     }
 
     /// The line for people: size, time and path below `folder`; folders end in a slash.
-    public func text(below folder: String) -> String {
+    package func text(below folder: String) -> String {
         // By bytes: a Character can begin with the slash's combining mark.
         let prefix = (folder + "/").utf8
         let bytes = path.utf8

@@ -4,9 +4,9 @@
 import Saturating
 
 /// The status of mounts as metrics.
-public enum StatusMetrics {
+package enum StatusMetrics {
     /// All metrics of all mounts, each with its HELP and TYPE, ending with a line feed.
-    public static func text(_ mounts: [MountStatus]) -> String {
+    package static func text(_ mounts: [MountStatus]) -> String {
         var text = head("dbxfs_mounts", .gauge, "Mounts that answer.")
         text += "dbxfs_mounts \(mounts.count)\n"
         for metric in metrics {

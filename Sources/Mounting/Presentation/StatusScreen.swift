@@ -4,18 +4,18 @@
 import Saturating
 
 /// The mounts on a screen that is redrawn.
-public enum StatusScreen {
+package enum StatusScreen {
     /// One sample of the mounts.
-    public struct Look: Sendable {
+    package struct Look: Sendable {
         /// The mounts that answered.
-        public var mounts: [MountStatus]
+        package var mounts: [MountStatus]
         /// Why mounts are missing from the sample.
-        public var notice: String?
+        package var notice: String?
         /// Its time, by a monotonic clock.
-        public var time: ContinuousClock.Instant
+        package var time: ContinuousClock.Instant
 
         /// Memberwise; by default a sample of this moment.
-        public init(
+        package init(
             mounts: [MountStatus], notice: String? = nil,
             time: ContinuousClock.Instant = .now
         ) {
@@ -26,21 +26,21 @@ public enum StatusScreen {
     }
 
     /// The size of a screen.
-    public struct Size: Hashable, Sendable {
+    package struct Size: Hashable, Sendable {
         /// Characters of normal width per line.
-        public var columns: Int
+        package var columns: Int
         /// Number of lines on the screen.
-        public var rows: Int
+        package var rows: Int
 
         /// Memberwise and without defaults.
-        public init(columns: Int, rows: Int) {
+        package init(columns: Int, rows: Int) {
             self.columns = columns
             self.rows = rows
         }
     }
 
     /// The lines of a screen, cut to its size. `before` is the previous sample.
-    public static func lines(_ look: Look, since before: Look?, size: Size) -> [String] {
+    package static func lines(_ look: Look, since before: Look?, size: Size) -> [String] {
         var lines = [Terminal.printable(heading(look))]
         for mount in look.mounts {
             let rates = rates(of: mount, look, since: before)

@@ -10,7 +10,7 @@ extension Terminal {
     /// Control characters become `\n`, `\t`, `\r` or `\u{1b}`, as do line separators and the
     /// characters that change the writing direction, by which one name can imitate another. The
     /// result is for reading and cannot be reversed: scripts have `--json`.
-    public static func printable(_ text: String) -> String {
+    package static func printable(_ text: String) -> String {
         if text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) { return text }
         var shown = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -116,7 +116,7 @@ extension Terminal {
 
 extension Terminal {
     /// Bytes for people: `0 B`, `17.3 MiB`.
-    public static func size(_ bytes: Int64) -> String {
+    package static func size(_ bytes: Int64) -> String {
         let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
         var value = Double(bytes)
         var unit = 0
@@ -130,12 +130,12 @@ extension Terminal {
     }
 
     /// A number with its noun: `1 change`, `2 changes`.
-    public static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+    package static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
         "\(number) \(number == 1 ? one : many ?? one + "s")"
     }
 
     /// A share as a bar: `[######..................]`.
-    public static func bar(_ part: Int64, of whole: Int64) -> String {
+    package static func bar(_ part: Int64, of whole: Int64) -> String {
         let width = 24
         let share = whole > 0 ? min(max(Double(part) / Double(whole), 0), 1) : 1
         let filled = Int(clamping: Double(width) * share)

@@ -4,14 +4,14 @@ import Glibc
 
 extension Terminal {
     /// Seconds since 1970 as a local date and time: `2026-11-22 03:14:07`.
-    public static func time(_ seconds: Int64) -> String {
+    package static func time(_ seconds: Int64) -> String {
         var (moment, parts) = (time_t(clamping: seconds), tm())
         localtime_r(&moment, &parts)
         return text(&parts, "%04Y-%m-%d %H:%M:%S")
     }
 
     /// Seconds since 1970 as ISO 8601 in UTC: `2026-11-22T03:14:07Z`.
-    public static func isoTime(_ seconds: Int64) -> String {
+    package static func isoTime(_ seconds: Int64) -> String {
         var (moment, parts) = (time_t(clamping: seconds), tm())
         gmtime_r(&moment, &parts)
         return text(&parts, "%04Y-%m-%dT%H:%M:%SZ")

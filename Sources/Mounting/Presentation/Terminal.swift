@@ -5,24 +5,24 @@ import Glibc
 import SystemPackage
 
 /// This process's stdout and stderr.
-public enum Terminal {
+package enum Terminal {
     /// Prints a result. Control characters are shown instead of sent.
-    public static func print(_ text: String) {
+    package static func print(_ text: String) {
         write(printableLines(text) + "\n", to: .standardOutput)
     }
 
     /// Prints a result for machines, on a line of its own.
-    public static func printJSON(_ value: some Encodable) throws {
+    package static func printJSON(_ value: some Encodable) throws {
         write(try json(value) + "\n", to: .standardOutput)
     }
 
     /// Prints a result for programs unchanged, with its own line ends.
-    public static func printPlain(_ text: String) {
+    package static func printPlain(_ text: String) {
         write(text, to: .standardOutput)
     }
 
     /// Prints an error or a notice.
-    public static func complain(_ text: String, prefix: String = "dbxfs: ") {
+    package static func complain(_ text: String, prefix: String = "dbxfs: ") {
         write(prefix + printableLines(text) + "\n", to: .standardError)
     }
 
@@ -37,16 +37,16 @@ public enum Terminal {
     }
 
     /// A line on stderr that the next one replaces, for terminals only.
-    public struct ProgressLine {
+    package struct ProgressLine {
         /// Whether stderr is a terminal.
-        public let isShown = isatty(STDERR_FILENO) == 1
+        package let isShown = isatty(STDERR_FILENO) == 1
         private var isDirty = false
 
         /// Creates an empty line.
-        public init() {}
+        package init() {}
 
         /// Replaces the text of the line.
-        public mutating func show(_ text: String) {
+        package mutating func show(_ text: String) {
             guard isShown else { return }
             // Back to the start of the line, and clear the rest of the old text.
             Terminal.write("\r" + printable(text) + "\u{1b}[K", to: .standardError)
@@ -54,7 +54,7 @@ public enum Terminal {
         }
 
         /// Removes the line from the terminal.
-        public mutating func clear() {
+        package mutating func clear() {
             guard isDirty else { return }
             Terminal.write("\r\u{1b}[K", to: .standardError)
             isDirty = false
@@ -64,7 +64,7 @@ public enum Terminal {
 
 extension Backlog {
     /// The remaining changes, for a progress line.
-    public var summary: String {
+    package var summary: String {
         let what = "\(Terminal.count(operations, "change")), \(Terminal.size(bytes)) to send"
         switch state {
         case .offline: return what + " (offline, waiting for the network)"
@@ -74,7 +74,7 @@ extension Backlog {
     }
 
     /// The state in a few words, for a supervisor.
-    public var report: String {
+    package var report: String {
         let queue = operations == 0 ? "everything is on Dropbox" : summary
         return "\(state.rawValue): \(queue)"
     }

@@ -4,16 +4,16 @@ import Glibc
 import Saturating
 
 /// The cache's size by default.
-public enum CacheSize {
+package enum CacheSize {
     /// A fifth of the free space, between 256 MiB and 20 GiB: enough for daily use, and never the
     /// whole disk.
-    public static func standard(free: Int64) -> Int64 {
+    package static func standard(free: Int64) -> Int64 {
         min(max(free / 5, 256 << 20), 20 << 30)
     }
 }
 
 /// Bytes that this user may still write to the disk of a path; 0 if the system does not report it.
-public func freeBytes(at path: String) -> Int64 {
+package func freeBytes(at path: String) -> Int64 {
     var status = statvfs()
     // The folder itself may not exist yet.
     var place = path
@@ -26,6 +26,6 @@ public func freeBytes(at path: String) -> Int64 {
 }
 
 /// The bytes of so many blocks, saturated, because a network filesystem may report any number.
-public func spaceBytes(blocks: UInt64, size: UInt64) -> Int64 {
+package func spaceBytes(blocks: UInt64, size: UInt64) -> Int64 {
     Int64(clamping: blocks *| size)
 }

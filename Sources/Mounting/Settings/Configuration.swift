@@ -5,9 +5,9 @@ import Saturating
 import TOMLKit
 
 /// Ignore patterns, one per line, and their position in the file.
-public struct IgnorePatterns: Hashable, Sendable {
+package struct IgnorePatterns: Hashable, Sendable {
     /// The text of the patterns.
-    public var text: String
+    package var text: String
     private let file: String
     private let place: String
 
@@ -18,7 +18,7 @@ public struct IgnorePatterns: Hashable, Sendable {
     }
 
     /// The error for one of their lines.
-    public func malformed(line: Int, reason: String) -> CommandError {
+    package func malformed(line: Int, reason: String) -> CommandError {
         .badConfiguration(file: file, place: "\(place), line \(line)", detail: reason)
     }
 }
@@ -33,7 +33,7 @@ public struct IgnorePatterns: Hashable, Sendable {
 ///     bwlimit_up = "2M"
 ///
 /// Every unknown key is an error, because a misspelt limit would otherwise be no limit.
-public struct Configuration: Hashable, Sendable {
+package struct Configuration: Hashable, Sendable {
     /// A server that replaces Dropbox.
     private(set) var endpoint: Endpoint?
     /// Minimum level of log records.
@@ -55,10 +55,10 @@ public struct Configuration: Hashable, Sendable {
     }
 
     /// Creates an empty configuration.
-    public init() {}
+    package init() {}
 
     /// Parses a file's text; `file` is its name in messages.
-    public init(parsing text: String, file: String) throws(CommandError) {
+    package init(parsing text: String, file: String) throws(CommandError) {
         self.file = file
         if let (line, detail) = ConfigurationDepth.excess(in: text) {
             throw .badConfiguration(file: file, place: "line \(line)", detail: detail)
@@ -112,7 +112,7 @@ public struct Configuration: Hashable, Sendable {
     // MARK: Questions
 
     /// The app key for logins of an account.
-    public func appKey(of account: String) -> String? {
+    package func appKey(of account: String) -> String? {
         accounts[account]?.appKey ?? general.appKey
     }
 

@@ -1,12 +1,12 @@
 // The server: Dropbox, or one address that replaces all of Dropbox's hosts.
 
 /// A base URL that replaces all Dropbox hosts, checked so that no token travels unencrypted.
-public struct Endpoint: Hashable, Sendable, Codable {
+package struct Endpoint: Hashable, Sendable, Codable {
     /// The address without a slash at its end.
-    public let address: String
+    package let address: String
 
     /// Parses the value of `DBXFS_ENDPOINT`.
-    public init(parsing text: String) throws(CommandError) {
+    package init(parsing text: String) throws(CommandError) {
         let secure = "https://"
         let plain = "http://"
         let isSecure = text.hasPrefix(secure)
@@ -19,7 +19,7 @@ public struct Endpoint: Hashable, Sendable, Codable {
     }
 
     /// The server, of which an address is one of several spellings. All hosts of Dropbox are one.
-    public var server: String {
+    package var server: String {
         let (scheme, port) =
             address.hasPrefix("https://") ? ("https://", ":443") : ("http://", ":80")
         var authority = address.dropFirst(scheme.count).lowercased()

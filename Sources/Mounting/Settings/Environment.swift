@@ -5,9 +5,9 @@ import Glibc
 import SystemPackage
 
 /// The settings that come from environment variables.
-public struct Environment: Sendable {
+package struct Environment: Sendable {
     /// Which folders are used.
-    public enum Scope: Hashable, Sendable {
+    package enum Scope: Hashable, Sendable {
         /// The folders in the user's home.
         case user
         /// The folders of the system, for mounts by root at boot, where there is no home.
@@ -23,21 +23,21 @@ public struct Environment: Sendable {
     }
 
     /// Folder of queues, databases, logs and credentials, with a folder per account.
-    public var stateFolder: String
+    package var stateFolder: String
     /// Folder of cached content, with a folder per account.
-    public var cacheFolder: String
+    package var cacheFolder: String
     /// Folder of the control sockets of running mounts.
-    public var runtimeFolder: String
+    package var runtimeFolder: String
     /// The server that replaces Dropbox; nil for Dropbox.
-    public var endpoint: Endpoint?
+    package var endpoint: Endpoint?
     /// Minimum level of log records.
-    public var logLevel: LogLevel
+    package var logLevel: LogLevel
     /// App key from the environment.
     private var appKey: String?
     /// An access token from the environment, which must never be printed.
-    public var accessToken: String?
+    package var accessToken: String?
     /// Which folders are used.
-    public let scope: Scope
+    package let scope: Scope
 
     private let configuration: Configuration
     /// The user's home; nil for system mounts.
@@ -49,7 +49,7 @@ public struct Environment: Sendable {
 
     /// Reads variables, which override `configuration`. Empty ones count as unset; relative XDG
     /// folders are ignored, as their specification demands.
-    public init(
+    package init(
         _ variables: [String: String], scope: Scope = .user,
         configuration: Configuration = Configuration(), isRoot: Bool = false
     ) throws(CommandError) {
@@ -87,7 +87,7 @@ public struct Environment: Sendable {
     }
 
     /// Reads the variables of this process, and the configuration file.
-    public init(scope: Scope = .user) throws(CommandError) {
+    package init(scope: Scope = .user) throws(CommandError) {
         let isRoot = geteuid() == 0
         if scope == .system, !isRoot { throw .notRoot }
         let variables = Self.variables
@@ -123,18 +123,18 @@ public struct Environment: Sendable {
     // MARK: Accounts
 
     /// The app key for logins of an account, unless the command line names one.
-    public func appKey(of account: String) -> String? {
+    package func appKey(of account: String) -> String? {
         appKey ?? configuration.appKey(of: account)
     }
 
     /// The options of an account's mounts, unless the command line overrides them.
-    public func options(of account: String) -> [MountOptionSetting] {
+    package func options(of account: String) -> [MountOptionSetting] {
         configuration.options(of: account).filter { !namesCacheFolder || $0.name != "cache_dir" }
     }
 
     /// The distinct cache folders of these accounts' mounts, unless the command line overrides
     /// them.
-    public func cacheFolders(of accounts: [String]) throws(CommandError) -> [String] {
+    package func cacheFolders(of accounts: [String]) throws(CommandError) -> [String] {
         var folders: [String] = []
         for account in accounts {
             let settings = try MountSettings(parsing: [], over: options(of: account))
@@ -145,12 +145,12 @@ public struct Environment: Sendable {
     }
 
     /// Ignore patterns, in order of rising precedence.
-    public func ignored(of account: String) -> [IgnorePatterns] {
+    package func ignored(of account: String) -> [IgnorePatterns] {
         configuration.ignored(of: account)
     }
 
     /// The default source and mountpoint of an account.
-    public func standardPlace(
+    package func standardPlace(
         of account: String
     ) throws(CommandError) -> (source: MountSource, mountpoint: String) {
         let folder = configuration.folder(of: account)
@@ -166,18 +166,18 @@ public struct Environment: Sendable {
     }
 
     /// The folders to search for the sockets of running mounts.
-    public var controlFolders: [ControlFolder] {
+    package var controlFolders: [ControlFolder] {
         ([runtimeFolder] + otherRuntimeFolders).map { ControlFolder(path: $0) }
     }
 
     /// The server's name for messages.
-    public var serverName: String { endpoint?.address ?? Endpoint.dropbox }
+    package var serverName: String { endpoint?.address ?? Endpoint.dropbox }
 
     /// The server, under one name for all of its addresses.
-    public var server: String { endpoint?.server ?? Endpoint.dropbox }
+    package var server: String { endpoint?.server ?? Endpoint.dropbox }
 
     /// All variables of this process.
-    public static var variables: [String: String] {
+    package static var variables: [String: String] {
         var variables: [String: String] = [:]
         var next = environ
         while let entry = next.pointee {
@@ -191,13 +191,13 @@ public struct Environment: Sendable {
 
     /// Removes the token from this process's environment, so that children (`fusermount3`) and
     /// crash reports do not get it. Must run before a second thread does.
-    public static func forgetToken() {
+    package static func forgetToken() {
         unsetenv("DBXFS_ACCESS_TOKEN")
     }
 }
 
 /// Log levels, from everything to failures only.
-public enum LogLevel: String, CaseIterable, Sendable, Codable {
+package enum LogLevel: String, CaseIterable, Sendable, Codable {
     case trace, debug, info, notice, warning, error, critical
 
     /// Parses a level's name, in any case.

@@ -2,20 +2,20 @@
 // mount starts with its options and the configuration file.
 
 /// The settings that a running mount can change.
-public struct LiveSettings: Hashable, Sendable, Codable {
+package struct LiveSettings: Hashable, Sendable, Codable {
     /// Limit of uploads in bytes per second; nil for none.
-    public var uploadLimit: Int64?
+    package var uploadLimit: Int64?
     /// Limit of downloads in bytes per second; nil for none.
-    public var downloadLimit: Int64?
+    package var downloadLimit: Int64?
     /// Limit of cached content in bytes.
-    public var cacheSize: Int64
+    package var cacheSize: Int64
     /// Seconds between the last change of a file and its upload.
-    public var writeDelay: Double
+    package var writeDelay: Double
     /// Minimum level of log records.
-    public var logLevel: LogLevel
+    package var logLevel: LogLevel
 
     /// Memberwise; by default without limits.
-    public init(
+    package init(
         uploadLimit: Int64? = nil, downloadLimit: Int64? = nil, cacheSize: Int64 = 0,
         writeDelay: Double = 0, logLevel: LogLevel = .info
     ) {
@@ -35,12 +35,12 @@ public struct LiveSettings: Hashable, Sendable, Codable {
     }
 
     /// The names of these options, in the order of their help.
-    public static let names = [
+    package static let names = [
         "bwlimit_up", "bwlimit_down", "cache_size", "write_delay", "log_level",
     ]
 
     /// Writes every field, no limit as null, so that scripts find them.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(uploadLimit, forKey: .uploadLimit)
         try container.encode(downloadLimit, forKey: .downloadLimit)
@@ -50,7 +50,7 @@ public struct LiveSettings: Hashable, Sendable, Codable {
     }
 
     /// The same with other values for some: all of them, or none and an error.
-    public func changed(by settings: [MountOptionSetting]) throws(CommandError) -> LiveSettings {
+    package func changed(by settings: [MountOptionSetting]) throws(CommandError) -> LiveSettings {
         var result = self
         for setting in settings { try result.apply(setting) }
         return result

@@ -4,15 +4,15 @@
 import Saturating
 
 /// An option of a mount.
-public struct MountOption: Hashable, Sendable {
+package struct MountOption: Hashable, Sendable {
     /// The name behind `-o`.
-    public let name: String
+    package let name: String
     /// The placeholder of its value in help texts; nil for a flag.
-    public let value: String?
+    package let value: String?
     /// The option that negates a flag.
-    public let opposite: String?
+    package let opposite: String?
     /// Its description, in lines that fit beside the name.
-    public let meaning: [String]
+    package let meaning: [String]
 
     private init(
         _ name: String, value: String? = nil, opposite: String? = nil, _ meaning: String...
@@ -27,7 +27,7 @@ public struct MountOption: Hashable, Sendable {
     var isMask: Bool { value == "OCT" }
 
     /// All options, in the order of `--help`.
-    public static let all = [
+    package static let all = [
         MountOption("ro", opposite: "rw", "nothing can be changed"),
         MountOption("allow_other", "other users may enter"),
         MountOption("allow_root", "root may enter"),
@@ -66,7 +66,7 @@ public struct MountOption: Hashable, Sendable {
     static func takenBack(by name: String) -> MountOption? { all.first { $0.opposite == name } }
 
     /// The table as text, for `--help`.
-    public static var help: String {
+    package static var help: String {
         let width = 21
         return all.map { option in
             let head = option.value.map { option.name + "=" + $0 } ?? option.name
@@ -90,20 +90,20 @@ public struct MountOption: Hashable, Sendable {
 }
 
 /// An option with its value, from any source.
-public struct MountOptionSetting: Hashable, Sendable, Codable {
+package struct MountOptionSetting: Hashable, Sendable, Codable {
     /// The option's name before `=`.
-    public var name: String
+    package var name: String
     /// The value behind `=`; nil without one.
-    public var value: String?
+    package var value: String?
 
     /// Creates a setting, by default without a value.
-    public init(_ name: String, _ value: String? = nil) {
+    package init(_ name: String, _ value: String? = nil) {
         self.name = name
         self.value = value
     }
 
     /// Splits `NAME=VALUE`; without `=`, all of it is the name.
-    public init(assignment text: String) {
+    package init(assignment text: String) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         self.init(String(parts[0]), parts.count == 2 ? String(parts[1]) : nil)
     }

@@ -2,9 +2,9 @@
 // `MountOption.swift`.
 
 /// The settings of a mount.
-public struct MountSettings: Hashable, Sendable, Codable {
+package struct MountSettings: Hashable, Sendable, Codable {
     /// The condition on which `fsync` returns.
-    public enum Synchronization: String, Hashable, Sendable, Codable {
+    package enum Synchronization: String, Hashable, Sendable, Codable {
         /// When the data survives power loss here.
         case local
         /// When the data is on Dropbox.
@@ -12,7 +12,7 @@ public struct MountSettings: Hashable, Sendable, Codable {
     }
 
     /// The root of a mount's paths.
-    public enum Root: Hashable, Sendable, Codable {
+    package enum Root: Hashable, Sendable, Codable {
         /// The person's own folder.
         case home
         /// The whole space of the person's team.
@@ -35,7 +35,7 @@ public struct MountSettings: Hashable, Sendable, Codable {
     }
 
     /// How lookups compare names.
-    public enum Names: String, Hashable, Sendable, Codable {
+    package enum Names: String, Hashable, Sendable, Codable {
         /// Byte by byte, as POSIX does.
         case exact
         /// As Dropbox does, without case.
@@ -43,54 +43,54 @@ public struct MountSettings: Hashable, Sendable, Codable {
     }
 
     /// Whether the mount refuses all changes.
-    public var isReadOnly = false
+    package var isReadOnly = false
     /// Whether other users may use the mount.
-    public var allowsOthers = false
+    package var allowsOthers = false
     /// Whether root may use the mount, but no other user.
-    public var allowsRoot = false
+    package var allowsRoot = false
     /// Whether the kernel checks permission bits. Without it, every user with access may do
     /// everything.
-    public var checksPermissions = false
+    package var checksPermissions = false
     /// Owner to show; nil for the user who mounts.
-    public var user: UInt32?
+    package var user: UInt32?
     /// Group to show; nil for the group of the user who mounts.
-    public var group: UInt32?
+    package var group: UInt32?
     /// Permission bits cleared in files.
-    public var fileMask: UInt16?
+    package var fileMask: UInt16?
     /// Permission bits cleared in folders.
-    public var folderMask: UInt16?
+    package var folderMask: UInt16?
     /// The condition on which `fsync` returns.
-    public var synchronization = Synchronization.local
+    package var synchronization = Synchronization.local
     /// Whether the kernel gathers small writes (`writeback_cache`).
-    public var gathersWrites = false
+    package var gathersWrites = false
     /// Folder of cached content; nil for the default.
-    public var cacheFolder: String?
+    package var cacheFolder: String?
     /// Limit of cached content in bytes; nil for the default.
-    public var cacheSize: Int64?
+    package var cacheSize: Int64?
     /// Seconds between the last change of a file and its upload; nil for the default.
-    public var writeDelay: Double?
+    package var writeDelay: Double?
     /// Limit of uploads in bytes per second; nil for none.
-    public var uploadLimit: Int64?
+    package var uploadLimit: Int64?
     /// Limit of downloads in bytes per second; nil for none.
-    public var downloadLimit: Int64?
+    package var downloadLimit: Int64?
     /// How lookups compare names.
-    public var names = Names.exact
+    package var names = Names.exact
     /// The root of the paths.
-    public var root = Root.home
+    package var root = Root.home
     /// The member of a team as whom a team's token acts (`dbmid:…`); nil for a person's own token.
-    public var member: String?
+    package var member: String?
     /// Flags that the kernel enforces itself, such as `noexec`.
-    public var kernelFlags: Set<String> = []
+    package var kernelFlags: Set<String> = []
 
     /// Creates settings with all defaults.
-    public init() {}
+    package init() {}
 
     /// Parses option lists behind `-o`, later ones over earlier ones, and all of them over
     /// `configured`.
     ///
     /// - Parameter toleratesUnknown: Whether unknown options are ignored, as `mount -s` wants it,
     ///   instead of being an error.
-    public init(
+    package init(
         parsing lists: [String], over configured: [MountOptionSetting] = [],
         toleratesUnknown: Bool = false
     ) throws(CommandError) {

@@ -1,17 +1,17 @@
 // The source of a mount: the first argument of `dbxfs mount` and the first field of an fstab line.
 
 /// An account by its local name, and the folder in it that becomes the mount's root.
-public struct MountSource: Hashable, Sendable, Codable {
+package struct MountSource: Hashable, Sendable, Codable {
     /// The local name of the account.
-    public var account: String
+    package var account: String
     /// The folder: "" for the whole account, "/a/b" otherwise, as the Dropbox API writes it.
-    public var remotePath: String
+    package var remotePath: String
 
     /// The source if only one account is used.
-    public static let standard = MountSource(account: "default", remotePath: "")
+    package static let standard = MountSource(account: "default", remotePath: "")
 
     /// Memberwise and without defaults.
-    public init(account: String, remotePath: String) {
+    package init(account: String, remotePath: String) {
         self.account = account
         self.remotePath = remotePath
     }
@@ -19,7 +19,7 @@ public struct MountSource: Hashable, Sendable, Codable {
     /// Parses `[ACCOUNT][:/REMOTE/PATH]`.
     ///
     /// An account's name becomes a folder's name, hence the narrow alphabet, and no `run`.
-    public init(parsing text: String) throws(CommandError) {
+    package init(parsing text: String) throws(CommandError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let account = parts.first.map(String.init) ?? ""
         let isPlain = account.utf8.allSatisfy { byte in
@@ -49,5 +49,5 @@ public struct MountSource: Hashable, Sendable, Codable {
 
 extension MountSource: CustomStringConvertible {
     /// The form that `init(parsing:)` reads.
-    public var description: String { remotePath.isEmpty ? account : account + ":" + remotePath }
+    package var description: String { remotePath.isEmpty ? account : account + ":" + remotePath }
 }

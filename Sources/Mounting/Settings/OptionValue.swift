@@ -1,9 +1,9 @@
 // Sizes, times and masks in the notation of options and environment variables.
 
 /// Parses the values of options; every function returns nil for an invalid one.
-public enum OptionValue {
+package enum OptionValue {
     /// Bytes: `512`, `512K`, `10M`, `2G`, `1T`, in powers of 1024.
-    public static func bytes(_ text: String) -> Int64? {
+    package static func bytes(_ text: String) -> Int64? {
         let shifts: [Character: Int64] = ["K": 10, "M": 20, "G": 30, "T": 40]
         var digits = Substring(text)
         var shift: Int64 = 0
@@ -17,7 +17,7 @@ public enum OptionValue {
     }
 
     /// Seconds: `5`, `0.5`, `5s`, `2m`, `1h`.
-    public static func seconds(_ text: String) -> Double? {
+    package static func seconds(_ text: String) -> Double? {
         let scales: [Character: Double] = ["s": 1, "m": 60, "h": 3600]
         var digits = Substring(text)
         var scale = 1.0
@@ -34,12 +34,12 @@ public enum OptionValue {
     }
 
     /// A user or group ID, except the largest, which means none in the kernel.
-    public static func identifier(_ text: String) -> UInt32? {
+    package static func identifier(_ text: String) -> UInt32? {
         number(Substring(text)).flatMap { UInt32(exactly: $0) }.flatMap { $0 == .max ? nil : $0 }
     }
 
     /// Permission bits to clear, in octal: `022`.
-    public static func mask(_ text: String) -> UInt16? {
+    package static func mask(_ text: String) -> UInt16? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x37).contains($0) }),
             let mask = UInt16(text, radix: 8), mask <= 0o777
         else { return nil }

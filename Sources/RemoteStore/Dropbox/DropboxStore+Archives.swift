@@ -7,7 +7,7 @@ import Saturating
 
 extension DropboxStore {
     /// The files below a folder, in one zip archive.
-    public func archive(
+    package func archive(
         of folder: RemotePath, bytes: Int64
     ) async throws(RemoteError) -> any RemoteArchive {
         try await mountedFolder()

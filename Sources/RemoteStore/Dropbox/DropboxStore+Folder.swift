@@ -19,21 +19,21 @@ extension DropboxStore {
     // MARK: Names
 
     /// The name of the root of all paths.
-    public var root: String { rooted.withLock { $0.folder.name(in: $0.root.name) } }
+    package var root: String { rooted.withLock { $0.folder.name(in: $0.root.name) } }
 
     /// Restores the mounted folder that an earlier process has recorded.
-    public func resume(root: String) {
+    package func resume(root: String) {
         rooted.withLock { $0.folder.resume(name: root) }
     }
 
     /// Changes the root of all paths.
-    public func start(at root: Root) {
+    package func start(at root: Root) {
         rooted.withLock { $0.start(at: root) }
     }
 
     /// Updates the root: the team's namespace, if this is a view of the team's space, and the path
     /// of the mounted folder, or the folder that has replaced it.
-    public func refreshRoot() async throws(RemoteError) {
+    package func refreshRoot() async throws(RemoteError) {
         if case .team = rooted.withLock({ $0.root }) {
             let account = try await account()
             // Without a team's space, there is only the home folder.

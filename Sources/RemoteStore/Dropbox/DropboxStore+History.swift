@@ -1,6 +1,6 @@
 // Old revisions of files on Dropbox. Their retention depends on the account's plan.
 
-public import Core
+package import Core
 import DropboxAPI
 import Saturating
 
@@ -9,7 +9,7 @@ extension DropboxStore: RemoteHistory {
     private static let revisionLimit = 100
 
     /// The newest revisions of the file at a path.
-    public func revisions(
+    package func revisions(
         of path: RemotePath, limit: Int
     ) async throws(RemoteError) -> RemoteRevisions {
         guard path != .root else { throw .notAFile }
@@ -44,7 +44,7 @@ extension DropboxStore: RemoteHistory {
     }
 
     /// Restores an old revision as the current one.
-    public func restore(
+    package func restore(
         _ path: RemotePath, to revision: Revision
     ) async throws(RemoteError) -> RemoteEntry {
         // A retry could overwrite what other clients have stored after the first request.

@@ -1,12 +1,12 @@
 // Folders, deletes, moves and copies. The client retries a request when the fate of the first is
 // unknown; an apparent failure may then be the first one's success.
 
-public import Core
+package import Core
 import DropboxAPI
 
 extension DropboxStore {
     /// Creates a folder at a path.
-    public func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
+    package func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
         try await prepareToMake()
         let result: Files.CreateFolderResult
         do {
@@ -26,7 +26,7 @@ extension DropboxStore {
     }
 
     /// Deletes a file or a folder.
-    public func delete(
+    package func delete(
         _ node: RemoteReference, revision: Revision?
     ) async throws(RemoteError) {
         let name = try await name(of: node, isGuarded: revision != nil)
@@ -59,7 +59,7 @@ extension DropboxStore {
     }
 
     /// Moves to a free path, unless the node with the id is there already.
-    public func move(
+    package func move(
         _ node: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
         try await prepareToMake()
@@ -82,7 +82,7 @@ extension DropboxStore {
     }
 
     /// Copies to a free path.
-    public func copy(
+    package func copy(
         _ source: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
         try await prepareToMake()

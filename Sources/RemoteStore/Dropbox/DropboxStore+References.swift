@@ -1,7 +1,7 @@
 // How requests name a node: by its id, which the API accepts in place of a path. For a service that
 // refuses ids in changes, the current path is looked up and sent.
 
-public import Core
+package import Core
 import DropboxAPI
 import Logging
 
@@ -25,7 +25,7 @@ extension DropboxStore {
     private static let checksAtOnce = 8
 
     /// The entry with an id, at its current path.
-    public func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
+    package func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
         guard id.isSendable else { return nil }
         try await mountedFolder()
         let metadata: Files.Metadata

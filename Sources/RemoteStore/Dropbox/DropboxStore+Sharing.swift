@@ -4,7 +4,7 @@ import DropboxAPI
 
 extension DropboxStore: RemoteSharing {
     /// The shared link of an entry.
-    public func link(to path: RemotePath) async throws(RemoteError) -> RemoteLink {
+    package func link(to path: RemotePath) async throws(RemoteError) -> RemoteLink {
         try await mountedFolder()
         if let url = try await knownLink(to: path) { return RemoteLink(url: url, isNew: false) }
         do {

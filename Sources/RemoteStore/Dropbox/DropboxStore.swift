@@ -2,9 +2,9 @@
 // DropboxAPI's. Its routes become the operations of `RemoteStoring`, and every response is
 // validated.
 
-public import Core
-public import DropboxAPI
-public import Logging
+package import Core
+package import DropboxAPI
+package import Logging
 import Saturating
 import Synchronization
 
@@ -12,9 +12,9 @@ import Synchronization
 ///
 /// The client retries changes when their fate is unknown: each either states its expected
 /// precondition, or is recognised here as already applied.
-public final class DropboxStore: RemoteStoring {
+package final class DropboxStore: RemoteStoring {
     /// The root of the account's paths.
-    public enum Root: Hashable, Sendable {
+    package enum Root: Hashable, Sendable {
         /// The user's home folder: Dropbox's default.
         case home
         /// The team's space, with the namespace from `RemoteAccount.teamNamespace`. Once the user
@@ -55,7 +55,7 @@ public final class DropboxStore: RemoteStoring {
 
     /// Accesses one account through a client; `prefix` is the path of the mounted folder, "" for
     /// the whole account.
-    public convenience init(
+    package convenience init(
         client: DropboxClient, root: Root = .home, prefix: RemotePath = .root,
         log: Logger = Logger(label: "remote")
     ) {
@@ -74,7 +74,7 @@ public final class DropboxStore: RemoteStoring {
     }
 
     /// How many listing entries were refused so far as invalid.
-    public var refusedEntryCount: Int { refused.withLock { $0 } }
+    package var refusedEntryCount: Int { refused.withLock { $0 } }
 
     var client: DropboxClient { rooted.withLock { $0.client } }
 
@@ -110,7 +110,7 @@ public final class DropboxStore: RemoteStoring {
     // MARK: Account
 
     /// The account of the token.
-    public func account() async throws(RemoteError) -> RemoteAccount {
+    package func account() async throws(RemoteError) -> RemoteAccount {
         do throws(CallError<NoError>) {
             var account = try await RemoteAccount(of: client)
             switch rooted.withLock({ $0.root }) {
@@ -124,7 +124,7 @@ public final class DropboxStore: RemoteStoring {
     }
 
     /// Bytes used and allowed; for a member of a team with an individual cap, that cap.
-    public func space() async throws(RemoteError) -> RemoteSpace {
+    package func space() async throws(RemoteError) -> RemoteSpace {
         do throws(CallError<NoError>) {
             return RemoteSpace(try await client.call(Users.getSpaceUsage, options: .interactive))
         } catch {
@@ -135,7 +135,7 @@ public final class DropboxStore: RemoteStoring {
     // MARK: Listing
 
     /// The first page of a folder.
-    public func list(
+    package func list(
         _ folder: RemotePath, recursive: Bool
     ) async throws(RemoteError) -> RemotePage {
         let mounted = try await mountedFolder()
@@ -154,7 +154,7 @@ public final class DropboxStore: RemoteStoring {
     }
 
     /// The next page of a listing or delta.
-    public func list(after cursor: Core.Cursor) async throws(RemoteError) -> RemotePage {
+    package func list(after cursor: Core.Cursor) async throws(RemoteError) -> RemotePage {
         let mounted = try await mountedFolder()
         let argument = Files.ListFolderContinueArg(cursor: cursor.rawValue)
         let listing: TolerantListing
@@ -179,7 +179,7 @@ public final class DropboxStore: RemoteStoring {
     }
 
     /// A cursor after the current state of the account.
-    public func latestCursor() async throws(RemoteError) -> Core.Cursor {
+    package func latestCursor() async throws(RemoteError) -> Core.Cursor {
         try await latestCursor(includesDeleted: false)
     }
 
@@ -198,7 +198,7 @@ public final class DropboxStore: RemoteStoring {
     }
 
     /// Waits for a change by longpoll.
-    public func waitForChange(
+    package func waitForChange(
         after cursor: Core.Cursor, timeout: Int
     ) async throws(RemoteError) -> RemoteChange {
         let argument = Files.ListFolderLongpollArg(
@@ -215,7 +215,7 @@ public final class DropboxStore: RemoteStoring {
     }
 
     /// The entry at a path. Nil for a path that Dropbox would refuse to store.
-    public func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
+    package func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
         guard let found = try await metadata(at: path) else { return nil }
         let entry = try found.reader.entry(found.metadata)
         return entry.kind == .deleted ? nil : entry

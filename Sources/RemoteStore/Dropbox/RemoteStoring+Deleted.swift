@@ -1,22 +1,22 @@
 // Finds and restores the files deleted together with a folder. Stores without deleted files find
 // nothing.
 
-public import Core
+package import Core
 import DropboxAPI
 
 extension RemoteStoring {
     /// For stores that do not list deletions.
-    public func deletionCursor() async throws(RemoteError) -> Core.Cursor? { nil }
+    package func deletionCursor() async throws(RemoteError) -> Core.Cursor? { nil }
 
     /// For stores that do not keep deleted files.
-    public func deletedFile(
+    package func deletedFile(
         at path: RemotePath
     ) async throws(RemoteError) -> RemoteRevisions? {
         nil
     }
 
     /// For stores that do not keep deleted files.
-    public func restore(
+    package func restore(
         _ path: RemotePath, to revision: Revision
     ) async throws(RemoteError) -> RemoteEntry {
         throw .notFound
@@ -26,12 +26,12 @@ extension RemoteStoring {
 extension DropboxStore {
     /// A cursor after the current state, for a listing with deleted entries. It covers the whole
     /// mount: the cursor of a folder's listing ends with the folder.
-    public func deletionCursor() async throws(RemoteError) -> Core.Cursor? {
+    package func deletionCursor() async throws(RemoteError) -> Core.Cursor? {
         try await latestCursor(includesDeleted: true)
     }
 
     /// The last revision of a deleted file.
-    public func deletedFile(
+    package func deletedFile(
         at path: RemotePath
     ) async throws(RemoteError) -> RemoteRevisions? {
         do throws(RemoteError) {

@@ -3,12 +3,12 @@
 // token, nor by a mount that started while the server was unreachable. Not responsible for
 // obtaining tokens, nor for remembering accounts.
 
-public import DropboxAPI
+package import DropboxAPI
 import Saturating
 import Synchronization
 
 /// Provides a mount with tokens of one account, and refuses all others.
-public final class VerifiedTokens: AccessTokenProvider {
+package final class VerifiedTokens: AccessTokenProvider {
     private struct State {
         /// The account's id; nil until it is known, and constant from then on.
         var expected: String?
@@ -44,7 +44,7 @@ public final class VerifiedTokens: AccessTokenProvider {
     /// Provides tokens of `base` that belong to the account with the id `expected`; with nil, of
     /// the first account that `owner()` finds. `client` makes a client for one token, `explanation`
     /// makes the message about a token of another account.
-    public convenience init(
+    package convenience init(
         _ base: any AccessTokenProvider, expected: String?,
         client: @escaping @Sendable (AccessToken) -> DropboxClient,
         explanation: @escaping @Sendable (RemoteAccount) -> String
@@ -70,7 +70,7 @@ public final class VerifiedTokens: AccessTokenProvider {
     /// the token from then on.
     ///
     /// Throws the server's error, or the failure to reach it. Another account is no error here.
-    public func owner() async throws(RemoteError) -> RemoteAccount {
+    package func owner() async throws(RemoteError) -> RemoteAccount {
         do throws(Failure) {
             return try await ask(about: base(replacing: nil)).account
         } catch {
@@ -80,7 +80,7 @@ public final class VerifiedTokens: AccessTokenProvider {
 
     /// A token of the account. Throws `withheld` if it belongs to another account, `transport` or
     /// `server` if the check fails.
-    public func accessToken() async throws(TokenError) -> AccessToken {
+    package func accessToken() async throws(TokenError) -> AccessToken {
         var token = try await base.accessToken()
         for _ in 1..<Self.tokensPerCall {
             do throws(TokenError) {
@@ -110,7 +110,7 @@ public final class VerifiedTokens: AccessTokenProvider {
     }
 
     /// A token of the account in place of one that the server refused.
-    public func accessToken(
+    package func accessToken(
         replacing expired: AccessToken
     ) async throws(TokenError) -> AccessToken? {
         guard try await base.accessToken(replacing: expired) != nil else { return nil }

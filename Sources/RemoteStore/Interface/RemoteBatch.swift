@@ -1,19 +1,19 @@
 // Batches of small changes. Each change has its own outcome; a failure of the whole batch throws.
 
-public import Core
+package import Core
 import Saturating
 
 /// A session with all its bytes, to be committed.
-public struct FinishedUpload: Hashable, Sendable {
+package struct FinishedUpload: Hashable, Sendable {
     /// The upload session to commit.
-    public var session: UploadSession
+    package var session: UploadSession
     /// Its size in bytes.
-    public var size: Int64
+    package var size: Int64
     /// The path and the mode of the commit.
-    public var commit: RemoteCommit
+    package var commit: RemoteCommit
 
     /// Takes over all fields.
-    public init(session: UploadSession, size: Int64, commit: RemoteCommit) {
+    package init(session: UploadSession, size: Int64, commit: RemoteCommit) {
         self.session = session
         self.size = size
         self.commit = commit
@@ -21,40 +21,40 @@ public struct FinishedUpload: Hashable, Sendable {
 }
 
 /// A file to be deleted, if its revision is still this one.
-public struct RemoteDeletion: Hashable, Sendable {
+package struct RemoteDeletion: Hashable, Sendable {
     /// The file to be deleted.
-    public var node: RemoteReference
+    package var node: RemoteReference
     /// The expected revision of the file.
-    public var revision: Revision
+    package var revision: Revision
 
     /// Takes over both fields.
-    public init(_ node: RemoteReference, revision: Revision) {
+    package init(_ node: RemoteReference, revision: Revision) {
         self.node = node
         self.revision = revision
     }
 }
 
 /// A move or copy of a node.
-public struct RemoteRelocation: Hashable, Sendable {
+package struct RemoteRelocation: Hashable, Sendable {
     /// The node to be moved or copied.
-    public var source: RemoteReference
+    package var source: RemoteReference
     /// A free path for it.
-    public var target: RemotePath
+    package var target: RemotePath
 
     /// Takes over both fields.
-    public init(from source: RemoteReference, to target: RemotePath) {
+    package init(from source: RemoteReference, to target: RemotePath) {
         self.source = source
         self.target = target
     }
 }
 
 /// The outcome of one change of a batch.
-public typealias RemoteOutcome<Value: Sendable> = Result<Value, RemoteError>
+package typealias RemoteOutcome<Value: Sendable> = Result<Value, RemoteError>
 
 /// Stores without batch requests apply one change after the other.
 extension RemoteStoring {
     /// Sends whole contents, each into a separate, closed session.
-    public func send(
+    package func send(
         _ contents: [[UInt8]]
     ) async throws(RemoteError) -> [RemoteOutcome<UploadSession>] {
         await oneByOne(contents) { content async throws(RemoteError) in
@@ -68,7 +68,7 @@ extension RemoteStoring {
     }
 
     /// Commits sessions one by one.
-    public func finishUploads(
+    package func finishUploads(
         _ uploads: [FinishedUpload]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
         await oneByOne(uploads) { upload async throws(RemoteError) in
@@ -77,14 +77,14 @@ extension RemoteStoring {
     }
 
     /// Creates folders, none inside another of them.
-    public func makeFolders(
+    package func makeFolders(
         at paths: [RemotePath]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
         await oneByOne(paths) { path async throws(RemoteError) in try await makeFolder(at: path) }
     }
 
     /// Deletes files one by one.
-    public func deleteFiles(
+    package func deleteFiles(
         _ deletions: [RemoteDeletion]
     ) async throws(RemoteError) -> [RemoteOutcome<Void>] {
         await oneByOne(deletions) { deletion async throws(RemoteError) in
@@ -93,7 +93,7 @@ extension RemoteStoring {
     }
 
     /// Moves files one by one.
-    public func moveFiles(
+    package func moveFiles(
         _ moves: [RemoteRelocation]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
         await oneByOne(moves) { move async throws(RemoteError) in
@@ -102,7 +102,7 @@ extension RemoteStoring {
     }
 
     /// Copies files one by one.
-    public func copyFiles(
+    package func copyFiles(
         _ copies: [RemoteRelocation]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
         await oneByOne(copies) { copy async throws(RemoteError) in

@@ -1,82 +1,82 @@
 // Metadata of files and folders, as far as a filesystem needs it.
 
-public import ContentHashing
-public import Core
+package import ContentHashing
+package import Core
 import Saturating
 
 /// A path in the account: names from the root down, each preceded by `/`.
 ///
 /// The root is the empty string, as in the API. Made from validated names only.
-public struct RemotePath: Hashable, Sendable, CustomStringConvertible {
+package struct RemotePath: Hashable, Sendable, CustomStringConvertible {
     /// The path in the API's form: "" for the root, "/a/b" otherwise.
-    public let rawValue: String
+    package let rawValue: String
 
     /// The root of the mount.
-    public static let root = RemotePath(rawValue: "")
+    package static let root = RemotePath(rawValue: "")
 
     /// Takes a path that is known to be well formed.
-    public init(rawValue: String) {
+    package init(rawValue: String) {
         self.rawValue = rawValue
     }
 
     /// Whether it is a folder's path, or one below it. Both are paths of keys.
-    public func isWithin(_ folder: RemotePath) -> Bool {
+    package func isWithin(_ folder: RemotePath) -> Bool {
         self == folder || rawValue.utf8.starts(with: (folder.rawValue + "/").utf8)
     }
 
     /// The parent folder; the root's is the root.
-    public var parent: RemotePath {
+    package var parent: RemotePath {
         guard let slash = rawValue.utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
         return RemotePath(rawValue: String(rawValue[..<slash]))
     }
 
     /// The path of a child.
-    public func appending(_ name: FileName) -> RemotePath {
+    package func appending(_ name: FileName) -> RemotePath {
         RemotePath(rawValue: "\(rawValue)/\(name.string)")
     }
 
     /// The names in the path. Split by bytes: a slash and a combining mark are one `Character`.
-    public var components: [String] {
+    package var components: [String] {
         rawValue.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 
     /// Compares the paths byte by byte.
-    public static func == (left: RemotePath, right: RemotePath) -> Bool {
+    package static func == (left: RemotePath, right: RemotePath) -> Bool {
         left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
     }
 
     /// Hashes the path's bytes.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(bytesOf: rawValue)
     }
 
     /// The text, for logs.
-    public var description: String { rawValue.isEmpty ? "/" : rawValue }
+    package var description: String { rawValue.isEmpty ? "/" : rawValue }
 }
 
 /// A file on the server.
-public struct RemoteFile: Hashable, Sendable {
+package struct RemoteFile: Hashable, Sendable {
     /// The file's Dropbox id.
-    public var id: FileID
+    package var id: FileID
     /// The revision of its content.
-    public var revision: Revision
+    package var revision: Revision
     /// The content's hash; nil for files that cannot be downloaded (cloud documents).
-    public var hash: ContentHash?
+    package var hash: ContentHash?
     /// The content's size in bytes.
-    public var size: Int64
+    package var size: Int64
     /// The modification time that the uploading client gave, whole seconds.
-    public var clientModified: Timestamp
+    package var clientModified: Timestamp
     /// When the server stored it, in whole seconds.
-    public var serverModified: Timestamp
+    package var serverModified: Timestamp
     /// The target, if the file is a symbolic link.
-    public var symbolicLinkTarget: String?
+    package var symbolicLinkTarget: String?
     /// Whether its bytes can be downloaded.
-    public var isDownloadable: Bool
+    package var isDownloadable: Bool
     /// Whether a shared folder's rules forbid writing.
-    public var isReadOnly: Bool
+    package var isReadOnly: Bool
 
     /// Takes over all fields.
-    public init(
+    package init(
         id: FileID, revision: Revision, hash: ContentHash?, size: Int64, clientModified: Timestamp,
         serverModified: Timestamp, symbolicLinkTarget: String? = nil, isDownloadable: Bool = true,
         isReadOnly: Bool = false
@@ -94,20 +94,20 @@ public struct RemoteFile: Hashable, Sendable {
 }
 
 /// A folder on the server.
-public struct RemoteFolder: Hashable, Sendable {
+package struct RemoteFolder: Hashable, Sendable {
     /// The folder's Dropbox id.
-    public var id: FileID
+    package var id: FileID
     /// The shared folder's namespace, if it is a mount point of one.
-    public var sharedFolderID: String?
+    package var sharedFolderID: String?
     /// Whether a shared folder's rules forbid writing.
-    public var isReadOnly: Bool
+    package var isReadOnly: Bool
     /// Whether only subfolders may be reached through it.
-    public var isTraverseOnly: Bool
+    package var isTraverseOnly: Bool
     /// Whether nothing in it may be reached.
-    public var isNoAccess: Bool
+    package var isNoAccess: Bool
 
     /// Takes over all fields.
-    public init(
+    package init(
         id: FileID, sharedFolderID: String? = nil, isReadOnly: Bool = false,
         isTraverseOnly: Bool = false, isNoAccess: Bool = false
     ) {
@@ -120,9 +120,9 @@ public struct RemoteFolder: Hashable, Sendable {
 }
 
 /// One entry of a listing or of a delta, in the order in which the server sent it.
-public struct RemoteEntry: Hashable, Sendable {
+package struct RemoteEntry: Hashable, Sendable {
     /// The kind of an entry.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// A file is at the path.
         case file(RemoteFile)
         /// A folder is at the path.
@@ -133,15 +133,15 @@ public struct RemoteEntry: Hashable, Sendable {
 
     /// The server's folded path (`path_lower`), components validated. Each component is used as the
     /// key of a name without further folding: the server's folding rule is not known.
-    public var foldedPath: RemotePath
+    package var foldedPath: RemotePath
     /// The last component with its case, and its key; the folders' own entries have the case of the
     /// components above.
-    public var name: FileName
+    package var name: FileName
     /// The kind of the entry.
-    public var kind: Kind
+    package var kind: Kind
 
     /// The id of the file or folder.
-    public var id: FileID? {
+    package var id: FileID? {
         switch kind {
         case .file(let file): file.id
         case .folder(let folder): folder.id
@@ -150,7 +150,7 @@ public struct RemoteEntry: Hashable, Sendable {
     }
 
     /// Bytes of the texts that the server chose, on which the entry's size in memory depends.
-    public var textBytes: Int {
+    package var textBytes: Int {
         let texts = foldedPath.rawValue.utf8.count +| name.string.utf8.count
         return switch kind {
         case .file(let file): texts +| (file.symbolicLinkTarget?.utf8.count ?? 0)
@@ -159,10 +159,10 @@ public struct RemoteEntry: Hashable, Sendable {
     }
 
     /// Whether the entry is a folder.
-    public var isFolder: Bool { if case .folder = kind { true } else { false } }
+    package var isFolder: Bool { if case .folder = kind { true } else { false } }
 
     /// Takes over all fields.
-    public init(foldedPath: RemotePath, name: FileName, kind: Kind) {
+    package init(foldedPath: RemotePath, name: FileName, kind: Kind) {
         self.foldedPath = foldedPath
         self.name = name
         self.kind = kind
@@ -170,21 +170,21 @@ public struct RemoteEntry: Hashable, Sendable {
 }
 
 /// One page of a listing or delta.
-public struct RemotePage: Hashable, Sendable {
+package struct RemotePage: Hashable, Sendable {
     /// Entries to apply in order. Entries whose names no filesystem can hold are left out and counted.
-    public var entries: [RemoteEntry]
+    package var entries: [RemoteEntry]
     /// The position after the page; to be stored together with the entries.
-    public var cursor: Cursor
+    package var cursor: Cursor
     /// Whether the next page can be requested at once.
-    public var hasMore: Bool
+    package var hasMore: Bool
     /// Number of the page's entries refused because of invalid names or paths.
-    public var refusedCount: Int
+    package var refusedCount: Int
 
     /// Bytes of the entries' texts.
-    public var textBytes: Int { entries.reduce(0) { $0 +| $1.textBytes } }
+    package var textBytes: Int { entries.reduce(0) { $0 +| $1.textBytes } }
 
     /// Takes over all fields.
-    public init(entries: [RemoteEntry], cursor: Cursor, hasMore: Bool, refusedCount: Int = 0) {
+    package init(entries: [RemoteEntry], cursor: Cursor, hasMore: Bool, refusedCount: Int = 0) {
         self.entries = entries
         self.cursor = cursor
         self.hasMore = hasMore
@@ -193,20 +193,20 @@ public struct RemotePage: Hashable, Sendable {
 }
 
 /// The account of the token.
-public struct RemoteAccount: Hashable, Sendable {
+package struct RemoteAccount: Hashable, Sendable {
     /// The account's identity (`dbid:…`).
-    public var id: String
+    package var id: String
     /// The user's name, for messages.
-    public var displayName: String
+    package var displayName: String
     /// The user's e-mail address, for messages.
-    public var email: String
+    package var email: String
     /// The namespace that paths start from.
-    public var rootNamespace: String
+    package var rootNamespace: String
     /// The namespace of the team's space; nil for users without a team, or with a team without one.
-    public var teamNamespace: String?
+    package var teamNamespace: String?
 
     /// Takes over all fields.
-    public init(
+    package init(
         id: String, displayName: String, email: String, rootNamespace: String,
         teamNamespace: String? = nil
     ) {
@@ -219,14 +219,14 @@ public struct RemoteAccount: Hashable, Sendable {
 }
 
 /// Used and available space.
-public struct RemoteSpace: Hashable, Sendable {
+package struct RemoteSpace: Hashable, Sendable {
     /// Number of bytes used.
-    public var used: Int64
+    package var used: Int64
     /// Bytes allowed to this member, a team's cap included.
-    public var allocated: Int64
+    package var allocated: Int64
 
     /// Takes over both fields.
-    public init(used: Int64, allocated: Int64) {
+    package init(used: Int64, allocated: Int64) {
         self.used = used
         self.allocated = allocated
     }

@@ -3,7 +3,7 @@
 // Not responsible for failures of this machine (`Sync/Errors/SyncError.swift`).
 
 /// The error of a cloud operation.
-public enum RemoteError: Error, Hashable, Sendable {
+package enum RemoteError: Error, Hashable, Sendable {
     /// The server cannot be reached (no route, no name, refused, reset after all retries, TLS).
     case offline(String)
     /// The server did not respond within the deadline.
@@ -55,7 +55,7 @@ public enum RemoteError: Error, Hashable, Sendable {
     case cancelled
 
     /// The kind of a conflict.
-    public enum Conflict: Hashable, Sendable {
+    package enum Conflict: Hashable, Sendable {
         /// A file, or another revision of the file.
         case file
         /// A folder is at the path.
@@ -67,7 +67,7 @@ public enum RemoteError: Error, Hashable, Sendable {
     }
 
     /// Whether a retry may succeed after a while, without user action.
-    public var isTransient: Bool {
+    package var isTransient: Bool {
         switch self {
         case .offline, .timedOut, .rateLimited, .busy, .server, .sessionLost, .contentMismatch,
             .contentUnreadable:

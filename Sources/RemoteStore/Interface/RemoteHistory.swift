@@ -1,10 +1,10 @@
 // The old revisions of files that a cloud keeps. A separate protocol: only commands need it, not
 // the filesystem.
 
-public import Core
+package import Core
 
 /// A cloud that keeps old revisions.
-public protocol RemoteHistory: Sendable {
+package protocol RemoteHistory: Sendable {
     /// The newest revisions of any file at a path, newest first; also of a deleted file. Throws
     /// `notFound` when there never was one, and `notAFile` for a folder.
     func revisions(of path: RemotePath, limit: Int) async throws(RemoteError) -> RemoteRevisions
@@ -15,30 +15,30 @@ public protocol RemoteHistory: Sendable {
 }
 
 /// The revisions of a file.
-public struct RemoteRevisions: Hashable, Sendable {
+package struct RemoteRevisions: Hashable, Sendable {
     /// One revision with its author.
-    public struct Version: Hashable, Sendable {
+    package struct Version: Hashable, Sendable {
         /// The metadata of the revision.
-        public var file: RemoteFile
+        package var file: RemoteFile
         /// The account that made it, in a shared folder; nil elsewhere.
-        public var author: String?
+        package var author: String?
 
         /// Takes over both fields.
-        public init(file: RemoteFile, author: String? = nil) {
+        package init(file: RemoteFile, author: String? = nil) {
             self.file = file
             self.author = author
         }
     }
 
     /// The revisions, newest first.
-    public var versions: [Version]
+    package var versions: [Version]
     /// Whether the file is deleted.
-    public var isDeleted: Bool
+    package var isDeleted: Bool
     /// When it was deleted, if the server reports it.
-    public var deleted: Timestamp?
+    package var deleted: Timestamp?
 
     /// Takes over all fields.
-    public init(versions: [Version], isDeleted: Bool, deleted: Timestamp? = nil) {
+    package init(versions: [Version], isDeleted: Bool, deleted: Timestamp? = nil) {
         self.versions = versions
         self.isDeleted = isDeleted
         self.deleted = deleted

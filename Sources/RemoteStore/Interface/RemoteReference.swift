@@ -1,17 +1,17 @@
 // The target of a change. A path names a place, whose entry may have been replaced; an id names the
 // node.
 
-public import Core
+package import Core
 
 /// The file or folder that a change refers to.
-public struct RemoteReference: Hashable, Sendable {
+package struct RemoteReference: Hashable, Sendable {
     /// Its last known path.
-    public var path: RemotePath
+    package var path: RemotePath
     /// Its Dropbox id, which takes precedence; nil for any node at the path.
-    public var id: FileID?
+    package var id: FileID?
 
     /// Takes over both fields.
-    public init(path: RemotePath, id: FileID? = nil) {
+    package init(path: RemotePath, id: FileID? = nil) {
         self.path = path
         self.id = id
     }

@@ -1,14 +1,14 @@
 // The cloud as a filesystem needs it, as one protocol. Implementations: `DropboxStore` over
 // DropboxAPI, `InMemoryStore` as the reference for tests, `FaultInjectingStore` around either.
 
-public import ContentHashing
-public import Core
+package import ContentHashing
+package import Core
 
 /// A cloud that holds an account's tree.
 ///
 /// Every operation may be applied twice: a response can be lost after the change was applied.
 /// Changes therefore state their precondition, and callers treat "already so" as success.
-public protocol RemoteStoring: Sendable {
+package protocol RemoteStoring: Sendable {
     /// The account of the token.
     func account() async throws(RemoteError) -> RemoteAccount
     /// The name of the root of all paths in the account. Cursors and other state are valid for one
@@ -144,10 +144,10 @@ public protocol RemoteStoring: Sendable {
 
 extension RemoteStoring {
     /// For stores whose root is identified by its name alone.
-    public func resume(root: String) {}
+    package func resume(root: String) {}
 
     /// For stores without archives.
-    public func archive(
+    package func archive(
         of folder: RemotePath, bytes: Int64
     ) async throws(RemoteError) -> any RemoteArchive {
         throw .notDownloadable
@@ -155,28 +155,28 @@ extension RemoteStoring {
 }
 
 /// The result of waiting for a change.
-public struct RemoteChange: Hashable, Sendable {
+package struct RemoteChange: Hashable, Sendable {
     /// Whether there are changes to list.
-    public var hasChanges: Bool
+    package var hasChanges: Bool
     /// Backoff in seconds before the next wait, if the server asked for it.
-    public var backoff: Int?
+    package var backoff: Int?
 
     /// Takes over both fields.
-    public init(hasChanges: Bool, backoff: Int? = nil) {
+    package init(hasChanges: Bool, backoff: Int? = nil) {
         self.hasChanges = hasChanges
         self.backoff = backoff
     }
 }
 
 /// Bytes being downloaded: pieces in order, read by one task.
-public protocol RemoteByteStream: Sendable {
+package protocol RemoteByteStream: Sendable {
     /// The next piece, or nil at the end of the range. Dropping the stream or cancelling the
     /// reading task ends the transfer.
     func next() async throws(RemoteError) -> [UInt8]?
 }
 
 /// An archive being downloaded, read by one task.
-public protocol RemoteArchive: Sendable {
+package protocol RemoteArchive: Sendable {
     /// The contents of the next complete files, in no particular order; nil at the end. Their
     /// hashes identify the files. Files of more than a block (4 MiB) are left out. Dropping the
     /// archive or cancelling the reading task ends the transfer.
@@ -184,7 +184,7 @@ public protocol RemoteArchive: Sendable {
 }
 
 /// Upload content, readable at any offset and more than once: a call may be retried.
-public protocol UploadSource: Sendable {
+package protocol UploadSource: Sendable {
     /// The size in bytes.
     var size: Int64 { get }
     /// Fills the buffer from the offset and returns the count of bytes; called on the transfer's
@@ -194,9 +194,9 @@ public protocol UploadSource: Sendable {
 }
 
 /// The target and the conditions of a commit.
-public struct RemoteCommit: Hashable, Sendable {
+package struct RemoteCommit: Hashable, Sendable {
     /// The precondition at the path.
-    public enum Expectation: Hashable, Sendable {
+    package enum Expectation: Hashable, Sendable {
         /// Nothing is there. Identical content at the path counts as this file and is no error,
         /// unless `strict`.
         case absent(strict: Bool)
@@ -206,16 +206,16 @@ public struct RemoteCommit: Hashable, Sendable {
     }
 
     /// The path of the file.
-    public var path: RemotePath
+    package var path: RemotePath
     /// The precondition at the path.
-    public var expectation: Expectation
+    package var expectation: Expectation
     /// The modification time to show, truncated to whole seconds.
-    public var clientModified: Timestamp
+    package var clientModified: Timestamp
     /// The hash of the whole content, if known; the result is compared with it.
-    public var hash: ContentHash?
+    package var hash: ContentHash?
 
     /// Takes over all fields.
-    public init(
+    package init(
         path: RemotePath, expectation: Expectation, clientModified: Timestamp, hash: ContentHash?
     ) {
         self.path = path
@@ -226,14 +226,14 @@ public struct RemoteCommit: Hashable, Sendable {
 }
 
 /// An upload session on the server; it survives this process for seven days.
-public struct UploadSession: Hashable, Sendable {
+package struct UploadSession: Hashable, Sendable {
     /// The server's id of the session.
-    public var id: String
+    package var id: String
     /// Whether pieces may come in any order, at multiples of 4 MiB.
-    public var isConcurrent: Bool
+    package var isConcurrent: Bool
 
     /// Takes over both fields.
-    public init(id: String, isConcurrent: Bool) {
+    package init(id: String, isConcurrent: Bool) {
         self.id = id
         self.isConcurrent = isConcurrent
     }

@@ -1,17 +1,17 @@
 // Faults of a store's calls, and the calls that they apply to. Plain values; `FaultInjectingStore`
 // applies them.
 
-public import RemoteStore
+package import RemoteStore
 
 /// The operations of a store.
-public enum RemoteOperation: String, Hashable, Sendable, CaseIterable {
+package enum RemoteOperation: String, Hashable, Sendable, CaseIterable {
     case account, space, list, listAfter, latestCursor, waitForChange, entry
     case download, upload, startUpload, append, finishUpload
     case makeFolder, delete, move, copy
     case deletionCursor, deletedFile, restore
 
     /// Whether the operation changes the store, so that a lost response matters.
-    public var isChange: Bool {
+    package var isChange: Bool {
         switch self {
         case .account, .space, .list, .listAfter, .latestCursor, .waitForChange, .entry: false
         case .download, .deletionCursor, .deletedFile: false
@@ -22,19 +22,19 @@ public enum RemoteOperation: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A call of a store.
-public struct RemoteCall: Hashable, Sendable {
+package struct RemoteCall: Hashable, Sendable {
     /// The operation that was called.
-    public var operation: RemoteOperation
+    package var operation: RemoteOperation
     /// The path, revision, session or cursor of the call.
-    public var subject: String
+    package var subject: String
     /// The number of this call among those of this operation and subject, from 1.
-    public var occurrence: Int
+    package var occurrence: Int
     /// The number of this call among those of this operation, from 1.
-    public var number: Int
+    package var number: Int
 }
 
 /// A fault of a call.
-public enum Fault: Hashable, Sendable {
+package enum Fault: Hashable, Sendable {
     /// The call fails without effect.
     case failBefore(RemoteError)
     /// The call takes effect, and its response is lost.

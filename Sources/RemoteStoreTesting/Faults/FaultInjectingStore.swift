@@ -1,17 +1,17 @@
 // A store whose calls fail on a test's demand. Not responsible for a cloud's behaviour: that is the
 // wrapped store's.
 
-public import Core
-public import RemoteStore
+package import Core
+package import RemoteStore
 import Synchronization
 
 /// Forwards calls to another store and makes some of them fail.
 ///
 /// Without faults it behaves like the wrapped store. Faults are planned for certain calls
 /// (`inject`) or happen randomly (`injectRandomly`), the same in every run with one seed.
-public final class FaultInjectingStore: RemoteStoring {
+package final class FaultInjectingStore: RemoteStoring {
     /// The suffix of a recursive listing's subject.
-    public static let below = "/**"
+    package static let below = "/**"
 
     private struct State {
         var planned: [PlannedFault] = []
@@ -34,7 +34,7 @@ public final class FaultInjectingStore: RemoteStoring {
     private let state = Mutex(State())
 
     /// Wraps a store. The seed is for `injectRandomly`.
-    public init(_ base: some RemoteStoring, seed: UInt64 = 0) {
+    package init(_ base: some RemoteStoring, seed: UInt64 = 0) {
         self.base = base
         lottery = FaultLottery(seed: seed)
     }
@@ -42,7 +42,7 @@ public final class FaultInjectingStore: RemoteStoring {
     // MARK: Planning
 
     /// Applies a fault to the calls for which `isMeant` is true, `times` times; nil for always.
-    public func inject(
+    package func inject(
         _ fault: Fault, times: Int? = 1, when isMeant: @escaping @Sendable (RemoteCall) -> Bool
     ) {
         state.withLock {
@@ -52,14 +52,14 @@ public final class FaultInjectingStore: RemoteStoring {
 
     /// Applies a fault to the `number`-th call of an operation since the beginning, 1 for the
     /// first; by default to the next one.
-    public func inject(_ fault: Fault, into operation: RemoteOperation, number: Int? = nil) {
+    package func inject(_ fault: Fault, into operation: RemoteOperation, number: Int? = nil) {
         inject(fault) { call in
             call.operation == operation && (number == nil || call.number == number)
         }
     }
 
     /// Makes calls fail randomly: each with the given probability, with one of the faults.
-    public func injectRandomly(
+    package func injectRandomly(
         _ faults: [Fault], probability: Double,
         into operations: Set<RemoteOperation> = Set(RemoteOperation.allCases)
     ) {
@@ -75,50 +75,50 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Removes all faults. Stalled calls stay stalled.
-    public func removeFaults() {
+    package func removeFaults() {
         state.withLock { $0.planned = [] }
     }
 
     /// While true, every call fails as without a network.
-    public var isOffline: Bool {
+    package var isOffline: Bool {
         get { state.withLock { $0.isOffline } }
         set { state.withLock { $0.isOffline = newValue } }
     }
 
     /// While true, every call fails because the root has changed; `refreshRoot` ends it.
-    public var isRootStale: Bool {
+    package var isRootStale: Bool {
         get { state.withLock { $0.isRootStale } }
         set { state.withLock { $0.isRootStale = newValue } }
     }
 
     /// While true, changes apply to the node at the path, whichever it is: as for a service that
     /// refuses ids, when another client is faster.
-    public var forgetsIDs: Bool {
+    package var forgetsIDs: Bool {
         get { state.withLock { $0.forgetsIDs } }
         set { state.withLock { $0.forgetsIDs = newValue } }
     }
 
     /// While set, the root is missing, as when another client has deleted the mounted folder.
-    public var missingRoot: String? {
+    package var missingRoot: String? {
         get { state.withLock { $0.missingRoot } }
         set { state.withLock { $0.missingRoot = newValue } }
     }
 
     /// Maximum latency in seconds of each request and each response; the actual one is random. A
     /// call that is cancelled during it may have taken effect.
-    public var distance: Double {
+    package var distance: Double {
         get { state.withLock { $0.distance } }
         set { state.withLock { $0.distance = newValue } }
     }
 
     /// Names that listings omit and count, like names that a filesystem cannot hold.
-    public var impossibleNames: Set<String> {
+    package var impossibleNames: Set<String> {
         get { state.withLock { $0.impossibleNames } }
         set { state.withLock { $0.impossibleNames = newValue } }
     }
 
     /// Lets all stalled calls continue.
-    public func releaseStalled() {
+    package func releaseStalled() {
         let stalled = state.withLock { state in
             defer { state.stalled = [:] }
             return state.stalled
@@ -127,10 +127,10 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Number of stalled calls.
-    public var stalledCount: Int { state.withLock { $0.stalled.count } }
+    package var stalledCount: Int { state.withLock { $0.stalled.count } }
 
     /// All calls so far, in order.
-    public var calls: [RemoteCall] { state.withLock { $0.calls } }
+    package var calls: [RemoteCall] { state.withLock { $0.calls } }
 
     // MARK: Happening
 
@@ -218,27 +218,27 @@ public final class FaultInjectingStore: RemoteStoring {
     // MARK: RemoteStoring
 
     /// Returns the wrapped store's root.
-    public var root: String { base.root }
+    package var root: String { base.root }
 
     /// Forwards the call; fails on its own account only while the root is missing.
-    public func refreshRoot() async throws(RemoteError) {
+    package func refreshRoot() async throws(RemoteError) {
         if let missing = missingRoot { throw .rootMissing(missing) }
         try await base.refreshRoot()
         isRootStale = false
     }
 
     /// Forwards the call, unless a fault is due.
-    public func account() async throws(RemoteError) -> RemoteAccount {
+    package func account() async throws(RemoteError) -> RemoteAccount {
         try await perform(.account, "") { _ async throws(RemoteError) in try await base.account() }
     }
 
     /// Forwards the call, unless a fault is due.
-    public func space() async throws(RemoteError) -> RemoteSpace {
+    package func space() async throws(RemoteError) -> RemoteSpace {
         try await perform(.space, "") { _ async throws(RemoteError) in try await base.space() }
     }
 
     /// Forwards the call, unless a fault is due.
-    public func list(
+    package func list(
         _ folder: RemotePath, recursive: Bool
     ) async throws(RemoteError) -> RemotePage {
         let subject = folder.rawValue + (recursive ? Self.below : "")
@@ -248,21 +248,21 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Forwards the call, unless a fault is due.
-    public func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage {
+    package func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage {
         try await perform(.listAfter, cursor.rawValue) { _ async throws(RemoteError) in
             refusing(try await base.list(after: cursor))
         }
     }
 
     /// Forwards the call, unless a fault is due.
-    public func latestCursor() async throws(RemoteError) -> Cursor {
+    package func latestCursor() async throws(RemoteError) -> Cursor {
         try await perform(.latestCursor, "") { _ async throws(RemoteError) in
             try await base.latestCursor()
         }
     }
 
     /// Forwards the call, unless a fault is due.
-    public func waitForChange(
+    package func waitForChange(
         after cursor: Cursor, timeout: Int
     ) async throws(RemoteError) -> RemoteChange {
         try await perform(.waitForChange, cursor.rawValue) { _ async throws(RemoteError) in
@@ -271,28 +271,28 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Forwards the call, unless a fault is due.
-    public func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
+    package func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
         try await perform(.entry, path.rawValue) { _ async throws(RemoteError) in
             try await base.entry(at: path)
         }
     }
 
     /// Forwards the call, unless a fault is due.
-    public func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
+    package func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
         try await perform(.entry, id.rawValue) { _ async throws(RemoteError) in
             try await base.entry(of: id)
         }
     }
 
     /// Forwards the call, unless a fault is due.
-    public func deletionCursor() async throws(RemoteError) -> Cursor? {
+    package func deletionCursor() async throws(RemoteError) -> Cursor? {
         try await perform(.deletionCursor, "") { _ async throws(RemoteError) in
             try await base.deletionCursor()
         }
     }
 
     /// Forwards the call, unless a fault is due.
-    public func deletedFile(
+    package func deletedFile(
         at path: RemotePath
     ) async throws(RemoteError) -> RemoteRevisions? {
         try await perform(.deletedFile, path.rawValue) { _ async throws(RemoteError) in
@@ -301,7 +301,7 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Forwards the call, unless a fault is due.
-    public func restore(
+    package func restore(
         _ path: RemotePath, to revision: Revision
     ) async throws(RemoteError) -> RemoteEntry {
         try await perform(.restore, path.rawValue) { _ async throws(RemoteError) in
@@ -310,7 +310,7 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Forwards the call, unless a fault is due.
-    public func download(
+    package func download(
         _ revision: Revision, range: Range<Int64>
     ) async throws(RemoteError) -> any RemoteByteStream {
         try await perform(.download, revision.rawValue) { fault async throws(RemoteError) in
@@ -319,7 +319,7 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Forwards the call, unless a fault is due.
-    public func archive(
+    package func archive(
         of folder: RemotePath, bytes: Int64
     ) async throws(RemoteError) -> any RemoteArchive {
         try await perform(.download, folder.rawValue) { _ async throws(RemoteError) in
@@ -328,7 +328,7 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Forwards the call, unless a fault is due.
-    public func upload(
+    package func upload(
         _ source: any UploadSource, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
         try await perform(.upload, commit.path.rawValue) { fault async throws(RemoteError) in
@@ -337,14 +337,14 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Forwards the call, unless a fault is due.
-    public func startUpload(concurrent: Bool) async throws(RemoteError) -> UploadSession {
+    package func startUpload(concurrent: Bool) async throws(RemoteError) -> UploadSession {
         try await perform(.startUpload, "") { _ async throws(RemoteError) in
             try await base.startUpload(concurrent: concurrent)
         }
     }
 
     /// Forwards the call, unless a fault is due.
-    public func append(
+    package func append(
         _ source: any UploadSource, range: Range<Int64>, to session: UploadSession, closes: Bool
     ) async throws(RemoteError) {
         let subject = "\(session.id) \(range)"
@@ -356,7 +356,7 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Forwards the call, unless a fault is due.
-    public func finishUpload(
+    package func finishUpload(
         _ session: UploadSession, size: Int64, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
         try await perform(.finishUpload, commit.path.rawValue) { _ async throws(RemoteError) in
@@ -365,14 +365,14 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Forwards the call, unless a fault is due.
-    public func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
+    package func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
         try await perform(.makeFolder, path.rawValue) { _ async throws(RemoteError) in
             try await base.makeFolder(at: path)
         }
     }
 
     /// Forwards the call, unless a fault is due.
-    public func delete(
+    package func delete(
         _ node: RemoteReference, revision: Revision?
     ) async throws(RemoteError) {
         try await perform(.delete, node.path.rawValue) { _ async throws(RemoteError) in
@@ -381,7 +381,7 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Forwards the call, unless a fault is due.
-    public func move(
+    package func move(
         _ node: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
         try await perform(.move, node.path.rawValue) { _ async throws(RemoteError) in
@@ -390,7 +390,7 @@ public final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Forwards the call, unless a fault is due.
-    public func copy(
+    package func copy(
         _ source: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
         try await perform(.copy, source.path.rawValue) { _ async throws(RemoteError) in

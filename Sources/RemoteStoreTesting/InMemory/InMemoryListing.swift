@@ -6,7 +6,7 @@ import RemoteStore
 
 /// The changes that a server leaves out of the deltas after a cursor. The specification promises no more than
 /// that a client which applies them ends with the server's tree.
-public enum LogCompaction: Hashable, Sendable, CaseIterable {
+package enum LogCompaction: Hashable, Sendable, CaseIterable {
     /// Each change has an entry.
     case none
     /// Each file and folder has one entry, at its last place; deletions have one at each path.

@@ -1,12 +1,12 @@
 // Archives of folders.
 
 import Core
-public import RemoteStore
+package import RemoteStore
 import Synchronization
 
 extension InMemoryStore {
     /// The files below a folder, one at a time.
-    public func archive(
+    package func archive(
         of folder: RemotePath, bytes: Int64
     ) async throws(RemoteError) -> any RemoteArchive {
         let contents = try state.withLock { (state) throws(RemoteError) in

@@ -1,12 +1,12 @@
 // Old revisions, kept forever.
 
-public import Core
-public import RemoteStore
+package import Core
+package import RemoteStore
 import Synchronization
 
 extension InMemoryStore: RemoteHistory {
     /// The revisions of all files at a path.
-    public func revisions(
+    package func revisions(
         of path: RemotePath, limit: Int
     ) async throws(RemoteError) -> RemoteRevisions {
         var found = try state.withLock { (state) throws(RemoteError) in
@@ -17,7 +17,7 @@ extension InMemoryStore: RemoteHistory {
     }
 
     /// Stores an old revision's content again.
-    public func restore(
+    package func restore(
         _ path: RemotePath, to revision: Revision
     ) async throws(RemoteError) -> RemoteEntry {
         let time = now()
@@ -29,7 +29,7 @@ extension InMemoryStore: RemoteHistory {
 
 extension InMemoryStore {
     /// A cursor after the current state, with deletions.
-    public func deletionCursor() async throws(RemoteError) -> Cursor? {
+    package func deletionCursor() async throws(RemoteError) -> Cursor? {
         state.withLock { state in
             var listing = InMemoryListing(
                 epoch: state.epoch, folder: .root, isRecursive: true, change: state.tree.log.count,
@@ -40,7 +40,7 @@ extension InMemoryStore {
     }
 
     /// The last revision of a deleted file.
-    public func deletedFile(
+    package func deletedFile(
         at path: RemotePath
     ) async throws(RemoteError) -> RemoteRevisions? {
         guard let found = try? await revisions(of: path, limit: 1), found.isDeleted else {

@@ -1,12 +1,12 @@
 // A cloud in memory, behind the protocol that the Dropbox implementation has too. Only a shell:
 // Dropbox's rules are in `InMemoryTree`, `InMemoryListing` and `InMemorySession`.
 
-public import Core
-public import RemoteStore
+package import Core
+package import RemoteStore
 import Synchronization
 
 /// An account in memory, with Dropbox's rules. Deterministic: ids and revisions are counted.
-public final class InMemoryStore: RemoteStoring {
+package final class InMemoryStore: RemoteStoring {
     struct State {
         var tree: InMemoryTree
         var epoch = 0
@@ -29,7 +29,7 @@ public final class InMemoryStore: RemoteStoring {
     let now: @Sendable () -> Timestamp
 
     /// Makes an empty account with a quota, a page size, and a rule for folding names.
-    public init(
+    package init(
         allocated: Int64 = 1 << 40, pageSize: Int = 2000, refusesIDs: Bool = false,
         folding: NameFolding = .scalar, compaction: LogCompaction = .none,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(seconds: 1_700_000_000) }
@@ -44,14 +44,14 @@ public final class InMemoryStore: RemoteStoring {
     // MARK: Events on demand of tests
 
     /// Makes all existing cursors expire.
-    public func resetCursors() {
+    package func resetCursors() {
         state.withLock { $0.epoch += 1 }
         resumeWaiters(isTimeOver: false)
     }
 
     /// Replaces the tree by another, empty one, as when a user changes teams. `root` returns its
     /// name after `refreshRoot`.
-    public func changeRoot() {
+    package func changeRoot() {
         state.withLock { state in
             state.tree = InMemoryTree(
                 quota: state.tree.quota, folding: state.tree.folding, after: state.tree)
@@ -63,57 +63,57 @@ public final class InMemoryStore: RemoteStoring {
     }
 
     /// Makes all upload sessions expire.
-    public func expireSessions() {
+    package func expireSessions() {
         state.withLock { $0.sessions = [:] }
     }
 
     /// Ends all longpolls with a timeout.
-    public func expireWaits() {
+    package func expireWaits() {
         resumeWaiters(isTimeOver: true)
     }
 
     /// The bytes of any revision, old or new.
-    public func content(of revision: Revision) -> [UInt8]? {
+    package func content(of revision: Revision) -> [UInt8]? {
         state.withLock { $0.tree.contents[revision] }
     }
 
     /// Content bytes received by uploads.
-    public var receivedBytes: Int { state.withLock { $0.receivedBytes } }
+    package var receivedBytes: Int { state.withLock { $0.receivedBytes } }
 
     /// Number of calls that wait for a change.
-    public var waiterCount: Int { state.withLock { $0.waiters.count } }
+    package var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// Sets the account's quota in bytes.
-    public func setQuota(_ bytes: Int64) {
+    package func setQuota(_ bytes: Int64) {
         state.withLock { $0.tree.quota = bytes }
     }
 
     // MARK: Account
 
     /// Returns a fixed account.
-    public func account() async throws(RemoteError) -> RemoteAccount {
+    package func account() async throws(RemoteError) -> RemoteAccount {
         RemoteAccount(
             id: "dbid:memory", displayName: "In Memory", email: "memory@example.com",
             rootNamespace: "1")
     }
 
     /// The name of the current tree.
-    public var root: String { state.withLock { "memory:\($0.rootChanges.known)" } }
+    package var root: String { state.withLock { "memory:\($0.rootChanges.known)" } }
 
     /// Updates `root` to the current tree.
-    public func refreshRoot() async throws(RemoteError) {
+    package func refreshRoot() async throws(RemoteError) {
         state.withLock { $0.rootChanges.known = $0.rootChanges.happened }
     }
 
     /// The sum of all file sizes, and the quota.
-    public func space() async throws(RemoteError) -> RemoteSpace {
+    package func space() async throws(RemoteError) -> RemoteSpace {
         state.withLock { RemoteSpace(used: $0.tree.used, allocated: $0.tree.quota) }
     }
 
     // MARK: Listing
 
     /// The first page of a folder.
-    public func list(
+    package func list(
         _ folder: RemotePath, recursive: Bool
     ) async throws(RemoteError) -> RemotePage {
         try state.withLock { (state) throws(RemoteError) in
@@ -126,7 +126,7 @@ public final class InMemoryStore: RemoteStoring {
     }
 
     /// The next page of a listing or delta.
-    public func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage {
+    package func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage {
         try state.withLock { (state) throws(RemoteError) in
             guard var listing = InMemoryListing(cursor), listing.epoch == state.epoch else {
                 throw .cursorReset
@@ -136,7 +136,7 @@ public final class InMemoryStore: RemoteStoring {
     }
 
     /// A cursor after the current state.
-    public func latestCursor() async throws(RemoteError) -> Cursor {
+    package func latestCursor() async throws(RemoteError) -> Cursor {
         state.withLock { state in
             var listing = InMemoryListing(
                 epoch: state.epoch, folder: .root, isRecursive: true, change: state.tree.log.count)
@@ -146,7 +146,7 @@ public final class InMemoryStore: RemoteStoring {
     }
 
     /// Waits for a change. `expireWaits` ends the timeout, so that tests need no clock.
-    public func waitForChange(
+    package func waitForChange(
         after cursor: Cursor, timeout: Int
     ) async throws(RemoteError) -> RemoteChange {
         guard let listing = InMemoryListing(cursor) else { throw .cursorReset }
@@ -197,19 +197,19 @@ public final class InMemoryStore: RemoteStoring {
     }
 
     /// The entry at a path.
-    public func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
+    package func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
         state.withLock { state in state.tree.item(at: path).map { state.tree.entry(of: $0) } }
     }
 
     /// The entry with an id.
-    public func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
+    package func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
         state.withLock { state in state.tree.item(id: id).map { state.tree.entry(of: $0) } }
     }
 
     // MARK: Content
 
     /// The bytes of any revision, old or new, in pieces of 64 KiB.
-    public func download(
+    package func download(
         _ revision: Revision, range: Range<Int64>
     ) async throws(RemoteError) -> any RemoteByteStream {
         guard let bytes = state.withLock({ $0.tree.contents[revision] }) else { throw .notFound }
@@ -220,7 +220,7 @@ public final class InMemoryStore: RemoteStoring {
     }
 
     /// Uploads content in one call.
-    public func upload(
+    package func upload(
         _ source: any UploadSource, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
         let bytes = try source.bytes(0..<source.size)
@@ -229,7 +229,7 @@ public final class InMemoryStore: RemoteStoring {
     }
 
     /// Starts an upload session.
-    public func startUpload(concurrent: Bool) async throws(RemoteError) -> UploadSession {
+    package func startUpload(concurrent: Bool) async throws(RemoteError) -> UploadSession {
         state.withLock { state in
             state.sessionCount += 1
             let id = "session\(state.sessionCount)"
@@ -239,7 +239,7 @@ public final class InMemoryStore: RemoteStoring {
     }
 
     /// Appends a piece to a session.
-    public func append(
+    package func append(
         _ source: any UploadSource, range: Range<Int64>, to session: UploadSession, closes: Bool
     ) async throws(RemoteError) {
         let bytes = try source.bytes(range)
@@ -252,7 +252,7 @@ public final class InMemoryStore: RemoteStoring {
     }
 
     /// Commits a session. The session stays if the commit is refused.
-    public func finishUpload(
+    package func finishUpload(
         _ session: UploadSession, size: Int64, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
         guard let known = state.withLock({ $0.sessions[session.id] }) else {
@@ -278,12 +278,12 @@ public final class InMemoryStore: RemoteStoring {
     // MARK: Namespace
 
     /// Creates a folder at a path.
-    public func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
+    package func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
         try change { (tree) throws(RemoteError) in try tree.makeFolder(at: path) }
     }
 
     /// Deletes a file or a folder.
-    public func delete(
+    package func delete(
         _ node: RemoteReference, revision: Revision?
     ) async throws(RemoteError) {
         try change { (tree) throws(RemoteError) in
@@ -293,7 +293,7 @@ public final class InMemoryStore: RemoteStoring {
     }
 
     /// Moves to a free path, unless the node with the id is there already.
-    public func move(
+    package func move(
         _ node: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
         try change { (tree) throws(RemoteError) in
@@ -307,7 +307,7 @@ public final class InMemoryStore: RemoteStoring {
     }
 
     /// Copies to a free path.
-    public func copy(
+    package func copy(
         _ source: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
         let time = now()

@@ -4,7 +4,7 @@
 import Core
 
 /// A rule for names that collide: those with the same key.
-public enum NameFolding: String, Hashable, Sendable, CaseIterable {
+package enum NameFolding: String, Hashable, Sendable, CaseIterable {
     /// The rule that dbxfs predicts: composed, each scalar's full mapping, composed again.
     case scalar
     /// Unicode's simple mapping, one scalar for one: U+0130 becomes i.
@@ -16,7 +16,7 @@ public enum NameFolding: String, Hashable, Sendable, CaseIterable {
     case contextual
 
     /// The key of a name.
-    public func key(of name: String) -> String {
+    package func key(of name: String) -> String {
         let composed = Folding.compose(name)
         switch self {
         case .scalar: return Folding.fold(name)

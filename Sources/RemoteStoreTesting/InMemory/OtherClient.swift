@@ -1,20 +1,20 @@
 // Another client of the account in memory: its changes need no `await` and no preconditions.
 
-public import Core
-public import RemoteStore
+package import Core
+package import RemoteStore
 
 extension InMemoryStore {
     /// Another client of the same account.
-    public var otherClient: OtherClient { OtherClient(store: self) }
+    package var otherClient: OtherClient { OtherClient(store: self) }
 }
 
 /// Changes an account as another client would. Paths are texts, as "/folder/file".
-public struct OtherClient: Sendable {
+package struct OtherClient: Sendable {
     fileprivate let store: InMemoryStore
 
     /// Writes a file, replacing any entry at the path.
     @discardableResult
-    public func put(
+    package func put(
         _ path: String, _ bytes: [UInt8], modified: Timestamp = Timestamp(seconds: 1_000_000_000)
     ) throws(RemoteError) -> RemoteEntry {
         let path = RemotePath(rawValue: path)
@@ -28,20 +28,20 @@ public struct OtherClient: Sendable {
 
     /// Writes a text file, replacing any entry at the path.
     @discardableResult
-    public func put(_ path: String, _ text: String) throws(RemoteError) -> RemoteEntry {
+    package func put(_ path: String, _ text: String) throws(RemoteError) -> RemoteEntry {
         try put(path, Array(text.utf8))
     }
 
     /// Creates a folder at a path.
     @discardableResult
-    public func makeFolder(_ path: String) throws(RemoteError) -> RemoteEntry {
+    package func makeFolder(_ path: String) throws(RemoteError) -> RemoteEntry {
         try store.change { (tree) throws(RemoteError) in
             try tree.makeFolder(at: RemotePath(rawValue: path))
         }
     }
 
     /// Deletes the entry at a path.
-    public func delete(_ path: String) throws(RemoteError) {
+    package func delete(_ path: String) throws(RemoteError) {
         try store.change { (tree) throws(RemoteError) in
             try tree.delete(RemotePath(rawValue: path), revision: nil)
         }
@@ -49,14 +49,14 @@ public struct OtherClient: Sendable {
 
     /// Moves a file or folder.
     @discardableResult
-    public func move(_ path: String, to target: String) throws(RemoteError) -> RemoteEntry {
+    package func move(_ path: String, to target: String) throws(RemoteError) -> RemoteEntry {
         try store.change { (tree) throws(RemoteError) in
             try tree.move(RemotePath(rawValue: path), to: RemotePath(rawValue: target))
         }
     }
 
     /// The account's whole tree as a value.
-    public var snapshot: TreeSnapshot {
+    package var snapshot: TreeSnapshot {
         store.read { tree in
             var snapshot = TreeSnapshot()
             func visit(_ folder: InMemoryTree.Folder, _ path: RemotePath) {

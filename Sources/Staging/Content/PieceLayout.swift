@@ -1,16 +1,16 @@
 // How a big content is cut into pieces, which of them are written, and which were sent while the
 // file may still be written.
 
-public import ContentHashing
+package import ContentHashing
 import Core
 import Saturating
 
 /// The pieces of a content: all but the last are multiples of 4 MiB, as concurrent sessions
 /// require.
-public struct PieceLayout: Hashable, Sendable {
+package struct PieceLayout: Hashable, Sendable {
     /// Size of a piece in bytes: by rclone's measurements, 16 MiB has nearly three quarters of the
     /// throughput of the largest piece, at an eighth of the memory.
-    public static let pieceSize = 4 *| blockSize
+    package static let pieceSize = 4 *| blockSize
     /// Size in bytes from which a file is uploaded while it is still being written.
     static let smallestAhead = 2 *| pieceSize
     /// The largest size that is laid out: more than Dropbox stores. A damaged row may claim any
@@ -19,13 +19,13 @@ public struct PieceLayout: Hashable, Sendable {
     private static let blockSize = Int64(clamping: ContentHasher.blockSize)
 
     /// The pieces that may be sent concurrently.
-    public private(set) var parallel: [Range<Int64>] = []
+    package private(set) var parallel: [Range<Int64>] = []
     /// The piece that closes the session after all others: a block at most, because it is sent
     /// alone.
-    public let last: Range<Int64>
+    package let last: Range<Int64>
 
     /// Lays out a content of `size` bytes; nil for 0, and for more than Dropbox stores.
-    public init?(size: Int64) {
+    package init?(size: Int64) {
         guard (1...Self.largestSize).contains(size) else { return nil }
         let end = (size -| 1) / Self.blockSize *| Self.blockSize
         parallel = stride(from: 0, to: end, by: Int(clamping: Self.pieceSize)).map {
@@ -35,14 +35,14 @@ public struct PieceLayout: Hashable, Sendable {
     }
 
     /// All pieces, in order.
-    public var all: [Range<Int64>] {
+    package var all: [Range<Int64>] {
         var all = parallel
         all.append(last)
         return all
     }
 
     /// Whether a session's pieces, given by their blocks' digests, belong to this layout.
-    public func holds(_ digests: [Int64: [ContentHash]]) -> Bool {
+    package func holds(_ digests: [Int64: [ContentHash]]) -> Bool {
         let counts = Dictionary(
             all.map { piece in
                 (piece.lowerBound, (piece.count -| 1) / ContentHasher.blockSize +| 1)

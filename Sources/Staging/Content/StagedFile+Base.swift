@@ -2,9 +2,9 @@
 // are fetched because a block is written to.
 
 import CFile
-public import Core
+package import Core
 import Glibc
-public import MetadataStore
+package import MetadataStore
 import Saturating
 import Synchronization
 
@@ -12,7 +12,7 @@ extension StagedFile {
     /// Continues the content with a range of a revision, without copying bytes: the range becomes
     /// the base, or extends it. Returns nil, with nothing changed, unless the range begins at the
     /// content's end and the content so far equals the revision.
-    public func clone(
+    package func clone(
         _ revision: FileContent, range: Range<Int64>, now: Timestamp
     ) throws(StagingError) -> StagedWrite? {
         try state.withLock { (state) throws(StagingError) in
@@ -46,7 +46,7 @@ extension StagedFile {
     /// Copies all content of another staged file, including its base; this one must be empty.
     /// Returns both generations, or nil, with this one still empty, if the other was changed
     /// concurrently, is committed, or is on a filesystem that the system cannot copy from.
-    public func copy(
+    package func copy(
         _ source: StagedFile, now: Timestamp
     ) throws(StagingError) -> (source: Int64, own: Int64)? {
         let original = source.state.withLock { $0 }
@@ -115,7 +115,7 @@ extension StagedFile {
 
     /// Stores fetched bytes of a base. `range` comes from `needsBase`, for this base. A block that
     /// was staged since keeps its bytes, and nothing happens if the base has changed since.
-    public func fill(
+    package func fill(
         _ range: Range<Int64>, with bytes: [UInt8], of source: StagedContent.Base
     ) throws(StagingError) {
         try state.withLock { (state) throws(StagingError) in
@@ -151,12 +151,12 @@ extension StagedFile {
     var fills: Int { state.withLock { $0.fills.all } }
 
     /// The ranges of the base that are not in the staging file, block by block.
-    public var missingRanges: [Range<Int64>] {
+    package var missingRanges: [Range<Int64>] {
         missingRanges(in: 0..<Int64.max)
     }
 
     /// Those ranges, for blocks that a range touches.
-    public func missingRanges(in range: Range<Int64>) -> [Range<Int64>] {
+    package func missingRanges(in range: Range<Int64>) -> [Range<Int64>] {
         state.withLock { state in
             guard let base = state.content.base else { return [] }
             let range = range.clamped(to: 0..<base.limit)

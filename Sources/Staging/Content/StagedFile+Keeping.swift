@@ -2,7 +2,7 @@
 
 import Core
 import Glibc
-public import MetadataStore
+package import MetadataStore
 import Saturating
 import Synchronization
 
@@ -15,7 +15,7 @@ extension StagedFile {
     /// Content with a promise is flushed first, so that the row that replaces a safe one is as
     /// safe. Incomplete content, such as a file that was only truncated so far, is not flushed in
     /// the background: until it is complete, a power cut leaves the server's version.
-    public func persist(in transaction: Transaction, isComplete: Bool = true) throws {
+    package func persist(in transaction: Transaction, isComplete: Bool = true) throws {
         // Most of it without the lock, so that writers need not wait.
         if state.withLock({ $0.owesFlush }) { try synchronize(promising: false) }
         // Bytes written since then belong to the same row.
@@ -63,12 +63,12 @@ extension StagedFile {
 
     /// Makes the next row say that its bytes may not be on the disk, because some of them are about
     /// to be written over.
-    public func withdraw() {
+    package func withdraw() {
         state.withLock { $0.content.generation +|= 1 }
     }
 
     /// Marks the saved content as complete, because a handle was closed.
-    public func noteComplete() {
+    package func noteComplete() {
         let saved = state.withLock { state in
             let content = state.content
             let isSaved = content.generation == state.persistedGeneration
@@ -83,7 +83,7 @@ extension StagedFile {
     ///
     /// With `promising`, this was acknowledged to a user: only content that is as safe may replace
     /// it later. Once it has failed, it fails until the content is emptied or replaced.
-    public func synchronize(promising: Bool) throws(StagingError) {
+    package func synchronize(promising: Bool) throws(StagingError) {
         let (generation, fills, isNameFlushed) = state.withLock {
             ($0.content.generation, $0.fills.all, $0.isNameFlushed)
         }
@@ -98,29 +98,29 @@ extension StagedFile {
     }
 
     /// Makes this content as safe as the content that it replaces, in the same transaction.
-    public func inheritPromise(in transaction: Transaction) throws {
+    package func inheritPromise(in transaction: Transaction) throws {
         try synchronize(promising: true)
         try persist(in: transaction)
     }
 
     /// Marks this file as replaced by another staging file, in the transaction that records that.
     /// Open readers continue with it; no later write changes it.
-    public func replace() {
+    package func replace() {
         state.withLock { $0.isReplaced = true }
     }
 
     /// Undoes `replace`, because its transaction was rolled back.
-    public func takeBack() {
+    package func takeBack() {
         state.withLock { $0.isReplaced = false }
     }
 
     /// Whether an fsync has acknowledged some version of this content.
-    public var isPromised: Bool {
+    package var isPromised: Bool {
         state.withLock { $0.end == nil && $0.content.promised > 0 }
     }
 
     /// Whether some version of this content was flushed.
-    public var hasFlushedContent: Bool {
+    package var hasFlushedContent: Bool {
         state.withLock { $0.end == nil && $0.content.flushed > 0 }
     }
 

@@ -9,7 +9,7 @@ import Synchronization
 
 extension StagedFile {
     /// Reads up to `count` bytes from `offset`; returns fewer only at the end of the file.
-    public func read(at offset: Int64, count: Int) throws(StagingError) -> StagedRead {
+    package func read(at offset: Int64, count: Int) throws(StagingError) -> StagedRead {
         let snapshot = state.withLock { $0 }
         if let revision = snapshot.retired {
             return .retired(revision)

@@ -1,15 +1,15 @@
 // Staged content for an upload: its state, its bytes, and whether they still equal the bytes sent.
 
-public import ContentHashing
-public import Core
+package import ContentHashing
+package import Core
 import Glibc
-public import MetadataStore
+package import MetadataStore
 import Saturating
 import Synchronization
 
 extension StagedFile {
     /// A snapshot of the content for an upload; nil once it is committed.
-    public func contentToSend() -> StagedContent? {
+    package func contentToSend() -> StagedContent? {
         state.withLock { state in
             guard state.end == nil else { return nil }
             var content = state.content
@@ -19,7 +19,7 @@ extension StagedFile {
     }
 
     /// Notes the hash of a generation, unless the content has changed since.
-    public func noteHash(_ hash: ContentHash, generation: Int64) {
+    package func noteHash(_ hash: ContentHash, generation: Int64) {
         state.withLock { state in
             if state.content.generation == generation {
                 state.content.hash = hash
@@ -29,7 +29,7 @@ extension StagedFile {
 
     /// Ends this staged content as `revision` if nothing changed since `generation`. Called in the
     /// transaction that records the commit. Returns false if there is more to send.
-    public func retire(generation: Int64, as revision: FileContent) -> Bool {
+    package func retire(generation: Int64, as revision: FileContent) -> Bool {
         state.withLock { state in
             guard state.content.generation == generation, state.end == nil else { return false }
             state.retired = revision
@@ -38,14 +38,14 @@ extension StagedFile {
     }
 
     /// Undoes `retire`, because its transaction was rolled back.
-    public func revive() {
+    package func revive() {
         state.withLock { $0.retired = nil }
     }
 
     /// Reads for an upload, from the staging file only: fills the buffer, with zeros behind the
     /// content's end. Throws when the disk cannot be read, when the file lacks bytes of the content,
     /// and when it is not vouched for.
-    public func readForUpload(
+    package func readForUpload(
         at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(StagingError) {
         try vouch()
@@ -53,21 +53,21 @@ extension StagedFile {
     }
 
     /// Throws if a flush of the bytes has failed: the bytes read may not be those written.
-    public func vouch() throws(StagingError) {
+    package func vouch() throws(StagingError) {
         if flusher.disk.isDoubtful(number) { throw .doubtful }
     }
 
     // MARK: Pieces
 
     /// Whether a write ends a piece, which may then be sent before the file is closed.
-    public static func endsPiece(from offset: Int64, count: Int) -> Bool {
+    package static func endsPiece(from offset: Int64, count: Int) -> Bool {
         let end = offset +| Int64(clamping: count)
         return end / PieceLayout.pieceSize > offset / PieceLayout.pieceSize
     }
 
     /// Notes that a piece is about to be read and sent: changes of it are noted from here on.
     /// Returns false if a piece of this session has changed since it was sent.
-    public func beginSending(_ piece: Range<Int64>, session: String) -> Bool {
+    package func beginSending(_ piece: Range<Int64>, session: String) -> Bool {
         state.withLock { state in
             guard state.end == nil else { return false }
             var sent = state.sent ?? SentPieces(session: session)
@@ -80,7 +80,7 @@ extension StagedFile {
     }
 
     /// Whether the bytes that a session was given are unchanged; nil if unknown.
-    public func agrees(with session: String) -> Bool? {
+    package func agrees(with session: String) -> Bool? {
         state.withLock { state in
             guard let sent = state.sent, sent.session == session else { return nil }
             return !sent.isOutdated
@@ -89,7 +89,7 @@ extension StagedFile {
 
     /// The next piece of a sequentially written file that can be sent although the file is still
     /// being written, and that is a piece for every final size.
-    public var nextPieceAhead: Range<Int64>? {
+    package var nextPieceAhead: Range<Int64>? {
         state.withLock { state in
             guard state.end == nil, state.content.base == nil,
                 state.written.end >= PieceLayout.smallestAhead, state.sent?.isOutdated != true

@@ -3,14 +3,14 @@
 
 import CFile
 import ContentHashing
-public import Core
+package import Core
 import Glibc
-public import MetadataStore
+package import MetadataStore
 import Saturating
 import Synchronization
 
 /// The result of reading staged content.
-public enum StagedRead: Sendable {
+package enum StagedRead: Sendable {
     /// All requested bytes, or fewer at the end of the file.
     case bytes([UInt8])
     /// Segments in order; those of the base must be fetched.
@@ -19,7 +19,7 @@ public enum StagedRead: Sendable {
     case retired(FileContent)
 
     /// A part of a mixed read.
-    public enum Segment: Sendable {
+    package enum Segment: Sendable {
         /// Bytes of the staging file.
         case bytes([UInt8])
         /// A number of zeros.
@@ -30,7 +30,7 @@ public enum StagedRead: Sendable {
 }
 
 /// The result of changing staged content.
-public enum StagedWrite: Hashable, Sendable {
+package enum StagedWrite: Hashable, Sendable {
     /// The change is done.
     case written
     /// These ranges of the base must be fetched and filled in first; then try again.
@@ -45,9 +45,9 @@ public enum StagedWrite: Hashable, Sendable {
 }
 
 /// Why the staging file could not be read or written.
-public struct StagingError: Error, Hashable, Sendable {
+package struct StagingError: Error, Hashable, Sendable {
     /// The defect of the file itself.
-    public enum Reason: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
         /// It lacks bytes of the content.
         case short
         /// A flush of it has failed, and so the disk may have other bytes than were written.
@@ -55,12 +55,12 @@ public struct StagingError: Error, Hashable, Sendable {
     }
 
     /// The errno of the system call.
-    public let code: Int32
+    package let code: Int32
     /// The file's own damage; nil if a system call has failed.
-    public let reason: Reason?
+    package let reason: Reason?
 
     /// Wraps the system's errno.
-    public init(code: Int32, reason: Reason? = nil) {
+    package init(code: Int32, reason: Reason? = nil) {
         self.code = code
         self.reason = reason
     }
@@ -72,9 +72,9 @@ public struct StagingError: Error, Hashable, Sendable {
 /// Content consists of blocks of 4 MiB. A block is either wholly in the staging file, or it is the
 /// base revision's up to the base's limit, and zeros behind. Writing into a block of the second
 /// kind first needs the base's bytes, unless it covers them all.
-public final class StagedFile: Sendable {
+package final class StagedFile: Sendable {
     /// Size of a block in bytes: Dropbox's unit of hashing and of concurrent uploads.
-    public static let blockSize = Int64(clamping: ContentHasher.blockSize)
+    package static let blockSize = Int64(clamping: ContentHasher.blockSize)
 
     struct State {
         var content: StagedContent
@@ -122,9 +122,9 @@ public final class StagedFile: Sendable {
     }
 
     /// Inode of the content.
-    public let inode: InodeID
+    package let inode: InodeID
     /// Number of the staging file.
-    public let number: Int64
+    package let number: Int64
     /// Path of the staging file.
     let path: String
     let descriptor: Int32
@@ -155,25 +155,25 @@ public final class StagedFile: Sendable {
     }
 
     /// Size of the content in bytes.
-    public var size: Int64 { state.withLock { $0.content.size } }
+    package var size: Int64 { state.withLock { $0.content.size } }
     /// Counter that grows with every change.
-    public var generation: Int64 { state.withLock { $0.content.generation } }
+    package var generation: Int64 { state.withLock { $0.content.generation } }
     /// When the content last changed, if that is not in the store yet.
-    public var modified: Timestamp? { state.withLock { $0.modified } }
+    package var modified: Timestamp? { state.withLock { $0.modified } }
     /// The revision of its commit; nil before that.
-    public var retired: FileContent? { state.withLock { $0.retired } }
+    package var retired: FileContent? { state.withLock { $0.retired } }
     /// Whether another staging file has replaced this one.
-    public var isReplaced: Bool { state.withLock { $0.isReplaced } }
+    package var isReplaced: Bool { state.withLock { $0.isReplaced } }
     /// The base revision, if any.
-    public var base: StagedContent.Base? { state.withLock { $0.content.base } }
+    package var base: StagedContent.Base? { state.withLock { $0.content.base } }
     /// Whether there is content that the rows do not name.
-    public var hasUnsavedContent: Bool {
+    package var hasUnsavedContent: Bool {
         state.withLock { state in
             state.content.generation != state.persistedGeneration && state.end == nil
         }
     }
     /// Whether `persist` has something to save.
-    public var hasUnsavedChanges: Bool {
+    package var hasUnsavedChanges: Bool {
         state.withLock { state in
             state.end == nil
                 && (state.content.generation != state.persistedGeneration
@@ -184,7 +184,7 @@ public final class StagedFile: Sendable {
     // MARK: Changing
 
     /// Writes bytes at an offset, extending the file as needed.
-    public func write(
+    package func write(
         at offset: Int64, _ bytes: UnsafeRawBufferPointer, now: Timestamp
     ) throws(StagingError) -> StagedWrite {
         guard !bytes.isEmpty else { return .written }
@@ -205,7 +205,7 @@ public final class StagedFile: Sendable {
     }
 
     /// Appends bytes and returns their offset. Appends of several handles do not overlap.
-    public func append(
+    package func append(
         _ bytes: UnsafeRawBufferPointer, now: Timestamp
     ) throws(StagingError) -> (result: StagedWrite, offset: Int64) {
         // The kernel derives the offset of an appending write from its cached size, which is right
@@ -219,7 +219,7 @@ public final class StagedFile: Sendable {
 
     /// Zeroes a range. With `extends`, the file grows to hold it. Throws `EOPNOTSUPP` where the
     /// disk's filesystem has no holes.
-    public func zero(
+    package func zero(
         _ range: Range<Int64>, extends: Bool, now: Timestamp
     ) throws(StagingError) -> StagedWrite {
         let upper = extends ? range.upperBound : min(range.upperBound, size)
@@ -239,7 +239,7 @@ public final class StagedFile: Sendable {
     ///
     /// `trim` removes the truncated bytes from the disk, after the rows were saved: if the process
     /// ended before that, the rows' old size would turn them into zeros.
-    public func truncate(to size: Int64, now: Timestamp) throws(StagingError) -> StagedWrite {
+    package func truncate(to size: Int64, now: Timestamp) throws(StagingError) -> StagedWrite {
         try state.withLock { (state) throws(StagingError) in
             if let end = state.end { return end }
             let old = state.content.size
@@ -262,7 +262,7 @@ public final class StagedFile: Sendable {
     }
 
     /// Removes truncated bytes from the disk.
-    public func trim() throws(StagingError) {
+    package func trim() throws(StagingError) {
         try state.withLock { (state) throws(StagingError) in try removeCut(&state) }
     }
 

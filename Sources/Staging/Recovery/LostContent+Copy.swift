@@ -7,7 +7,7 @@ import Saturating
 
 extension LostContent {
     /// The ranges of the content, in bytes, that its file lacks, in order.
-    public var missing: [Range<Int64>] {
+    package var missing: [Range<Int64>] {
         guard size > 0 else { return [] }
         let end = file == nil ? 0 : min(max(bytes, 0), size)
         guard let blocks else { return end < size ? [end..<size] : [] }
@@ -29,7 +29,7 @@ extension LostAndFound {
     /// under its name as a whole and after it has reached the disk. Missing bytes are zeros.
     ///
     /// Throws EEXIST if the path exists, ENODATA if there is only a note.
-    public func copy(_ entry: LostEntry, to path: String) throws(StagingError) {
+    package func copy(_ entry: LostEntry, to path: String) throws(StagingError) {
         guard let file = file(of: entry) else { throw StagingError(code: ENODATA) }
         let source = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard source >= 0 else { throw StagingError(code: errno) }

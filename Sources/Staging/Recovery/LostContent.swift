@@ -8,9 +8,9 @@ import Glibc
 import Saturating
 
 /// A staging file that was put aside, and the facts known about it.
-public struct LostContent: Codable, Hashable, Sendable {
+package struct LostContent: Codable, Hashable, Sendable {
     /// The reason why content was put aside.
-    public enum Reason: String, Codable, Hashable, Sendable {
+    package enum Reason: String, Codable, Hashable, Sendable {
         /// A power cut came before the bytes had reached the disk, or the file is damaged.
         case notFlushed = "not-flushed"
         /// The file is shorter than the content was.
@@ -26,28 +26,28 @@ public struct LostContent: Codable, Hashable, Sendable {
     }
 
     /// The name of the content's file in the folder; nil if there is none.
-    public var file: String?
+    package var file: String?
     /// Its path from the mount's root; nil if the database does not say.
-    public var path: String?
+    package var path: String?
     /// The size that it should have, in bytes.
-    public var size: Int64
+    package var size: Int64
     /// Bytes that the file has.
-    public var bytes: Int64
+    package var bytes: Int64
     /// When it was last written to, in seconds since 1970.
-    public var modified: Int64
+    package var modified: Int64
     /// When it was put aside, in seconds since 1970.
-    public var found: Int64
+    package var found: Int64
     /// Reason for putting it aside.
-    public var reason: Reason
+    package var reason: Reason
     /// The damage of the database, for `database`.
-    public var detail: String?
+    package var detail: String?
     /// The base revision of the content.
-    public var base: String?
+    package var base: String?
     /// The numbers of the 4 MiB blocks that the file holds; nil if it holds all.
-    public var blocks: [Int]?
+    package var blocks: [Int]?
 
     /// One line for people.
-    public var explanation: String {
+    package var explanation: String {
         switch reason {
         case .notFlushed: "a power cut came before it was safe on the disk"
         case .short: "the file on the disk is shorter than the content was"
@@ -60,28 +60,28 @@ public struct LostContent: Codable, Hashable, Sendable {
 }
 
 /// A piece of content in the folder, with its name for commands.
-public struct LostEntry: Hashable, Sendable {
+package struct LostEntry: Hashable, Sendable {
     /// The name of its note, without the suffix.
-    public let name: String
+    package let name: String
     /// The contents of the note.
-    public let content: LostContent
+    package let content: LostContent
 }
 
 /// The folder of content that was put aside: each file with a note of the same number beside it.
-public struct LostAndFound: Sendable {
+package struct LostAndFound: Sendable {
     /// The folder; it is created with the first piece of content.
-    public let folder: String
+    package let folder: String
 
     /// Takes a path, which need not exist.
-    public init(folder: String) {
+    package init(folder: String) {
         self.folder = folder
     }
 
     /// The pieces, oldest first.
-    public func contents() -> [LostContent] { entries().map(\.content) }
+    package func contents() -> [LostContent] { entries().map(\.content) }
 
     /// The pieces with their names, oldest first.
-    public func entries() -> [LostEntry] {
+    package func entries() -> [LostEntry] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasSuffix(Self.noteSuffix) }.compactMap { file in
             let name = String(file.dropLast(Self.noteSuffix.count))
@@ -90,7 +90,7 @@ public struct LostAndFound: Sendable {
     }
 
     /// The file of a piece of content; nil if there is only a note.
-    public func file(of entry: LostEntry) -> String? {
+    package func file(of entry: LostEntry) -> String? {
         entry.content.file.flatMap {
             $0.utf8.contains(UInt8(ascii: "/")) ? nil : folder + "/" + $0
         }
@@ -130,7 +130,7 @@ public struct LostAndFound: Sendable {
 
     /// Removes a piece of content: its file before its note, because a file without a note would be
     /// listed nowhere.
-    public func remove(_ entry: LostEntry) throws(StagingError) {
+    package func remove(_ entry: LostEntry) throws(StagingError) {
         for path in [file(of: entry), notePath(entry.name)].compactMap(\.self) {
             guard unlink(path) == 0 || errno == ENOENT else { throw StagingError(code: errno) }
         }

@@ -4,11 +4,11 @@
 
 import Glibc
 import MetadataStore
-public import RemoteStore
+package import RemoteStore
 import Staging
 
 /// The error of a step, of a listing, or of a wait for one.
-public enum SyncError: Error, Hashable, Sendable {
+package enum SyncError: Error, Hashable, Sendable {
     /// The server or the network, or the end of the task.
     case remote(RemoteError)
     /// A disk or the database of this machine.
@@ -21,12 +21,12 @@ public enum SyncError: Error, Hashable, Sendable {
     static var cancelled: SyncError { .remote(.cancelled) }
 
     /// The message for users if a base revision is gone.
-    public static let baseLostProblem =
+    package static let baseLostProblem =
         "the version that this is an edit of is no longer on Dropbox, and with it the parts that were never read here: "
         + "save the whole file anew, or copy what is here with dd conv=noerror,sync and remove the file"
 
     /// The meaning of the error of a layer below.
-    public init(cause: any Error) {
+    package init(cause: any Error) {
         switch cause {
         case let error as SyncError: self = error
         case let error as RemoteError: self = .remote(error)
@@ -86,7 +86,7 @@ nonisolated(nonsending) func fromStore<Value: Sendable>(
 }
 
 /// A failure of this machine.
-public enum LocalFailure: Hashable, Sendable {
+package enum LocalFailure: Hashable, Sendable {
     /// The disk of the state folder, or the user's quota on it, is full.
     case diskFull
     /// The disk of the state folder has only the reserve for users' writes left.
@@ -132,7 +132,7 @@ public enum LocalFailure: Hashable, Sendable {
     private static let databaseFailed = "the local database failed: "
 
     /// The message for users.
-    public var problem: String {
+    package var problem: String {
         switch self {
         case .diskFull: "the disk of the state folder is full: free some space"
         case .reserveReached:

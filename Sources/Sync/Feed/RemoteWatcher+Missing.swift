@@ -55,12 +55,12 @@ extension RemoteWatcher {
 
 extension SyncStatus {
     /// The problem that `status` shows for each of `unsearchedFolders`.
-    public static let unsearched =
+    package static let unsearched =
         "was deleted, and what other clients stored in it at that moment may have gone with it: Dropbox keeps it "
         + "among its deleted files"
 
     /// The problem that `status` shows while the mounted folder is missing.
-    public static func missing(_ path: String) -> String {
+    package static func missing(_ path: String) -> String {
         "the mounted folder is not on Dropbox any more: \(path); what is not sent stays here, and is sent when "
             + "the folder is there again: restore it, or make it anew, on dropbox.com"
     }

@@ -1,10 +1,10 @@
 // The interface of the content cache to Sync.
 
-public import Core
-public import ContentHashing
+package import Core
+package import ContentHashing
 
 /// A cache of content, keyed by content hash. Any entry may be evicted at any time.
-public protocol ContentCaching: Sendable {
+package protocol ContentCaching: Sendable {
     /// Bytes of a content, if they are all cached. May block on the local disk.
     func cachedBytes(of hash: ContentHash, size: Int64, range: Range<Int64>) -> [UInt8]?
     /// Takes over a file with exactly this content; the file may be moved away. May block on the
@@ -13,15 +13,15 @@ public protocol ContentCaching: Sendable {
 }
 
 /// A cache that is always empty.
-public struct NoContentCache: ContentCaching {
+package struct NoContentCache: ContentCaching {
     /// Creates an empty cache.
-    public init() {}
+    package init() {}
 
     /// Always misses the cache.
-    public func cachedBytes(of hash: ContentHash, size: Int64, range: Range<Int64>) -> [UInt8]? {
+    package func cachedBytes(of hash: ContentHash, size: Int64, range: Range<Int64>) -> [UInt8]? {
         nil
     }
 
     /// Leaves the file in place.
-    public func adopt(path: String, content: FileContent) {}
+    package func adopt(path: String, content: FileContent) {}
 }

@@ -1,17 +1,17 @@
 // The interface of the disk cache to Sync.
 
-public import Core
-public import BlockCache
-public import ContentHashing
+package import Core
+package import BlockCache
+package import ContentHashing
 
 extension DiskBlockCache: ContentCaching {
     /// Bytes of a content, verified; nil unless all of them are cached.
-    public func cachedBytes(of hash: ContentHash, size: Int64, range: Range<Int64>) -> [UInt8]? {
+    package func cachedBytes(of hash: ContentHash, size: Int64, range: Range<Int64>) -> [UInt8]? {
         bytes(of: hash, size: size, range: range)
     }
 
     /// Takes over a file with this content.
-    public func adopt(path: String, content: FileContent) {
+    package func adopt(path: String, content: FileContent) {
         adopt(path: path, hash: content.hash, size: content.size)
     }
 }

@@ -1,11 +1,11 @@
 // An injected clock, which tests control.
 
-public import Core
+package import Core
 import Glibc
 import Saturating
 
 /// A clock that tasks can sleep on.
-public protocol SyncClock: Sendable {
+package protocol SyncClock: Sendable {
     /// The time of due entries. It never jumps, even if the machine's date is set; it is not
     /// comparable between two runs of the process.
     func now() -> Timestamp
@@ -17,11 +17,11 @@ public protocol SyncClock: Sendable {
 
 extension SyncClock {
     /// For clocks whose date is never set.
-    public func date() -> Timestamp { now() }
+    package func date() -> Timestamp { now() }
 }
 
 /// The clock of the machine.
-public struct SystemClock: SyncClock {
+package struct SystemClock: SyncClock {
     /// Date and uptime at the first use: from then on, only the uptime counts.
     private static let start = (date: Timestamp.now(), uptime: machineUptime())
 
@@ -30,7 +30,7 @@ public struct SystemClock: SyncClock {
     private let readUptime: @Sendable () -> Int64
 
     /// Creates the system clock.
-    public init() {
+    package init() {
         start = Self.start
         readDate = { .now() }
         readUptime = { Self.machineUptime() }
@@ -44,15 +44,15 @@ public struct SystemClock: SyncClock {
     }
 
     /// The uptime, including suspend, as a time that resembles the date.
-    public func now() -> Timestamp {
+    package func now() -> Timestamp {
         start.date.adding(nanoseconds: readUptime() -| start.uptime)
     }
 
     /// The machine's current date.
-    public func date() -> Timestamp { readDate() }
+    package func date() -> Timestamp { readDate() }
 
     /// Sleeps on the machine's clock.
-    public func sleep(until time: Timestamp) async throws(CancellationError) {
+    package func sleep(until time: Timestamp) async throws(CancellationError) {
         let rest = time.nanoseconds.subtractingReportingOverflow(now().nanoseconds)
         do {
             try await Task.sleep(

@@ -1,13 +1,13 @@
 // The state of Sync, for operations and for `status`: read at once, from any thread.
 
-public import Core
-public import RemoteStore
+package import Core
+package import RemoteStore
 import Synchronization
 
 /// A summary of the mount's relation to the server.
-public struct SyncStatus: Hashable, Sendable {
+package struct SyncStatus: Hashable, Sendable {
     /// The connection to the server.
-    public enum Connection: String, Hashable, Sendable {
+    package enum Connection: String, Hashable, Sendable {
         /// The server has not responded yet.
         case connecting
         /// Deltas are being received.
@@ -19,51 +19,51 @@ public struct SyncStatus: Hashable, Sendable {
     }
 
     /// Content that is being uploaded.
-    public struct Upload: Hashable, Sendable {
+    package struct Upload: Hashable, Sendable {
         /// Remote path of the file.
-        public var path: String
+        package var path: String
         /// Size of the content in bytes.
-        public var size: Int64
+        package var size: Int64
         /// Bytes sent so far.
-        public var sent: Int64
+        package var sent: Int64
     }
 
     /// The connection to the server.
-    public var connection = Connection.connecting
+    package var connection = Connection.connecting
     /// Whether the whole tree is known.
-    public var isTreeComplete = false
+    package var isTreeComplete = false
     /// Whether a full listing is running, the first or one after a reset.
-    public var isListing = true
+    package var isListing = true
     /// Whether the server's root differs from the tree's, and the two are not compared yet: nothing
     /// is sent until then, because paths would mean other nodes.
-    public var isRootNew = false
+    package var isRootNew = false
     /// Whether all deltas up to the start of this process are applied, and, if the server lists
     /// again the tree of before, the whole listing. Nothing is sent before that, because a
     /// queued change may concern a node that another client has moved or deleted. The first listing
     /// of an account does not count: nothing was known before it.
-    public var hasCaughtUp = false
+    package var hasCaughtUp = false
     /// The path of the mounted folder, if it is missing on the server: nothing is sent then,
     /// because that would recreate it.
-    public var missingFolder: String?
+    package var missingFolder: String?
     /// When the full listing began, or continued, in this process.
-    public var listingBegan: Timestamp?
+    package var listingBegan: Timestamp?
     /// Whether the account was full at the last upload.
-    public var isQuotaExceeded = false
+    package var isQuotaExceeded = false
     /// Bytes used and allowed, from the last response.
-    public var space: RemoteSpace?
+    package var space: RemoteSpace?
     /// Content that is being uploaded.
-    public var uploads: [InodeID: Upload] = [:]
+    package var uploads: [InodeID: Upload] = [:]
     /// Conflicted copies made since the mount started.
-    public var conflicts = 0
+    package var conflicts = 0
     /// Paths of folders that this mount has deleted and could not search for files that other
     /// clients stored in them at the last moment.
-    public var unsearchedFolders: Set<String> = []
+    package var unsearchedFolders: Set<String> = []
     /// The last problem, and what to do about it.
-    public var lastProblem: String?
+    package var lastProblem: String?
     /// The local failure of the last transaction; nil since one succeeded.
-    public var localFailure: LocalFailure?
+    package var localFailure: LocalFailure?
     /// When the server last confirmed the state of the tree.
-    public var lastHeard: Timestamp?
+    package var lastHeard: Timestamp?
 }
 
 /// The shared, current `SyncStatus`.

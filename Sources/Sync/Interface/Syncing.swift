@@ -1,13 +1,13 @@
 // The interfaces between FileSystem and Sync as protocols, so that each can be tested without the
 // other.
 
-public import Core
+package import Core
 import MetadataStore
-public import RemoteStore
-public import Tree
+package import RemoteStore
+package import Tree
 
 /// The interface of Sync to the operations.
-public protocol Syncing: Sendable {
+package protocol Syncing: Sendable {
     /// Whether the whole account's tree is known, so that every unknown name is truly absent.
     var isTreeComplete: Bool { get }
     /// Whether deltas are being received, so that the kernel may cache for long.
@@ -38,7 +38,7 @@ public protocol Syncing: Sendable {
 }
 
 /// Receives changes after their commit.
-public protocol TreeChangeObserving: Sendable {
+package protocol TreeChangeObserving: Sendable {
     /// Called on any thread, with no lock held.
     func treeDidChange(_ changes: [TreeChange])
 }

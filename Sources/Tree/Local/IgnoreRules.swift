@@ -1,7 +1,7 @@
 // Patterns for local-only names, in the form of gitignore(5). Pure: the text comes from elsewhere,
 // and so does the effect of a match.
 
-public import Core
+package import Core
 import Saturating
 
 /// Patterns for files that users want to keep off Dropbox, such as a compiler's output.
@@ -9,13 +9,13 @@ import Saturating
 /// A path is ignored if the last matching pattern says so, or if a parent folder is: `!` cannot
 /// bring back an entry of an ignored folder. Names are compared as Dropbox compares them, without
 /// case.
-public struct IgnoreRules: Hashable, Sendable {
+package struct IgnoreRules: Hashable, Sendable {
     /// A pattern with a syntax error.
-    public struct Malformed: Error, Hashable, Sendable {
+    package struct Malformed: Error, Hashable, Sendable {
         /// The number of its line, from 1.
-        public var line: Int
+        package var line: Int
         /// The reason, for a message.
-        public var reason: String
+        package var reason: String
     }
 
     private struct Rule: Hashable {
@@ -34,15 +34,15 @@ public struct IgnoreRules: Hashable, Sendable {
     }
 
     /// The text of all patterns.
-    public private(set) var text = ""
+    package private(set) var text = ""
     private var rules: [Rule] = []
 
     /// Creates rules that ignore no path.
-    public init() {}
+    package init() {}
 
     /// Appends patterns, one per line, which take precedence over the present ones. Throws at a
     /// syntax error.
-    public mutating func append(parsing text: String) throws(Malformed) {
+    package mutating func append(parsing text: String) throws(Malformed) {
         self.text.append("\(text)\n")
         let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
         for (index, line) in lines.enumerated() {
@@ -55,7 +55,7 @@ public struct IgnoreRules: Hashable, Sendable {
     }
 
     /// Whether there is no pattern.
-    public var isEmpty: Bool { rules.isEmpty }
+    package var isEmpty: Bool { rules.isEmpty }
 
     private static func rule(_ line: String) throws(NamePattern.Malformed) -> Rule? {
         var line = withoutTrailingSpaces(line)
@@ -84,7 +84,7 @@ public struct IgnoreRules: Hashable, Sendable {
     // MARK: Asking
 
     /// Whether a path, from the account's top folder down, is ignored.
-    public func isIgnored(_ path: [FileName], isFolder: Bool) -> Bool {
+    package func isIgnored(_ path: [FileName], isFolder: Bool) -> Bool {
         guard !rules.isEmpty else { return false }
         let names = path.map { Array(Folding.fold($0.string).unicodeScalars) }
         return (1...max(1, names.count)).contains { count in

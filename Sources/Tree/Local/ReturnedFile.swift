@@ -3,15 +3,15 @@
 // content. A write through one of them is an edit like any other, and must not end with the handle.
 
 import Core
-public import MetadataStore
+package import MetadataStore
 import Saturating
 
 /// A detached file that is reattached to the tree.
-public struct ReturnedFile: Sendable {
+package struct ReturnedFile: Sendable {
     /// Where the file is shown from now on.
-    public var place: Place
+    package var place: Place
     /// Whether it stands beside another file of its name.
-    public var isConflict: Bool
+    package var isConflict: Bool
 
     /// The changes to announce.
     package var changes: [TreeChange] {

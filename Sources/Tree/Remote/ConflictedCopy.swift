@@ -1,23 +1,23 @@
 // Parses the names of conflicted copies: the original name, and the maker. `ConflictName` builds
 // such names.
 
-public import Core
+package import Core
 
 /// A parsed name of a conflicted copy, by `ConflictName` or by Dropbox's own clients in English.
 /// These translate the words, so other languages are not recognised.
-public struct ConflictedCopy: Hashable, Sendable {
+package struct ConflictedCopy: Hashable, Sendable {
     /// The folded text that every such name contains: a filter before parsing.
-    public static let mark = "conflict"
+    package static let mark = "conflict"
 
     /// The original name. A long one may have lost the end of its stem.
-    public var original: FileName
+    package var original: FileName
     /// The machine or person that made it; nil if the name does not say.
-    public var maker: String?
+    package var maker: String?
     /// The day, as year-month-day; nil if the name does not say.
-    public var day: String?
+    package var day: String?
 
     /// Parses a name; nil if it is not a conflicted copy's.
-    public init?(_ name: FileName) {
+    package init?(_ name: FileName) {
         // `NAME (HOST's conflicted copy 2026-11-22).EXT` with a number before or after the bracket
         // from the second one on, and `NAME (Case Conflict 1).EXT`, of which Dropbox has a few.
         let form =

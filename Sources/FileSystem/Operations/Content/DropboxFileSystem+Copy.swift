@@ -1,6 +1,6 @@
 // Copying between open files without moving bytes, and SEEK_DATA/SEEK_HOLE.
 
-public import Core
+package import Core
 import MetadataStore
 import RemoteStore
 import Saturating
@@ -18,7 +18,7 @@ extension DropboxFileSystem {
     /// content: no byte is read, and the server copies a whole file, as it does a whole queued
     /// file. The kernel splits large copies into ranges, of which each must follow the one before.
     /// For all other ranges the answer is "unsupported", and the kernel copies by itself.
-    public func copyRange(
+    package func copyRange(
         from source: InodeID, handle: HandleID, offset: Int64,
         to target: InodeID, targetHandle: HandleID, targetOffset: Int64, count: Int64
     ) -> Answer<Int> {
@@ -96,7 +96,7 @@ extension DropboxFileSystem {
     /// Finds data or a hole. Holes are known only in staged content without a writer: writes that
     /// the kernel gathers and mapped pages are not in the staging file yet. Everything else counts
     /// as data, because it would have to be fetched to know.
-    public func seek(
+    package func seek(
         _ inode: InodeID, handle: HandleID, offset: Int64, target: SeekTarget
     ) -> Answer<Int64> {
         do {

@@ -1,6 +1,6 @@
 // Opening and closing files, and making their content durable.
 
-public import Core
+package import Core
 import MetadataStore
 import RemoteStore
 import Staging
@@ -9,7 +9,7 @@ import Tree
 
 extension DropboxFileSystem {
     /// Opens a file, open(2).
-    public func open(
+    package func open(
         _ inode: InodeID, flags: OpenFlags, caller: Caller
     ) -> Answer<OpenedFile> {
         answer { _ in try self.openExisting(inode, flags: flags, caller: caller) }
@@ -113,7 +113,7 @@ extension DropboxFileSystem {
     }
 
     /// Called when a descriptor is closed: its writes survive this process from now on.
-    public func flush(_ inode: InodeID, handle: HandleID) -> Answer<Void> {
+    package func flush(_ inode: InodeID, handle: HandleID) -> Answer<Void> {
         answer { _ in
             let handle = try self.files.handle(handle)
             try self.save(handle.file)
@@ -129,7 +129,7 @@ extension DropboxFileSystem {
 
     /// Makes content survive power loss, or reach the server with `fsync=remote`. Pending, so that
     /// a slow disk does not hold the caller's thread.
-    public func synchronize(
+    package func synchronize(
         _ inode: InodeID, handle: HandleID, dataOnly: Bool
     ) -> Answer<Void> {
         do {
@@ -161,7 +161,7 @@ extension DropboxFileSystem {
     }
 
     /// Called when the last descriptor of the handle is closed.
-    public func release(_ inode: InodeID, handle: HandleID) {
+    package func release(_ inode: InodeID, handle: HandleID) {
         guard let handle = files.remove(handle) else { return }
         if handle.flags.writes { noteWrittenSize(of: handle.file) }
         if let folder = handle.folder, case .revision(let content) = handle.file.content {

@@ -1,6 +1,6 @@
 // Reading open files, from memory, disk or network.
 
-public import Core
+package import Core
 import MetadataStore
 import RemoteStore
 import Saturating
@@ -9,7 +9,7 @@ import Sync
 
 extension DropboxFileSystem {
     /// Reads up to `count` bytes; returns fewer only at the end of the file.
-    public func read(
+    package func read(
         _ inode: InodeID, handle: HandleID, offset: Int64, count: Int
     ) -> Answer<[UInt8]> {
         do {

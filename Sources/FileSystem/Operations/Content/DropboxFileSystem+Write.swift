@@ -1,6 +1,6 @@
 // Changing the content of open files.
 
-public import Core
+package import Core
 import MetadataStore
 import RemoteStore
 import Saturating
@@ -9,7 +9,7 @@ import Sync
 
 extension DropboxFileSystem {
     /// Writes all bytes and returns their count.
-    public func write(
+    package func write(
         _ inode: InodeID, handle: HandleID, offset: Int64, bytes: UnsafeRawBufferPointer,
         isPage: Bool
     ) -> Answer<Int> {
@@ -64,7 +64,7 @@ extension DropboxFileSystem {
     }
 
     /// Reserves, extends or zeroes a range.
-    public func allocate(
+    package func allocate(
         _ inode: InodeID, handle: HandleID, offset: Int64, count: Int64, mode: AllocationMode
     ) -> Answer<Void> {
         do {

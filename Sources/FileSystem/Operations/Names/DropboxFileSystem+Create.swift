@@ -1,6 +1,6 @@
 // Creating folders, files and symbolic links.
 
-public import Core
+package import Core
 import MetadataStore
 import Staging
 import Sync
@@ -8,7 +8,7 @@ import Tree
 
 extension DropboxFileSystem {
     /// Creates a folder, mkdir(2).
-    public func makeDirectory(
+    package func makeDirectory(
         _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
     ) -> Answer<Entry> {
         make(.folder, name, in: parent) {
@@ -17,7 +17,7 @@ extension DropboxFileSystem {
     }
 
     /// Creates an empty file, mknod(2).
-    public func makeFile(
+    package func makeFile(
         _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
     ) -> Answer<Entry> {
         make(.file, name, in: parent) {
@@ -26,7 +26,7 @@ extension DropboxFileSystem {
     }
 
     /// Creates a symbolic link. The API cannot store one, so it is local-only.
-    public func makeSymbolicLink(
+    package func makeSymbolicLink(
         _ name: [UInt8], in parent: InodeID, target: [UInt8], caller: Caller
     ) -> Answer<Entry> {
         guard let text = String(validating: target, as: UTF8.self) else {
@@ -40,7 +40,7 @@ extension DropboxFileSystem {
     }
 
     /// Creates and opens a file, or opens the existing one unless exclusive.
-    public func create(
+    package func create(
         _ name: [UInt8], in parent: InodeID, permissions: UInt16, flags: OpenFlags, caller: Caller
     ) -> Answer<CreatedFile> {
         answer { known in

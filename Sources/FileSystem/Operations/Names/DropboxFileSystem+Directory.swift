@@ -1,6 +1,6 @@
 // Opening and reading folders.
 
-public import Core
+package import Core
 import MetadataStore
 import Saturating
 import Staging
@@ -9,7 +9,7 @@ import Tree
 
 extension DropboxFileSystem {
     /// Opens a folder; waits until its listing is complete.
-    public func openDirectory(_ inode: InodeID) -> Answer<OpenedDirectory> {
+    package func openDirectory(_ inode: InodeID) -> Answer<OpenedDirectory> {
         answer { known in
             let isFeedHealthy = self.sync.isFeedHealthy
             let folder = try self.store.readBriefly { try $0.existing(inode) }
@@ -24,7 +24,7 @@ extension DropboxFileSystem {
     }
 
     /// Passes entries from `offset` on to `accept` until it returns false.
-    public func readDirectory(
+    package func readDirectory(
         _ inode: InodeID, handle: HandleID, offset: UInt64, withEntries: Bool,
         accept: (DirectoryEntry) -> Bool
     ) -> FileSystemError? {
@@ -47,7 +47,7 @@ extension DropboxFileSystem {
 
     /// Makes a folder's names survive power loss, and the staged content under them: a name whose
     /// content is lost would be dropped.
-    public func synchronizeDirectory(_ inode: InodeID) -> Answer<Void> {
+    package func synchronizeDirectory(_ inode: InodeID) -> Answer<Void> {
         .pending { () async throws(FileSystemError) in
             try await self.onDisk { try self.staging.synchronize(inode) }
             try await self.drainIfAsked(inode)
@@ -55,7 +55,7 @@ extension DropboxFileSystem {
     }
 
     /// Releases a folder handle.
-    public func releaseDirectory(_ inode: InodeID, handle: HandleID) {
+    package func releaseDirectory(_ inode: InodeID, handle: HandleID) {
         _ = directories.remove(handle)
     }
 

@@ -1,6 +1,6 @@
 // Looking up names, and forgetting inodes.
 
-public import Core
+package import Core
 import MetadataStore
 import Staging
 import Sync
@@ -9,7 +9,7 @@ import Tree
 extension DropboxFileSystem {
     /// Finds a name in a folder: byte by byte, unless the mount folds case. Then one inode has two
     /// names in the kernel, which takes a rename from one to the other as a no-op.
-    public func lookup(_ name: [UInt8], in parent: InodeID) -> Answer<LookupResult> {
+    package func lookup(_ name: [UInt8], in parent: InodeID) -> Answer<LookupResult> {
         answer { known in
             let moment = self.moment()
             do {
@@ -30,14 +30,14 @@ extension DropboxFileSystem {
     }
 
     /// Subtracts from an inode's lookup count.
-    public func forget(_ inode: InodeID, count: UInt64) {
+    package func forget(_ inode: InodeID, count: UInt64) {
         if inodes.forget(inode, count: count) {
             end(inode)
         }
     }
 
     /// The target of a symbolic link.
-    public func readSymbolicLink(_ inode: InodeID) -> Answer<[UInt8]> {
+    package func readSymbolicLink(_ inode: InodeID) -> Answer<[UInt8]> {
         answer { _ in
             let node = try self.store.readBriefly { try $0.existing(inode) }
             guard node.kind == .symbolicLink, let target = node.facts.target else {

@@ -1,12 +1,12 @@
 // Removing names: unlink(2) and rmdir(2).
 
-public import Core
+package import Core
 import Sync
 import Tree
 
 extension DropboxFileSystem {
     /// Removes the name of a file or link. Open handles keep its content.
-    public func unlink(_ name: [UInt8], in parent: InodeID) -> Answer<Void> {
+    package func unlink(_ name: [UInt8], in parent: InodeID) -> Answer<Void> {
         answer { known in
             let name = try FileName(finding: name)
             try self.changeTree(known) { try $0.removeFile(name, in: parent) }
@@ -15,7 +15,7 @@ extension DropboxFileSystem {
     }
 
     /// Removes an empty folder. Sync lists it once more before it deletes the server's folder.
-    public func removeDirectory(_ name: [UInt8], in parent: InodeID) -> Answer<Void> {
+    package func removeDirectory(_ name: [UInt8], in parent: InodeID) -> Answer<Void> {
         answer { known in
             let name = try FileName(finding: name)
             try self.changeTree(known) { try $0.removeFolder(name, in: parent) }

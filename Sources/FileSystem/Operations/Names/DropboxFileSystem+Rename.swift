@@ -1,13 +1,13 @@
 // Renaming. The rules are Tree's; the server's step follows from a node's two places.
 
-public import Core
+package import Core
 import MetadataStore
 import Sync
 import Tree
 
 extension DropboxFileSystem {
     /// Renames a node, atomically over an existing target too.
-    public func rename(
+    package func rename(
         _ name: [UInt8], in parent: InodeID, to newName: [UInt8], in newParent: InodeID,
         mode: RenameMode
     ) -> Answer<Void> {

@@ -2,17 +2,17 @@
 // `FolderPattern` recognises that; the bytes go into the cache, where the read pipeline finds them.
 
 import Blocking
-public import BlockCache
-public import ContentHashing
-public import Core
-public import Logging
-public import MetadataStore
-public import RemoteStore
+package import BlockCache
+package import ContentHashing
+package import Core
+package import Logging
+package import MetadataStore
+package import RemoteStore
 import Saturating
 import Sync
 
 /// Fetches whole folders of small files.
-public actor FolderReader {
+package actor FolderReader {
     /// Files up to this size count as small: larger ones are worth a request of their own.
     static let smallSize: Int64 = 1 << 20
     /// Entries below a folder: the server packs fewer than 10,000 (`files/download_zip`).
@@ -55,7 +55,7 @@ public actor FolderReader {
     private let patience: Duration
 
     /// Connects the parts. A folder is fetched only if at least half of its bytes are wanted.
-    public init(
+    package init(
         store: MetadataStore, cache: DiskBlockCache, remote: any RemoteStoring, log: Logger,
         patience: Duration = .seconds(2), now: @escaping @Sendable () -> Timestamp = { .now() },
         isWanted: @escaping @Sendable (ContentHash) -> Bool = { _ in true }

@@ -3,7 +3,7 @@
 import Synchronization
 
 /// The reads of one handle: their pattern, and its read-ahead.
-public final class ReadSession: Sendable {
+package final class ReadSession: Sendable {
     private struct State {
         var pattern = ReadPattern()
         /// The reader's epoch at this handle's first read; nil before.
@@ -21,7 +21,7 @@ public final class ReadSession: Sendable {
     let isGlance: Bool
 
     /// Creates a session without reads.
-    public init() {
+    package init() {
         isGlance = false
     }
 

@@ -13,7 +13,7 @@ extension DropboxStore {
     // MARK: Content
 
     /// Sends whole contents, each into a separate session.
-    public func send(
+    package func send(
         _ contents: [[UInt8]]
     ) async throws(RemoteError) -> [RemoteOutcome<UploadSession>] {
         let files = client.files
@@ -44,7 +44,7 @@ extension DropboxStore {
     }
 
     /// Commits sessions as one batch, under one lock of the namespace.
-    public func finishUploads(
+    package func finishUploads(
         _ uploads: [FinishedUpload]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
         try await prepareToMake()
@@ -79,7 +79,7 @@ extension DropboxStore {
     // MARK: Names
 
     /// Creates folders as one batch.
-    public func makeFolders(
+    package func makeFolders(
         at paths: [RemotePath]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
         try await prepareToMake()
@@ -100,7 +100,7 @@ extension DropboxStore {
     }
 
     /// Deletes files as one batch.
-    public func deleteFiles(
+    package func deleteFiles(
         _ deletions: [RemoteDeletion]
     ) async throws(RemoteError) -> [RemoteOutcome<Void>] {
         try await sendNamed(deletions, isGuarded: true) {
@@ -128,7 +128,7 @@ extension DropboxStore {
     }
 
     /// Moves files as one batch.
-    public func moveFiles(
+    package func moveFiles(
         _ moves: [RemoteRelocation]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
         try await prepareToMake()
@@ -147,7 +147,7 @@ extension DropboxStore {
     }
 
     /// Copies files as one batch.
-    public func copyFiles(
+    package func copyFiles(
         _ copies: [RemoteRelocation]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
         try await prepareToMake()

@@ -3,12 +3,12 @@
 
 import Blocking
 import ContentHashing
-public import Core
+package import Core
 import DropboxAPI
 
 extension DropboxStore {
     /// Downloads a range of one revision.
-    public func download(
+    package func download(
         _ revision: Revision, range: Range<Int64>
     ) async throws(RemoteError) -> any RemoteByteStream {
         guard range.lowerBound >= 0, !range.isEmpty else {
@@ -35,7 +35,7 @@ extension DropboxStore {
     }
 
     /// Uploads content in one request.
-    public func upload(
+    package func upload(
         _ source: any UploadSource, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
         try await prepareToMake()

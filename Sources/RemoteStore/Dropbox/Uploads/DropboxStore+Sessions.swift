@@ -6,7 +6,7 @@ import Saturating
 
 extension DropboxStore {
     /// Starts an upload session.
-    public func startUpload(concurrent: Bool) async throws(RemoteError) -> UploadSession {
+    package func startUpload(concurrent: Bool) async throws(RemoteError) -> UploadSession {
         do {
             let argument = Files.UploadSessionStartArg(
                 sessionType: concurrent ? .concurrent : .sequential)
@@ -19,7 +19,7 @@ extension DropboxStore {
     }
 
     /// Appends a piece to a session.
-    public func append(
+    package func append(
         _ source: any UploadSource, range: Range<Int64>, to session: UploadSession, closes: Bool
     ) async throws(RemoteError) {
         var range = range
@@ -50,7 +50,7 @@ extension DropboxStore {
     }
 
     /// Commits an upload session.
-    public func finishUpload(
+    package func finishUpload(
         _ session: UploadSession, size: Int64, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
         try await prepareToMake()
