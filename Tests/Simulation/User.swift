@@ -128,8 +128,9 @@ final class User: @unchecked Sendable {
             try await self.kernel.holding([parent]) {
                 try await self.fs.unlink(name, in: parent).value()
             }
-            self.kernel.removed(name, in: parent)
+            // Before the kernel forgets the file, and its content goes.
             self.giveUp(before)
+            self.kernel.removed(name, in: parent)
         }
     }
 
@@ -165,10 +166,12 @@ final class User: @unchecked Sendable {
                         name, in: parent, to: newName, in: newParent, mode: mode
                     ).value()
                 }
-                self.kernel.renamed(
-                    Kernel.Name(parent: parent, bytes: name),
-                    to: Kernel.Name(parent: newParent, bytes: newName),
-                    isExchange: mode == .exchange)
+                defer {
+                    self.kernel.renamed(
+                        Kernel.Name(parent: parent, bytes: name),
+                        to: Kernel.Name(parent: newParent, bytes: newName),
+                        isExchange: mode == .exchange)
+                }
                 guard mode == .replace, before?.inode != source?.inode else { return }
                 self.giveUp(before, for: source)
                 if let before, let source, !self.isDead {
