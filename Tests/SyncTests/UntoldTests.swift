@@ -100,6 +100,7 @@ import Testing
         ])
         for (path, id) in [("/between", "B"), ("/b", "A"), ("/a", "B")] {
             try await harness.apply([.folder(path, id)], isFeed: false)
+            try await harness.store.write { try $0.noteUnconfirmed(FileID(id)) }
         }
         return harness
     }
@@ -107,13 +108,15 @@ import Testing
     @Test("a deletion in a folder that this mount exchanges since is of the one that was there")
     func deletedBeforeExchange() async throws {
         let harness = try await exchanged()
+        // A server may leave out where a folder was in between.
         try await harness.apply([
-            .deleted("/b"), .folder("/between", "B"), .file("/between/x", "Y"), .deleted("/a/x"),
-            .deleted("/a"), .folder("/b", "A"), .deleted("/between"), .folder("/a", "B"),
-            .file("/a/x", "Y"),
+            .deleted("/b"), .deleted("/a/x"), .deleted("/a"), .folder("/b", "A"),
+            .deleted("/between"), .folder("/a", "B"), .file("/a/x", "Y"),
         ])
         let ids = try await harness.store.read { try $0.unconfirmedIDs(limit: 10) }
-        #expect(ids == [FileID("X")])
+        let paths = try await harness.paths()
+        #expect(ids.contains(FileID("X")), "\(ids)")
+        #expect(paths == ["/a", "/a/x", "/b", "/b/x"], "\(paths)")
     }
 
     @Test("a deletion that may be of two files, before the feed has the exchange, removes neither")
@@ -122,7 +125,7 @@ import Testing
         try await harness.apply([.deleted("/a/x")])
         let ids = try await harness.store.read { try $0.unconfirmedIDs(limit: 10) }
         let paths = try await harness.paths()
-        #expect(Set(ids) == [FileID("X"), FileID("Y")])
+        #expect(Set(ids).isSuperset(of: [FileID("X"), FileID("Y")]), "\(ids)")
         #expect(paths == ["/a", "/a/x", "/b", "/b/x"], "\(paths)")
     }
 
