@@ -18,8 +18,11 @@ import time
 
 from descriptor_calls import DescriptorCalls
 from hostile_values import FOLDERS, Values
-from path_calls import PathCalls
+from path_calls import AT_REMOVEDIR, PathCalls
 from system_calls import AT_FDCWD, Ring, SystemCalls
+
+# Seconds between two removals, and how much one removes at most.
+PRUNE_PAUSE, PRUNED = 60, 3000
 
 
 def confine(root):
@@ -36,6 +39,18 @@ def interrupt_calls(generator):
     """A signal every few milliseconds. The handler does nothing: the signal alone ends a call."""
     signal.signal(signal.SIGALRM, lambda *_: None)
     signal.setitimer(signal.ITIMER_REAL, 0.01, generator.choice([0.003, 0.01, 0.05]))
+
+
+def prune(calls):
+    """Removes much of what is in the folders: an hour makes more than the 10,000 entries that Dropbox moves at once."""
+    left = PRUNED
+    for folder, folders, files in os.walk(b".", topdown=False):
+        if folder == b"." or left < 0:
+            break
+        left -= len(files) + len(folders)
+        for names, flags in ((files, 0), (folders, AT_REMOVEDIR)):
+            for name in names:
+                calls.call("unlinkat", AT_FDCWD, os.path.join(folder, name), flags)
 
 
 def main():
@@ -55,9 +70,13 @@ def main():
     if is_interrupted:
         interrupt_calls(random.Random(f"{seed} {number}"))
     step = 0
+    next_prune = time.monotonic() + PRUNE_PAUSE
     while time.monotonic() < end:
         # A generator for each step: what one step needs does not change the next.
         step += 1
+        if number == 0 and time.monotonic() > next_prune:
+            prune(calls)
+            next_prune = time.monotonic() + PRUNE_PAUSE
         generator = random.Random(f"{seed} {number} {step}")
         for group in groups:
             group.values = Values(generator, contained)
