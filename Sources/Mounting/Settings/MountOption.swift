@@ -1,5 +1,6 @@
-// The options of dbxfs for `-o`, as a table. `--help`, the configuration file and the manual are
-// checked against it; `MountSettings.swift` applies the options.
+// The options of dbxfs for `-o`, as a table, from which `--help` and the keys of the configuration
+// file are made. `Tests/packaging/check-manual` compares the manual with it; `MountSettings.swift`
+// applies the options.
 
 import Saturating
 

@@ -1,4 +1,4 @@
-// Sizes, times and masks in the notation of options and environment variables.
+// Sizes, times, masks and numbers in the notation of options and environment variables.
 
 /// Parses the values of options; every function returns nil for an invalid one.
 package enum OptionValue {

@@ -15,7 +15,8 @@ import Tree
 /// Sends the journal. Steps of different nodes run concurrently, except those that change other
 /// nodes' paths: they run alone.
 actor Uploader {
-    /// Concurrent steps: enough to hide the round trip, few enough for the server's locks.
+    /// Tasks at once, each a step or a batch: enough to hide the round trip, few enough for the
+    /// server's locks. Streaming uploads do not count.
     private static let concurrency = 8
     /// Seconds until the journal is read again after a failure.
     private static let failurePause = 1.0
@@ -218,7 +219,8 @@ actor Uploader {
         }
     }
 
-    /// Whether a request to the server is in flight.
+    /// Whether a step or a batch is in flight, or waits for the gate. Streaming uploads do not
+    /// count.
     var isSending: Bool { running > 0 }
 
     /// Whether uploads are suspended.

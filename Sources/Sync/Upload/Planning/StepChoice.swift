@@ -40,8 +40,8 @@ struct StepChoice: Sendable {
     /// better than concurrent single requests.
     static let smallestBatch = 4
 
-    /// Long-running uploads at once: each takes all connections that help, and small files should
-    /// not wait for them.
+    /// Long-running uploads at once: each takes all connections that help. Below the uploader's
+    /// number of tasks, so that small files and moves do not wait for them.
     static let patientLimit = 3
 
     /// Nodes that are in flight, or chosen.
@@ -66,7 +66,7 @@ struct StepChoice: Sendable {
     private var gathered: [StepBatch.Kind: StepBatch] = [:]
 
     /// A choice beside the steps in flight, of which some are `patient` (long-running): `room` is
-    /// the number of tasks that may start.
+    /// the number of tasks that may start; contents too few for a batch count as one.
     init(
         busy: Set<InodeID>, patient: Set<InodeID> = [], batching: Set<StepBatch.Kind>, room: Int
     ) {
