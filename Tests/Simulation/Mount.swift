@@ -38,6 +38,8 @@ final class Mount: @unchecked Sendable {
     var isCut = false
     /// The deleted folders that `status` has named as not searched.
     private(set) var reported: Set<String> = []
+    /// When the process died, by the scheduler's clock.
+    private var timeOfDeath: Int64?
     /// Number of requests of earlier processes.
     private var earlierRequests = 0
 
@@ -54,7 +56,8 @@ final class Mount: @unchecked Sendable {
         guard process == nil else { return }
         world.note("\(name) starts")
         let isDead = Mark()
-        machine.disk.onEnd = { isDead.isSet = true }
+        timeOfDeath = nil
+        machine.disk.onEnd = { [unowned self] in die(isDead) }
         machine.disk.beginProcess()
         machine.disk.callsLeft = callsOfNext
         callsOfNext = nil
@@ -113,6 +116,12 @@ final class Mount: @unchecked Sendable {
         guard left <= 1 else { return }
         endsByCut = true
         machine.disk.endProcess()
+        die(isDead)
+    }
+
+    /// From now on, the process flushes nothing, although its users may wait for it for a while.
+    private func die(_ isDead: Mark) {
+        if timeOfDeath == nil { timeOfDeath = world.scheduler.now }
         isDead.isSet = true
     }
 
@@ -217,7 +226,7 @@ final class Mount: @unchecked Sendable {
 
     /// Files closed a while ago have been flushed since.
     private func settleOld(since start: Int64) {
-        let time = world.scheduler.now - Self.flushTime
+        let time = (timeOfDeath ?? world.scheduler.now) - Self.flushTime
         guard start <= time, world.plan.flushes(machine.index) else { return }
         world.ledger.settle(of: name, until: time)
     }
