@@ -1,7 +1,8 @@
 // Verifies the staging files of an earlier run at a start. After the death of the process all
-// written bytes are there; after a power cut only flushed ones; and if the database is damaged,
-// rows and files may not belong together. Unverified content is put aside and never sent: the file
-// keeps the server's version.
+// written bytes are there; after a power cut only flushed ones; and if the database is damaged or
+// an older copy, rows and files may not belong together: only rows whose file was not touched since
+// are believed. Unverified content is put aside and never sent: the file gets its fallback, or keeps
+// the server's version.
 
 import Core
 import Foundation

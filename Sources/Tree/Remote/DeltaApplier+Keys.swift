@@ -1,5 +1,6 @@
-// The keys under which names are filed: predicted for new local names, and corrected by the server.
-// Two local names can turn out to be one for the server.
+// The keys under which names are filed: predicted for new local names, and corrected by the server,
+// which reports its own as the last part of `path_lower` and documents no rule for it. Two local
+// names can turn out to be one for the server: then one of them becomes a conflicted copy.
 
 import Core
 import MetadataStore

@@ -1,4 +1,5 @@
-// The nodes that a batch of deltas has taken from their places and will put elsewhere. Not
+// The nodes that a batch of deltas has taken from their places and will put elsewhere. Until then
+// their rows look unsent, so lookups by ID ask here, too: one node must not get two identities. Not
 // responsible for the rows.
 
 import Core
