@@ -303,9 +303,9 @@ final class World: @unchecked Sendable {
             if rest > 0 { return "\(mount.name) has \(rest) in its queue" }
             let searches = try process.store.read { try $0.folderSearches() }
             // A search that cannot succeed stays for the next process, and `status` names its folder.
-            if searches.count > process.engine.status.unsearchedFolders.count {
-                return "\(mount.name) searches \(searches.map(\.place))"
-            }
+            let reported = process.engine.status.unsearchedFolders
+            let running = searches.map(\.place).filter { !reported.contains($0) }
+            if !running.isEmpty { return "\(mount.name) searches \(running)" }
             guard process.engine.isTreeComplete else { return "\(mount.name) is not listed" }
             let shown = try tree(of: process)
             if shown != wanted {

@@ -135,6 +135,23 @@ import Testing
         #expect(copy?.value == theirs)
     }
 
+    @Test("a file comes back beside another one that others stored at its path since")
+    func storedSince() async throws {
+        let harness = try await deleting(["/a/1"])
+        failSearches(harness)
+        harness.faulty.releaseStalled()
+        while try await harness.serverTree()["/a/new"] != nil {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        try await harness.put("/a/new", "newer")
+        await harness.stop()
+        harness.faulty.removeFaults()
+        let files = try await finish(harness)
+        #expect(files["/a/new"] == "newer" && files.count == 2, "\(harness.history.text)")
+        let copy = files.first { $0.key.contains("conflicted copy") }
+        #expect(copy?.value == "theirs")
+    }
+
     @Test("what comes back has the names that others gave it")
     func names() async throws {
         let harness = try await deleting(["/a/1"]) {
@@ -188,6 +205,27 @@ import Testing
         harness.faulty.releaseStalled()
         let expected = ["/a/new": "theirs", "/a/b/x": "deeper"]
         #expect(try await finish(harness) == expected, "\(harness.history.text)")
+    }
+
+    @Test("a deletion that is sent again ends the search after the first, which did not arrive")
+    func sentAgain() async throws {
+        let harness = try Harness()
+        try await harness.put("/a/1", "1")
+        try await harness.settle()
+        harness.faulty.inject(.failBefore(.timedOut)) {
+            $0.operation == .delete && $0.subject == "/a"
+        }
+        harness.faulty.inject(.stall) { $0.operation == .delete && $0.subject == "/a" }
+        try await harness.delete("/a")
+        harness.noteChange()
+        while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        let rows = try await harness.store.read { try $0.folderSearches() }
+        #expect(rows.map(\.place) == ["/a"], "\(harness.history.text)")
+        // The cursor of the first search has expired, so it could not have succeeded.
+        harness.server.resetCursors()
+        harness.faulty.releaseStalled()
+        _ = try await finish(harness)
+        #expect(try await harness.store.read { try $0.folderSearches() }.isEmpty)
     }
 
     @Test("a search is forgotten once its deletion can no longer arrive")

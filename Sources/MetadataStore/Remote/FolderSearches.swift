@@ -78,11 +78,15 @@ extension FolderSearch: RowReadable {
 }
 
 extension Transaction {
-    /// Notes that a folder is about to be deleted, which must be searched after that.
+    /// Notes that a folder is about to be deleted, which must be searched after that. It was listed
+    /// since an earlier deletion of it was sent: that one has not arrived, and if it still does, this
+    /// search finds what it took. So the earlier search ends.
     package func noteSearch(
         of folder: FileID?, at place: String, holding folders: Set<String>,
         after cursor: Core.Cursor, sent: Timestamp
     ) throws -> FolderSearch {
+        try run(
+            "DELETE FROM search WHERE folder = ? AND confirmed = 0", [folder?.rawValue])
         try run(
             "INSERT INTO search (folder, place, folders, cursor, sent, confirmed) "
                 + "VALUES (?, ?, ?, ?, ?, 0)",

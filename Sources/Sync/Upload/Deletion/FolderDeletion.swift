@@ -24,6 +24,7 @@ struct FolderDeletion: Sendable {
             return
         }
         let search = permission.search
+        if let search { await searcher.replace(earlierThan: search) }
         // A power cut after the deletion must leave the search.
         let staging = environment.staging
         if let search {

@@ -13,9 +13,14 @@ import Saturating
 actor FolderSearcher {
     private let environment: UploadEnvironment
     /// The searches that are repeated beside the commits, by their numbers.
-    private var repeated: [Int64: Task<Void, Never>] = [:]
-    /// When this process has begun to repeat them.
-    private var began: [Int64: Timestamp] = [:]
+    private var repeated: [Int64: Repetition] = [:]
+    /// The failed searches that `status` shows.
+    private var failed: [Int64: FolderSearch] = [:] {
+        didSet {
+            let places = Set(failed.values.map(\.place))
+            environment.state.update { $0.unsearchedFolders = places }
+        }
+    }
     /// Whether the searches of earlier processes have begun.
     private var isResumed = false
 
@@ -25,6 +30,14 @@ actor FolderSearcher {
     /// Seconds for which a search that fails is reported, and tried by each process: 30 days, for
     /// which Dropbox keeps the deleted files of a Basic account at least.
     private static let longestReport = 30.0 * 86_400
+
+    /// A search that is repeated until it succeeds or ends.
+    private struct Repetition {
+        var search: FolderSearch
+        /// When this process has begun with it.
+        var began: Timestamp
+        var task: Task<Void, Never>
+    }
 
     init(environment: UploadEnvironment) {
         self.environment = environment
@@ -56,7 +69,20 @@ actor FolderSearcher {
 
     /// Ends the repetitions; the next process goes on.
     func cancel() {
-        repeated.values.forEach { $0.cancel() }
+        repeated.values.forEach { $0.task.cancel() }
+    }
+
+    /// Ends the searches after earlier deletions of a folder, whose rows the new one has replaced.
+    func replace(earlierThan search: FolderSearch) {
+        guard let folder = search.folder else { return }
+        let isReplaced = { (earlier: FolderSearch) in
+            earlier.folder == folder && earlier.number < search.number && !earlier.isConfirmed
+        }
+        for (number, repetition) in repeated where isReplaced(repetition.search) {
+            repetition.task.cancel()
+            repeated[number] = nil
+        }
+        failed = failed.filter { !isReplaced($0.value) }
     }
 
     /// Handles the failure of a folder's deletion. If it may have been done, or be done later, the
@@ -77,15 +103,13 @@ actor FolderSearcher {
     }
 
     private func repeatedly(_ search: FolderSearch, afterPause: Bool) {
-        began[search.number] = environment.clock.now()
-        repeated[search.number] = Task { await repeatSearch(search, afterPause: afterPause) }
+        repeated[search.number] = Repetition(
+            search: search, began: environment.clock.now(),
+            task: Task { await repeatSearch(search, afterPause: afterPause) })
     }
 
     private func repeatSearch(_ search: FolderSearch, afterPause: Bool) async {
-        defer {
-            repeated[search.number] = nil
-            began[search.number] = nil
-        }
+        defer { repeated[search.number] = nil }
         let clock = environment.clock
         for attempt in 0... {
             if attempt > 0 || afterPause {
@@ -111,12 +135,12 @@ actor FolderSearcher {
             environment.log.error(
                 "a deleted folder could not be searched for files of other clients",
                 metadata: ["folder": "\(place)", "error": "\(error)"])
-            environment.state.update { _ = $0.unsearchedFolders.insert(place) }
+            failed[search.number] = search
             // Unless that is transient, a retry would fail alike. The row stays: the next process
             // tries once more, and reports the folder, too.
             return !error.isTransient
         }
-        environment.state.update { _ = $0.unsearchedFolders.remove(place) }
+        failed[search.number] = nil
         return await forget(search)
     }
 
@@ -135,13 +159,16 @@ actor FolderSearcher {
         }
         var failure: SyncError?
         var outcome = Outcome.searched
-        for path in told.deletedFiles(in: search) {
+        let survivors = told.survivors
+        for deleted in told.deletedFiles(in: search) {
             do throws(SyncError) {
-                guard let file = try await file(at: path, unless: told.survivors) else { continue }
+                guard let file = try await lastVersion(of: deleted, unless: survivors) else {
+                    continue
+                }
                 if holdsGate, !FileRevival.isQuick(file) {
                     outcome = .goesOn
                 } else {
-                    try await revive(file, at: told.shown(path), holdsGate: holdsGate)
+                    try await revive(file, at: told.shown(deleted.path), holdsGate: holdsGate)
                 }
             } catch {
                 failure = error
@@ -158,17 +185,22 @@ actor FolderSearcher {
     /// be set, and differ from the server's.
     private func isPointless(_ search: FolderSearch) -> Bool {
         let now = environment.clock.now()
-        return (began[search.number] ?? now).adding(seconds: Self.longestCommit) < now
+        return (repeated[search.number]?.began ?? now).adding(seconds: Self.longestCommit) < now
     }
 
-    /// A deleted file, unless it was moved away or this mount's users have deleted it.
-    private func file(
-        at path: RemotePath, unless survivors: Set<FileID>
+    /// The last version of a deleted file, unless it was moved away or this mount's users have
+    /// deleted it. The server does not find it by its path if another one is, or was, there since:
+    /// then it is the one that was told.
+    private func lastVersion(
+        of deleted: ToldChanges.DeletedFile, unless survivors: Set<FileID>
     ) async throws(SyncError) -> RemoteFile? {
         let store = environment.store
-        guard let found = try await fromServer(await environment.remote.deletedFile(at: path)),
-            let file = found.versions.first?.file, !survivors.contains(file.id)
-        else { return nil }
+        let found = try await fromServer(await environment.remote.deletedFile(at: deleted.path))?
+            .versions.first?.file
+        let isSame = deleted.told.map { $0.id == found?.id } ?? true
+        guard let file = isSame ? found : deleted.told, !survivors.contains(file.id) else {
+            return nil
+        }
         let isOwn = try await environment.local {
             try store.read { try $0.isOwnDeletion(file.revision) }
         }

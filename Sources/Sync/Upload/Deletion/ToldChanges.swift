@@ -8,8 +8,8 @@ import RemoteStore
 /// Changes of the server, in their order and by their last state at each path.
 struct ToldChanges {
     private let entries: [RemoteEntry]
-    /// The last entry at a path that is not a deletion: its place in the order, and the file's ID.
-    private var last: [RemotePath: (index: Int, file: FileID?)] = [:]
+    /// The last entry at a path that is not a deletion: its place in the order, and the file.
+    private var last: [RemotePath: (index: Int, file: RemoteFile?)] = [:]
     /// The last deletion at a path: its place in the order.
     private var deletions: [RemotePath: Int] = [:]
     /// The last name at a path.
@@ -23,7 +23,7 @@ struct ToldChanges {
             names[path] = entry.name
             switch entry.kind {
             case .folder: last[path] = (index, nil)
-            case .file(let file): last[path] = (index, file.id)
+            case .file(let file): last[path] = (index, file)
             case .deleted: deletions[path] = index
             }
         }
@@ -47,17 +47,29 @@ struct ToldChanges {
     var survivors: Set<FileID> {
         Set(
             last.compactMap { path, entry in
-                isDeleted(path, since: entry.index) ? nil : entry.file
+                isDeleted(path, since: entry.index) ? nil : entry.file?.id
             })
     }
 
-    /// The paths of the files that were deleted with the folder, or just before. It held no files
+    /// A file that was deleted with a folder, or just before.
+    struct DeletedFile {
+        let path: RemotePath
+        /// Its last told state; nil if only its deletion is told.
+        let told: RemoteFile?
+    }
+
+    /// The files that were deleted with the folder, or just before, by their paths. It held no files
     /// before these changes: its users had deleted them.
-    func deletedFiles(in search: FolderSearch) -> [RemotePath] {
-        let paths = places(of: search).flatMap { place in
-            ToldChanges(lifetime(of: place)).deletedFiles(below: place.path, search.folders)
+    func deletedFiles(in search: FolderSearch) -> [DeletedFile] {
+        var files: [RemotePath: RemoteFile?] = [:]
+        for place in places(of: search) {
+            let told = ToldChanges(lifetime(of: place))
+            for path in told.deletedFiles(below: place.path, search.folders) {
+                files.updateValue(told.last[path]?.file, forKey: path)
+            }
         }
-        return Set(paths).sorted { $0.rawValue < $1.rawValue }
+        return files.map { DeletedFile(path: $0.key, told: $0.value) }
+            .sorted { $0.path.rawValue < $1.path.rawValue }
     }
 
     /// A path with the names as they were shown, as far as these changes tell them.
