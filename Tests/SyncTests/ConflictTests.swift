@@ -160,6 +160,45 @@ import Testing
         #expect(try await harness.inode("/open") != open)
     }
 
+    private func pins(of harness: Harness) async throws -> [[String]?] {
+        try await harness.store.read { snapshot in
+            try snapshot.pins().map { try snapshot.localPath(of: $0)?.map(\.string) }
+        }
+    }
+
+    @Test(
+        "a pinned file that users edited and moved stays pinned"
+    )
+    func pinFollowsMove() async throws {
+        let harness = try await harness(["/a": "1"])
+        let inode = try #require(try await harness.inode("/a"))
+        try await harness.store.write { try $0.setPin(true, of: inode) }
+        await harness.stop()
+        try await harness.put("/a", "theirs")
+        try await harness.remove("/a")
+        try await harness.write("/a", "ours")
+        try await harness.move("/a", to: "/b")
+        #expect(try await outcome(harness) == ["/b": "ours"])
+        #expect(try await pins(of: harness) == [["b"]])
+    }
+
+    @Test(
+        "an open file that others deleted comes back with its pin")
+    func pinOfDetachedFile() async throws {
+        let harness = try await harness(["/a": "1"])
+        let inode = try #require(try await harness.inode("/a"))
+        try await harness.store.write { try $0.setPin(true, of: inode) }
+        harness.openFiles.open.withLock { _ = $0.insert(inode) }
+        try await harness.put("/a", "2")
+        try await harness.settle()
+        try await harness.remove("/a")
+        try await harness.settle()
+        #expect(try await pins(of: harness) == [])
+        try await harness.writeLate(inode)
+        #expect(try await outcome(harness) == ["/a": "late"])
+        #expect(try await pins(of: harness) == [["a"]])
+    }
+
     @Test("a folder moved there moves here, and everything in it keeps its inode")
     func remoteMove() async throws {
         let harness = try await harness(["/a/x": "1", "/a/b/y": "2"])

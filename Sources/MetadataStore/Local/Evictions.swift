@@ -11,6 +11,15 @@ extension TreeReading {
             sql: "SELECT parent, name FROM eviction WHERE inode = ?")
         return try EvictionRow.fetchFirst(statement, [inode.column])?.place
     }
+
+    /// The last open file that a delta detached from a place.
+    package func detachedOpenFile(from place: Place) throws -> InodeID? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT inode FROM eviction WHERE parent = ? AND name = ? ORDER BY inode DESC")
+        return try Int64.fetchOne(
+            statement, arguments: [place.parent.column, place.name.string]
+        ).map { InodeID(column: $0) }
+    }
 }
 
 private struct EvictionRow: RowReadable {

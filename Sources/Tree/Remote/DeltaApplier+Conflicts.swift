@@ -158,12 +158,12 @@ extension DeltaApplier {
     /// conflicted copy.
     private mutating func separate(_ node: Node, _ facts: RemoteFacts) throws {
         guard let remotePlace = try transaction.remotePlace(of: node) else { return }
-        if node.remote == .inPlace {
-            try stepAside(node)
-        }
+        let hadName = node.remote == .inPlace
+        if hadName { try stepAside(node) }
         try transaction.setRemoteAbsent(node.inode)
         try insertFile(.file, at: remotePlace, facts)
-        try handOverPin(of: node, to: remotePlace)
+        // A file that users moved stays pinned where they see it.
+        if hadName { try handOverPin(of: node, to: remotePlace) }
         try showUnderOwnName(remotePlace)
     }
 

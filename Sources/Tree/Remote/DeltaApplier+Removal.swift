@@ -249,7 +249,18 @@ extension DeltaApplier {
         if context.openFiles.isOpen(node.inode, in: transaction) {
             if let place = node.place { try transaction.noteEviction(of: node.inode, from: place) }
         } else {
+            try returnPin(of: node)
             try transaction.remove(node.inode)
         }
+    }
+
+    /// Returns the pin of a file that others deleted to the open file that it replaced: a write to
+    /// that one brings it back.
+    private func returnPin(of node: Node) throws {
+        guard let place = node.place, let open = try transaction.detachedOpenFile(from: place)
+        else {
+            return
+        }
+        try transaction.handOverPin(from: node.inode, to: open)
     }
 }
