@@ -66,6 +66,25 @@ import Testing
         #expect(texts == ["1", "1"], "\(harness.history.text)")
     }
 
+    @Test("a file whose folder others had moved before it arrived, without a reply, is one file")
+    func intoMovedFolder() async throws {
+        let harness = try Harness()
+        try await harness.makeFolder("/b")
+        try await harness.settle()
+        let listing: Set<RemoteOperation> = [.listAfter, .waitForChange]
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
+            listing.contains($0.operation)
+        }
+        try await harness.relocate("/b", to: "/o")
+        harness.faulty.inject(.failAfter(.offline("test")), into: .upload)
+        try await harness.write("/b/x", "1")
+        harness.noteChange()
+        try await harness.waitForCall(.upload)
+        await harness.stop()
+        harness.faulty.removeFaults()
+        try await expect(["/b": nil, "/o": nil, "/o/x": "1"], of: harness)
+    }
+
     @Test("a folder that arrived twice is two folders, and both are shown")
     func folder() async throws {
         let harness = try await sentTwice(.makeFolder) { try await $0.makeFolder("/b/x") }

@@ -37,6 +37,9 @@ enum Schema {
         migrator.registerMigration("10") { database in
             try database.execute(sql: version10)
         }
+        migrator.registerMigration("11") { database in
+            try database.execute(sql: version11)
+        }
         return migrator
     }
 
@@ -163,6 +166,13 @@ enum Schema {
             value TEXT NOT NULL
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
+        """
+    /// `attempt.folder`: the path of keys by which a new node's folder was named to the server. If
+    /// others had moved the folder, the server made another one of that path.
+    private static let version11 = """
+        ALTER TABLE attempt ADD COLUMN folder TEXT;
+        DROP INDEX attempt_place;
+        CREATE INDEX attempt_name ON attempt(fold);
         """
     /// `attempt.age`: how many times it was found unanswered, a quarter of an hour apart at least,
     /// counted anew by each process.

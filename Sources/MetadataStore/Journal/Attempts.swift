@@ -9,30 +9,35 @@ import GRDB
 
 extension TreeReading {
     /// The intent to create a node at a place that is not known to have arrived, and its inode: a
-    /// file with this hash, or a folder without one.
+    /// file with this hash, or a folder without one. The place may be in the folder of that time,
+    /// or in the one that is at the path by which it was sent.
     package func attempt(
         at place: Place, hash: ContentHash?, modified: Timestamp?
     ) throws -> (id: Int64, inode: InodeID)? {
         let statement = try database.cachedStatement(
             sql: """
-                SELECT id, inode, target FROM attempt WHERE parent = ? AND fold IN (?, ?) AND hash IS ?
-                    AND (modified IS NULL OR modified = ?)
-                ORDER BY id DESC LIMIT 1
+                SELECT id, inode, target, parent, folder FROM attempt
+                WHERE fold IN (?, ?) AND hash IS ? AND (modified IS NULL OR modified = ?)
+                ORDER BY id DESC
                 """)
         let arguments: StatementArguments = [
             // Also under the predicted key, because the intent was noted before the server returned
             // its key of the name.
-            place.parent.column, place.name.folded, Folding.fold(place.name.string),
-            hash?.column ?? .null, modified?.seconds,
+            place.name.folded, Folding.fold(place.name.string), hash?.column ?? .null,
+            modified?.seconds,
         ]
-        return try AttemptRow.fetchFirst(statement, arguments).map { ($0.id, $0.inode) }
+        let rows = try AttemptRow.fetchEvery(statement, arguments)
+        guard !rows.isEmpty else { return nil }
+        let path = try remoteKeyPath(of: place.parent)
+        let row = rows.first { $0.parent == place.parent || path != nil && $0.folder == path }
+        return row.map { ($0.id, $0.inode) }
     }
 
     /// The folders whose move is not known to have arrived, and the target paths. The server's
     /// place of their contents is unknown.
     package func attemptedMoves() throws -> [(id: Int64, inode: InodeID, target: String)] {
         let statement = try database.cachedStatement(
-            sql: "SELECT id, inode, target FROM attempt WHERE target IS NOT NULL")
+            sql: "SELECT id, inode, target, parent, folder FROM attempt WHERE target IS NOT NULL")
         return try AttemptRow.fetchEvery(statement).map { ($0.id, $0.inode, $0.target ?? "") }
     }
 
@@ -51,11 +56,15 @@ private struct AttemptRow: RowReadable {
     let id: Int64
     let inode: InodeID
     let target: String?
+    let parent: InodeID?
+    let folder: String?
 
     init(_ row: Columns) throws {
         id = try row.number(0)
         inode = try row.inode(1)
         target = try row.text(ifAny: 2)
+        parent = try row.inode(ifAny: 3)
+        folder = try row.text(ifAny: 4)
     }
 }
 
@@ -67,10 +76,12 @@ extension Transaction {
         sent: Timestamp
     ) throws -> Int64 {
         try run(
-            "INSERT INTO attempt (inode, parent, fold, hash, modified, sent) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO attempt (inode, parent, folder, fold, hash, modified, sent) "
+                + "VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
-                inode.column, place?.parent.column, place?.name.folded, hash?.column,
-                modified?.storable.seconds, sent.nanoseconds,
+                inode.column, place?.parent.column,
+                try place.map { try remoteKeyPath(of: $0.parent) },
+                place?.name.folded, hash?.column, modified?.storable.seconds, sent.nanoseconds,
             ])
         return database.lastInsertedRowID
     }

@@ -32,15 +32,14 @@ extension Transaction {
                 size, hash, client_modified, server_modified, target, shared)
             SELECT ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
             WHERE NOT EXISTS (SELECT 1 FROM displaced WHERE parent = ? AND fold = ?)
-                AND NOT EXISTS (SELECT 1 FROM attempt WHERE parent = ? AND fold IN (?, ?))
+                AND NOT EXISTS (SELECT 1 FROM attempt WHERE fold IN (?, ?))
             """,
             [
                 kind.rawValue, parent, fold, nameColumn(place.name, fold: fold),
                 facts.flags.intersection(.remoteFacts).union(place.name.keyFlags).rawValue, listing,
                 facts.id?.rawValue, facts.revision?.rawValue, facts.size, facts.hash?.column,
                 facts.clientModified?.column, facts.serverModified?.column,
-                facts.target, facts.sharedFolderID, parent, fold, parent, fold,
-                predicted,
+                facts.target, facts.sharedFolderID, parent, fold, fold, predicted,
             ])
         guard database.changesCount == 1 else { return nil }
         return InodeID(column: database.lastInsertedRowID)
