@@ -43,6 +43,34 @@ import Testing
     }
 
     @Test(
+        "a folder is not taken for deleted while deltas fail: its content may be elsewhere"
+    )
+    func absentWithoutDeltas() async throws {
+        let harness = try Harness()
+        try await harness.put("/a", "1")
+        try await harness.putFolder("/b")
+        try await harness.settle()
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
+            $0.operation == .listAfter
+        }
+        try await harness.remove("/b")
+        try await harness.move("/a", to: "/b/x")
+        // The server makes another folder for it.
+        try await harness.drain()
+        try await harness.move("/b", to: "/c")
+        harness.noteChange()
+        let before = harness.faulty.calls.count
+        while harness.faulty.calls.dropFirst(before).count(where: { $0.operation == .move }) < 5 {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        harness.faulty.removeFaults()
+        try await harness.settle()
+        let texts = try await harness.tree().values.compactMap(\.self)
+        #expect(texts == ["1"], "\(harness.history.text)")
+        await harness.stop()
+    }
+
+    @Test(
         "deltas go on while the server answers for one identity with an error, which is asked for again if that helps",
         arguments: [
             (RemoteError.malformed("nonsense"), false), (.forbidden("no"), false),

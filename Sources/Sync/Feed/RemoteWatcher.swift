@@ -253,6 +253,7 @@ actor RemoteWatcher {
         let wasOnline = before.connection == .online
         environment.state.update { status in
             status.connection = .online
+            status.isFeedFailing = false
             status.hasCaughtUp = status.hasCaughtUp || catchesUp
             status.lastHeard = now
             if !wasOnline { status.lastProblem = nil }
@@ -286,6 +287,7 @@ actor RemoteWatcher {
 
     private func handleFailure(_ error: SyncError) async {
         environment.log.notice("changes are not being delivered", metadata: ["error": "\(error)"])
+        environment.state.update { $0.isFeedFailing = true }
         if case .remote(.rateLimited(let wish)) = error {
             // A rate limit shows that the server is reachable: the connection's state is kept.
             return await sleep(seconds: max(1, min(wish, Self.longestPause)))

@@ -62,6 +62,8 @@ package struct SyncStatus: Hashable, Sendable {
     package var lastProblem: String?
     /// The local failure of the last transaction; nil since one succeeded.
     package var localFailure: LocalFailure?
+    /// Whether the last attempt to request or to apply deltas failed.
+    package var isFeedFailing = false
     /// When the server last confirmed the state of the tree.
     package var lastHeard: Timestamp?
 }

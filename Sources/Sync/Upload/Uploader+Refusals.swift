@@ -35,8 +35,10 @@ extension Uploader {
             if error == .remote(.insufficientSpace) { await quota.noteFull() }
         case .wait(let seconds): await postpone(inode, by: seconds)
         case .refresh:
+            // A feed that fails cannot tell of a move.
+            let isFeedFailing = environment.state.current.isFeedFailing
             let answer = await remoteLook.look(
-                for: step, of: inode, believesAbsence: attempts >= Self.doubts)
+                for: step, of: inode, believesAbsence: attempts >= Self.doubts && !isFeedFailing)
             if attempts < Self.doubts, case .success(let isAllThere) = answer {
                 await postpone(
                     inode, by: isAllThere && attempts == 0 ? 0 : Self.deltaDelay)
