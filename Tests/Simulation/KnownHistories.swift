@@ -162,5 +162,96 @@ extension Plan {
                     .user(0, .overwrite("/a")), .user(0, .truncate("/a")),
                 ])
         ),
+        (
+            "a file that arrived without a reply, in the place of a folder that others had moved, is there twice",
+            Plan(
+                seed: 1146070, mounts: 1, pageSize: 2, distance: 400, refusesIDs: true,
+                compaction: .nodes,
+                steps: [
+                    .user(0, .makeFolder("/b")),
+                    .other(.makeFolder("/a")),
+                    .wait(6000),
+                    .user(0, .write("/b")),
+                    .other(.move("/a", "/b/b")),
+                    .user(0, .saveSafely("/b/b")),
+                    .user(0, .write("/b")),
+                    .user(0, .exchange("/b/b", "/b/b")),
+                    .other(.makeFolder("/a")),
+                    .disk(0, isFull: true),
+                    .powerCutInRequest(0, changes: 1),
+                    .user(0, .removeTree("/a")),
+                    .other(.delete("/a")),
+                    .user(0, .unlink("/a")),
+                    .wait(3000),
+                    .other(.move("/b", "/a")),
+                    .wait(3000),
+                ])
+        ),
+        (
+            "a deletion that is sent again leaves the search after the first, which cannot succeed",
+            Plan(
+                seed: 1045548, mounts: 1, pageSize: 3, distance: 400, compaction: .paths,
+                keepsNames: true,
+                steps: [
+                    .user(0, .makeFolder("/a/A")),
+                    .other(.put("/a/A/b")),
+                    .user(0, .write("/A")),
+                    .other(.makeFolder("/b")),
+                    .wait(6000),
+                    .user(0, .flushOpen),
+                    .user(0, .flush("/a/A/b")),
+                    .user(0, .removeTree("/b")),
+                    .faults(0, 40),
+                    .user(0, .pin("/a", true)),
+                    .user(0, .open("/a")),
+                    .user(0, .removeFolder("/b")),
+                    .wait(400_000),
+                    .resetCursors,
+                    .powerCutInRequest(0, changes: 2),
+                ])
+        ),
+        (
+            "a folder is taken for deleted while the disk takes no deltas, and its content is sent twice",
+            Plan(
+                seed: 1031908, mounts: 1, pageSize: 2, distance: 0, compaction: .paths,
+                keepsNames: true,
+                steps: [
+                    .user(0, .write("/a")),
+                    .user(0, .makeFolder("/b")),
+                    .wait(6000),
+                    .user(0, .write("/b/b")),
+                    .wait(6000),
+                    .user(0, .rename("/a", "/b/b")),
+                    .user(0, .saveSafely("/a")),
+                    .user(0, .rename("/a", "/b")),
+                    .wait(1),
+                    .user(0, .overwriteOpen),
+                    .user(0, .exchange("/b", "/a")),
+                    .user(0, .rename("/b/b/b", "/a")),
+                    .user(0, .open("/a")),
+                    .wait(1),
+                    .user(0, .write("/b/c")),
+                    .other(.delete("/b")),
+                    .user(0, .flush("/b/c")),
+                    .user(0, .close),
+                    .disk(0, isFull: true),
+                    .wait(400_000),
+                    .powerCutInRequest(0, changes: 1),
+                ])
+        ),
+        (
+            "others edit and delete a file that was edited and moved here, and its pin is gone",
+            Plan(
+                seed: 3052921, mounts: 2, pageSize: 2, distance: 0, refusesIDs: true,
+                steps: [
+                    .other(.put("/a")),
+                    .user(1, .makeFolder("/A")),
+                    .other(.put("/A")),
+                    .user(1, .write("/a")),
+                    .user(1, .pin("/a", true)),
+                    .other(.delete("/a")),
+                    .user(1, .rename("/a", "/b")),
+                ])
+        ),
     ]
 }

@@ -144,9 +144,10 @@ extension User {
     }
 
     func flush(_ file: inout OpenFile) async throws {
+        let content = ledger.acknowledged((try? await tokens(in: file)) ?? [])
         try await fs.synchronize(file.inode, handle: file.handle, dataOnly: false).value()
         acknowledge(file.tokens, file.inode)
-        if !isDead { ledger.promise(file.tokens) }
+        if !isDead { ledger.promise(content + file.tokens) }
         file.tokens = []
     }
 
