@@ -48,7 +48,7 @@ extension DeltaApplier {
         lastIndex = [:]
         for moved in left {
             for child in try transaction.remoteChildren(of: moved.inode) {
-                try removeRemote(child)
+                try clearRemotePlace(of: child)
             }
             guard let node = try transaction.node(moved.inode) else { continue }
             if node.place != nil { continue }

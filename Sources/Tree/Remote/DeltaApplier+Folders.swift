@@ -37,7 +37,7 @@ extension DeltaApplier {
             if known.kind == .folder {
                 return known.inode
             }
-            try removeRemote(known)
+            try clearRemotePlace(of: known)
         }
         try insertFolder(at: Place(parent: parent, name: name), RemoteFacts())
         guard let made = try transaction.remoteChild(folded: name.folded, of: parent) else {
@@ -104,7 +104,7 @@ extension DeltaApplier {
             }
         }
         for inode in adopted.reversed() {
-            if let node = try transaction.node(inode) { try removeRemote(node) }
+            if let node = try transaction.node(inode) { try clearRemotePlace(of: node) }
         }
     }
 

@@ -20,7 +20,7 @@ extension DeltaApplier {
             try applyDeletion(of: node, at: path, orOf: former)
         } else if former.count == 1, let node = former.first {
             // A folder that others have moved on appears again, with all that is still in it.
-            if node.facts.id.flatMap({ lastIndex[$0] }) == nil { try removeRemote(node) }
+            if node.facts.id.flatMap({ lastIndex[$0] }) == nil { try clearRemotePlace(of: node) }
         } else if !former.isEmpty {
             try doubt(former)
         } else if isFeed {
@@ -41,7 +41,7 @@ extension DeltaApplier {
         }
         try doubt(former)
         if former.isEmpty || node.facts.id.flatMap({ lastIndex[$0] }) != nil {
-            try removeRemote(node)
+            try clearRemotePlace(of: node)
         } else {
             try doubt([node])
         }
@@ -71,7 +71,7 @@ extension DeltaApplier {
                     lastIndex[$0].map { $0 < currentIndex } ?? false
                 }
                 if isToldBefore ?? (child.kind == .folder) {
-                    try removeRemote(child)
+                    try clearRemotePlace(of: child)
                 } else {
                     waiting.append(child)
                 }
@@ -149,12 +149,12 @@ extension DeltaApplier {
             folder.facts.id == nil, let place = try transaction.remotePlace(of: folder),
             try transaction.remoteChildren(of: inode).isEmpty
         {
-            try removeRemote(folder)
+            try clearRemotePlace(of: folder)
             inode = place.parent
         }
     }
 
-    /// A node to be removed: a folder follows its contents.
+    /// A node that the server no longer has at its place: a folder follows its contents.
     private struct Removal {
         var node: Node
         /// Users have moved it, by itself or with a folder: it stays at their place.
@@ -162,18 +162,19 @@ extension DeltaApplier {
         var isEmptied = false
     }
 
-    /// Removes a node that the server no longer has, and everything below it that the batch does
-    /// not bring back.
+    /// Clears the server's place of a node that is no longer there, and those of everything below
+    /// it. Nodes that the batch has elsewhere are detached; the others were deleted by other
+    /// clients, and the `ConflictTable` decides about them.
     ///
     /// Iterative, because the server decides the depth of folders, which must not exhaust the
     /// stack.
-    mutating func removeRemote(_ node: Node) throws {
+    mutating func clearRemotePlace(of node: Node) throws {
         var waiting = [Removal(node: node, isKept: false)]
         while var removal = waiting.popLast() {
             let node = removal.node
             removal.isKept = removal.isKept || state(of: node).presence == .moved
             guard node.kind == .folder, !removal.isEmptied else {
-                try removeEmptied(node, isKept: removal.isKept)
+                try detachOrRemove(node, isKept: removal.isKept)
                 continue
             }
             foldersMoved()
@@ -186,11 +187,11 @@ extension DeltaApplier {
         }
     }
 
-    private mutating func removeEmptied(_ node: Node, isKept: Bool) throws {
+    private mutating func detachOrRemove(_ node: Node, isKept: Bool) throws {
         guard try !detachIfMoved(node) else { return }
         switch node.kind {
-        case .folder: try removeRemoteFolder(node, isKept: isKept)
-        case .file, .symbolicLink: try removeRemoteFile(node, isKept: isKept)
+        case .folder: try removeFolder(node, isKept: isKept)
+        case .file, .symbolicLink: try removeFile(node, isKept: isKept)
         }
     }
 
@@ -199,11 +200,11 @@ extension DeltaApplier {
     package mutating func removeMissing(_ id: FileID) throws {
         guard let node = try transaction.node(id: id), node.remote != .absent else { return }
         let folder = try transaction.remotePlace(of: node)?.parent
-        try removeRemote(node)
+        try clearRemotePlace(of: node)
         if let folder { try removeEmptyPlaceholder(folder) }
     }
 
-    private mutating func removeRemoteFile(_ node: Node, isKept: Bool) throws {
+    private mutating func removeFile(_ node: Node, isKept: Bool) throws {
         let base = StagedContent.Base(whole: node.facts)
         let deletion = DeletionFacts(isInMovedFolder: isKept, hasRevision: base != nil)
         let resolution = ConflictTable.resolution(of: deletion, against: state(of: node))
@@ -223,7 +224,7 @@ extension DeltaApplier {
         }
     }
 
-    private mutating func removeRemoteFolder(_ node: Node, isKept: Bool) throws {
+    private mutating func removeFolder(_ node: Node, isKept: Bool) throws {
         // Nodes with an unsent move into, or out of, a removed folder still have its inode.
         guard let current = try transaction.node(node.inode) else { return }
         if !isFeed, let left = try transaction.remotePlace(of: current) {

@@ -117,7 +117,8 @@ package struct DeltaApplier {
         for inode in try transaction.inodes(notMetBy: transaction.listingNumber()) {
             try applyUnlessContradictory { applier in
                 let current = try applier.transaction.node(inode)
-                if let current, current.remote != .absent { try applier.removeRemote(current) }
+                guard let current, current.remote != .absent else { return }
+                try applier.clearRemotePlace(of: current)
             }
         }
     }
@@ -145,7 +146,7 @@ package struct DeltaApplier {
         try forgetIdentity(file.id, ofFolderAbove: place)
         var occupant = try occupant(of: place, for: file.id)
         if let known = occupant, known.kind != kind || isOther(known, than: file.id) {
-            try removeRemote(known)
+            try clearRemotePlace(of: known)
             occupant = nil
         }
         if let known = occupant {
@@ -172,7 +173,7 @@ package struct DeltaApplier {
         if let known = occupant,
             known.kind != .folder || known.remote == .displaced && isOther(known, than: folder.id)
         {
-            try removeRemote(known)
+            try clearRemotePlace(of: known)
             occupant = nil
         }
         guard let known = occupant else {
@@ -250,7 +251,7 @@ package struct DeltaApplier {
         if occupant.kind == .folder && occupant.facts.id == nil && node.kind == .folder {
             try adoptChildren(of: occupant, into: node)
         } else {
-            try removeRemote(occupant)
+            try clearRemotePlace(of: occupant)
         }
     }
 
@@ -260,17 +261,17 @@ package struct DeltaApplier {
         let occupant = try transaction.remoteChild(folded: place.name.folded, of: place.parent)
         guard let occupant, occupant.inode != inode else { return }
         guard let node = try transaction.node(inode), try holds(occupant, node) else {
-            return try removeRemote(occupant)
+            return try clearRemotePlace(of: occupant)
         }
         let moved = try detach(node)
-        try removeRemote(occupant)
+        try clearRemotePlace(of: occupant)
         try attach(moved, at: place)
     }
 
     /// Like `vacate(_:for:)`, for a response whose ID matches no node in the tree.
     mutating func vacate(_ place: Place, besides inode: InodeID) throws {
         let occupant = try transaction.remoteChild(folded: place.name.folded, of: place.parent)
-        if let occupant, occupant.inode != inode { try removeRemote(occupant) }
+        if let occupant, occupant.inode != inode { try clearRemotePlace(of: occupant) }
     }
 
     private func isOther(_ node: Node, than id: FileID) -> Bool {

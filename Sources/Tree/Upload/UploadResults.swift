@@ -193,7 +193,7 @@ package struct UploadResults {
     package mutating func deleted(_ inode: InodeID) throws {
         guard let node = try transaction.node(inode) else { return }
         try useApplier { applier in
-            try applier.removeRemote(node)
+            try applier.clearRemotePlace(of: node)
         }
     }
 
