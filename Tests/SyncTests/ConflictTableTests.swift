@@ -93,23 +93,17 @@ struct ConflictRow: Sendable, CustomTestStringConvertible {
         }
     }
 
-    private static let deletions: [DeletionFacts] = [false, true].flatMap { isInMovedFolder in
-        [false, true].flatMap { hasRevision in
-            [false, true].map { isEmpty in
-                DeletionFacts(
-                    isInMovedFolder: isInMovedFolder, hasRevision: hasRevision, isEmpty: isEmpty)
-            }
-        }
-    }
-
     @Test("an edit that users still see is never replaced by another content, nor removed")
     func editsStay() {
         for state in Self.states where state.isEdited && state.presence != .deleted {
             let resolution = ConflictTable.resolution(of: RemoteContent.other, against: state)
             #expect(resolution == .oursStepsAside, "\(state)")
-            for deletion in Self.deletions where state.kind != .folder {
-                let resolution = ConflictTable.resolution(of: deletion, against: state)
-                #expect(resolution == .keepUnsent, "\(state) \(deletion)")
+        }
+        for isMoved in [false, true] {
+            for hasRevision in [false, true] {
+                let file = DeletedFile.seen(
+                    isEdited: true, isMovedByUsers: isMoved, hasRevision: hasRevision)
+                #expect(ConflictTable.resolution(of: file) == .keepUnsent, "\(file)")
             }
         }
     }
@@ -132,10 +126,10 @@ struct ConflictRow: Sendable, CustomTestStringConvertible {
                 #expect(
                     ConflictTable.resolution(ofMove: isTemporary, against: state) == .keepPlace)
             }
-            for deletion in Self.deletions {
-                #expect(ConflictTable.resolution(of: deletion, against: state) == .remove)
-            }
         }
+        #expect(ConflictTable.resolution(of: DeletedFile.deletedHere) == .remove)
+        #expect(ConflictTable.resolution(of: DeletedLink.deletedHere) == .remove)
+        #expect(ConflictTable.resolution(of: DeletedFolder.deletedHere) == .remove)
     }
 
     @Test("what users moved stays where they moved it, and so does all that was in it")
@@ -143,27 +137,30 @@ struct ConflictRow: Sendable, CustomTestStringConvertible {
         for state in Self.states where state.presence == .moved {
             #expect(ConflictTable.resolution(ofMove: false, against: state) == .keepPlace)
         }
-        for state in Self.states where state.presence != .deleted && !state.isEdited {
-            for deletion in Self.deletions
-            where deletion.isInMovedFolder || state.presence == .moved {
-                let resolution = ConflictTable.resolution(of: deletion, against: state)
-                switch state.kind {
-                case .folder: #expect(resolution == .keepFolder)
-                case .symbolicLink: #expect(resolution == .keepLocal)
-                case .file:
-                    #expect(resolution == (deletion.hasRevision ? .keepFromRevision : .remove))
-                }
-            }
+        for hasRevision in [false, true] {
+            let file = DeletedFile.seen(
+                isEdited: false, isMovedByUsers: true, hasRevision: hasRevision)
+            let resolution = ConflictTable.resolution(of: file)
+            #expect(resolution == (hasRevision ? .keepFromRevision : .remove))
+        }
+        #expect(ConflictTable.resolution(of: DeletedLink.seen(isMovedByUsers: true)) == .keepLocal)
+        for isEmpty in [false, true] {
+            let folder = DeletedFolder.seen(isMovedByUsers: true, isEmpty: isEmpty)
+            #expect(ConflictTable.resolution(of: folder) == .keep)
         }
     }
 
-    @Test("a folder is removed only when it is empty and users have not touched it")
-    func folders() {
-        for state in Self.states where state.kind == .folder && state.presence != .deleted {
-            for deletion in Self.deletions {
-                let isGone = ConflictTable.resolution(of: deletion, against: state) == .remove
-                #expect(!isGone || deletion.isEmpty && state.presence == .inPlace, "\(state)")
-            }
+    @Test("what users neither changed nor moved goes when others delete it")
+    func deletionsArrive() {
+        for hasRevision in [false, true] {
+            let file = DeletedFile.seen(
+                isEdited: false, isMovedByUsers: false, hasRevision: hasRevision)
+            #expect(ConflictTable.resolution(of: file) == .remove)
+        }
+        #expect(ConflictTable.resolution(of: DeletedLink.seen(isMovedByUsers: false)) == .remove)
+        for isEmpty in [false, true] {
+            let folder = DeletedFolder.seen(isMovedByUsers: false, isEmpty: isEmpty)
+            #expect(ConflictTable.resolution(of: folder) == (isEmpty ? .remove : .keep))
         }
     }
 

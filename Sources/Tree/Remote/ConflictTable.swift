@@ -1,5 +1,6 @@
 // The conflict table of docs/semantics.md as a function: from a node's common base, its local state
-// and its remote state to the resolution. Pure: `DeltaApplier` carries it out.
+// and its remote state to the resolution. Pure: `DeltaApplier+Conflicts` carries it out for nodes
+// that the server has, `DeltaApplier+Removal` for those that it no longer has.
 
 import MetadataStore
 
@@ -64,28 +65,55 @@ enum MoveResolution: Hashable, Sendable {
     case keepPlace
 }
 
-/// The facts about a remote deletion.
-struct DeletionFacts: Hashable, Sendable {
-    /// Whether users have moved a parent folder.
-    var isInMovedFolder = false
-    /// Whether its last revision can still be read.
-    var hasRevision = false
-    /// Whether a folder is empty after its contents were removed.
-    var isEmpty = false
+/// A file that others have deleted, as it is here.
+enum DeletedFile: Hashable, Sendable {
+    /// Users have deleted it, too.
+    case deletedHere
+    /// Users see it. `isEdited`: it has unsent content. `isMovedByUsers`: users have moved it, by
+    /// itself or with a folder above it. `hasRevision`: its last revision can still be read.
+    case seen(isEdited: Bool, isMovedByUsers: Bool, hasRevision: Bool)
+
+    /// The resolution of the deletion.
+    enum Resolution: Hashable, Sendable {
+        /// The file is removed. Handles continue to read it.
+        case remove
+        /// The file is kept, to be sent as a new one.
+        case keepUnsent
+        /// The same, with the server's last revision as base.
+        case keepFromRevision
+    }
 }
 
-/// The resolution of a remote deletion.
-enum DeletionResolution: Hashable, Sendable {
-    /// The node is removed. Handles continue to read it.
-    case remove
-    /// The node is kept, to be sent as a new one.
-    case keepUnsent
-    /// The same, with the server's last revision as base.
-    case keepFromRevision
-    /// The node becomes local-only.
-    case keepLocal
-    /// A folder is kept for its contents.
-    case keepFolder
+/// A symbolic link that others have deleted, as it is here.
+enum DeletedLink: Hashable, Sendable {
+    /// Users have deleted it, too.
+    case deletedHere
+    /// Users see it. `isMovedByUsers`: as of a file.
+    case seen(isMovedByUsers: Bool)
+
+    /// The resolution of the deletion.
+    enum Resolution: Hashable, Sendable {
+        /// The link is removed.
+        case remove
+        /// The link becomes local-only.
+        case keepLocal
+    }
+}
+
+/// A folder that others have deleted, as it is here after the same was done to its contents.
+enum DeletedFolder: Hashable, Sendable {
+    /// Users have deleted it, too.
+    case deletedHere
+    /// Users see it. `isMovedByUsers`: as of a file. `isEmpty`: none of its contents is kept.
+    case seen(isMovedByUsers: Bool, isEmpty: Bool)
+
+    /// The resolution of the deletion.
+    enum Resolution: Hashable, Sendable {
+        /// The folder is removed.
+        case remove
+        /// The folder is kept, to be sent with its contents.
+        case keep
+    }
 }
 
 /// A new remote node at a place.
@@ -128,22 +156,33 @@ enum ConflictTable {
         }
     }
 
-    /// Resolves a remote deletion.
-    static func resolution(
-        of deletion: DeletionFacts, against local: LocalState
-    ) -> DeletionResolution {
-        if local.presence == .deleted { return .remove }
-        let isMoved = deletion.isInMovedFolder || local.presence == .moved
-        switch local.kind {
-        case .folder:
-            let isTheirs = local.presence == .inPlace && !isMoved
-            return isTheirs && deletion.isEmpty ? .remove : .keepFolder
-        case .file, .symbolicLink:
-            if local.isEdited { return .keepUnsent }
-            guard isMoved else { return .remove }
-            // The API cannot store a link.
-            if local.kind == .symbolicLink { return .keepLocal }
-            return deletion.hasRevision ? .keepFromRevision : .remove
+    /// Resolves the remote deletion of a file.
+    static func resolution(of file: DeletedFile) -> DeletedFile.Resolution {
+        switch file {
+        case .deletedHere: .remove
+        case .seen(isEdited: true, isMovedByUsers: _, hasRevision: _): .keepUnsent
+        case .seen(isEdited: false, isMovedByUsers: false, hasRevision: _): .remove
+        case .seen(isEdited: false, isMovedByUsers: true, hasRevision: true): .keepFromRevision
+        case .seen(isEdited: false, isMovedByUsers: true, hasRevision: false): .remove
+        }
+    }
+
+    /// Resolves the remote deletion of a symbolic link. The API cannot store one.
+    static func resolution(of link: DeletedLink) -> DeletedLink.Resolution {
+        switch link {
+        case .deletedHere: .remove
+        case .seen(isMovedByUsers: false): .remove
+        case .seen(isMovedByUsers: true): .keepLocal
+        }
+    }
+
+    /// Resolves the remote deletion of a folder.
+    static func resolution(of folder: DeletedFolder) -> DeletedFolder.Resolution {
+        switch folder {
+        case .deletedHere: .remove
+        case .seen(isMovedByUsers: false, isEmpty: true): .remove
+        case .seen(isMovedByUsers: false, isEmpty: false): .keep
+        case .seen(isMovedByUsers: true, isEmpty: _): .keep
         }
     }
 

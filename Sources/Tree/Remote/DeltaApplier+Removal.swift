@@ -157,8 +157,8 @@ extension DeltaApplier {
     /// A node that the server no longer has at its place: a folder follows its contents.
     private struct Removal {
         var node: Node
-        /// Users have moved it, by itself or with a folder: it stays at their place.
-        var isKept: Bool
+        /// Users have moved it, by itself or with a folder above it: it stays at their place.
+        var isMovedByUsers: Bool
         var isEmptied = false
     }
 
@@ -169,29 +169,31 @@ extension DeltaApplier {
     /// Iterative, because the server decides the depth of folders, which must not exhaust the
     /// stack.
     mutating func clearRemotePlace(of node: Node) throws {
-        var waiting = [Removal(node: node, isKept: false)]
+        var waiting = [Removal(node: node, isMovedByUsers: false)]
         while var removal = waiting.popLast() {
             let node = removal.node
-            removal.isKept = removal.isKept || state(of: node).presence == .moved
+            removal.isMovedByUsers =
+                removal.isMovedByUsers || state(of: node).presence == .moved
             guard node.kind == .folder, !removal.isEmptied else {
-                try detachOrRemove(node, isKept: removal.isKept)
+                try detachOrResolve(removal)
                 continue
             }
             foldersMoved()
             removal.isEmptied = true
             waiting.append(removal)
             for child in try transaction.remoteChildren(of: node.inode).reversed() {
-                let isKept = removal.isKept && child.remote == .inPlace
-                waiting.append(Removal(node: child, isKept: isKept))
+                let isMovedByUsers = removal.isMovedByUsers && child.remote == .inPlace
+                waiting.append(Removal(node: child, isMovedByUsers: isMovedByUsers))
             }
         }
     }
 
-    private mutating func detachOrRemove(_ node: Node, isKept: Bool) throws {
-        guard try !detachIfMoved(node) else { return }
-        switch node.kind {
-        case .folder: try removeFolder(node, isKept: isKept)
-        case .file, .symbolicLink: try removeFile(node, isKept: isKept)
+    private mutating func detachOrResolve(_ removal: Removal) throws {
+        guard try !detachIfMoved(removal.node) else { return }
+        switch removal.node.kind {
+        case .folder: try resolveDeletion(ofFolder: removal)
+        case .file: try resolveDeletion(ofFile: removal)
+        case .symbolicLink: try resolveDeletion(ofLink: removal)
         }
     }
 
@@ -204,41 +206,64 @@ extension DeltaApplier {
         if let folder { try removeEmptyPlaceholder(folder) }
     }
 
-    private mutating func removeFile(_ node: Node, isKept: Bool) throws {
+    private mutating func resolveDeletion(ofFile removal: Removal) throws {
+        let node = removal.node
         let base = StagedContent.Base(whole: node.facts)
-        let deletion = DeletionFacts(isInMovedFolder: isKept, hasRevision: base != nil)
-        let resolution = ConflictTable.resolution(of: deletion, against: state(of: node))
+        let state = state(of: node)
+        let file: DeletedFile =
+            state.presence == .deleted
+            ? .deletedHere
+            : .seen(
+                isEdited: state.isEdited, isMovedByUsers: removal.isMovedByUsers,
+                hasRevision: base != nil)
         try transaction.setRemoteAbsent(node.inode)
-        switch resolution {
-        case .keepUnsent, .keepFolder: break
-        case .keepLocal: try transaction.withdraw(node.inode)
+        switch ConflictTable.resolution(of: file) {
+        case .keepUnsent: break
         case .keepFromRevision:
             guard let base else { return }
             _ = try context.staging.begin(
                 node.inode, base: base, size: base.size, in: transaction)
-        case .remove:
-            try transaction.forgetCreations(of: node.inode)
-            if node.place != nil { try transaction.move(node.inode, to: nil) }
-            try removeUnlessOpen(node)
-            if let place = node.place { announceDeletion(of: node.inode, at: place) }
+        case .remove: try removeFile(node)
         }
     }
 
-    private mutating func removeFolder(_ node: Node, isKept: Bool) throws {
+    private mutating func resolveDeletion(ofLink removal: Removal) throws {
+        let node = removal.node
+        let link: DeletedLink =
+            state(of: node).presence == .deleted
+            ? .deletedHere : .seen(isMovedByUsers: removal.isMovedByUsers)
+        try transaction.setRemoteAbsent(node.inode)
+        switch ConflictTable.resolution(of: link) {
+        case .keepLocal: try transaction.withdraw(node.inode)
+        case .remove: try removeFile(node)
+        }
+    }
+
+    private mutating func removeFile(_ node: Node) throws {
+        try transaction.forgetCreations(of: node.inode)
+        if node.place != nil { try transaction.move(node.inode, to: nil) }
+        try removeUnlessOpen(node)
+        if let place = node.place { announceDeletion(of: node.inode, at: place) }
+    }
+
+    private mutating func resolveDeletion(ofFolder removal: Removal) throws {
         // Nodes with an unsent move into, or out of, a removed folder still have its inode.
-        guard let current = try transaction.node(node.inode) else { return }
+        guard let current = try transaction.node(removal.node.inode) else { return }
         if !isFeed, let left = try transaction.remotePlace(of: current) {
             try transaction.noteDeletion(of: current.inode, at: left)
         }
-        let deletion = DeletionFacts(
-            isInMovedFolder: isKept, isEmpty: try !transaction.hasChildren(current.inode))
-        switch ConflictTable.resolution(of: deletion, against: state(of: current)) {
+        let isEmpty = try !transaction.hasChildren(current.inode)
+        let folder: DeletedFolder =
+            state(of: current).presence == .deleted
+            ? .deletedHere
+            : .seen(isMovedByUsers: removal.isMovedByUsers, isEmpty: isEmpty)
+        switch ConflictTable.resolution(of: folder) {
         case .remove:
             try transaction.forgetCreations(of: current.inode)
             try transaction.setRemoteAbsent(current.inode)
             try transaction.remove(current.inode)
             if let place = current.place { announceDeletion(of: current.inode, at: place) }
-        case .keepFolder, .keepUnsent, .keepFromRevision, .keepLocal:
+        case .keep:
             try transaction.setRemoteAbsent(current.inode)
             // Its contents may be local-only.
             try transaction.setFlags(.keptForLocal, true, of: current.inode)

@@ -1,5 +1,5 @@
 // Applies the server's state to the tree: listings, deltas and single responses, by the same rules.
-// Conflicts are in `DeltaApplier+Conflicts.swift`. Not responsible for fetching, nor for kernel
+// `+Conflicts` and `+Removal` carry out the conflict table. Not responsible for fetching, nor for kernel
 // invalidations: it returns the changes.
 
 import ContentHashing
