@@ -59,7 +59,7 @@ let package = Package(
                 "Core", "Fuse", "FileSystem", "Sync", "Tree", "MetadataStore", "BlockCache",
                 "RemoteStore",
                 "Staging", "DropboxAPI", "Mounting", "PrivateFiles", "Saturating", "CProcess", log,
-                system, grdb,
+                system,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

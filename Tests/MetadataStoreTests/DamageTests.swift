@@ -25,6 +25,19 @@ import Testing
         #expect(try DatabaseInspection(path: path).isTooNew())
     }
 
+    @Test("a full disk, a damaged database and other failures of SQLite are told apart")
+    func failures() throws {
+        #expect(MetadataStore.failure(in: DatabaseError(resultCode: .SQLITE_FULL)) == .diskFull)
+        try Data(repeating: 1, count: 4096).write(to: URL(fileURLWithPath: path))
+        let error = try #require(throws: DatabaseError.self) { try MetadataStore(path: path) }
+        #expect(
+            MetadataStore.failure(in: error) == .damaged(detail: "file is not a database"))
+        #expect(
+            MetadataStore.failure(in: DatabaseError(resultCode: .SQLITE_BUSY, message: "locked"))
+                == .other(detail: "locked"))
+        #expect(MetadataStore.failure(in: MetadataStore.TooNew()) == nil)
+    }
+
     @Test("another database in the place of one is noticed")
     func replaced() throws {
         let store = try MetadataStore(path: path)

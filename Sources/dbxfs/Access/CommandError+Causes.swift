@@ -1,7 +1,6 @@
 // Translates errors of the layers below into messages about a mount that cannot start.
 
 import Foundation
-import GRDB
 import MetadataStore
 import Mounting
 import RemoteStore
@@ -38,19 +37,18 @@ extension CommandError {
     init(opening path: String, _ error: any Error) {
         if let error = error as? CommandError {
             self = error
-        } else if (error as? DatabaseError)?.resultCode == .SQLITE_FULL
-            || (error as? POSIXError)?.code == .ENOSPC || (error as? Errno) == .noSpace
-        {
+        } else if let failure = MetadataStore.failure(in: error) {
+            switch failure {
+            case .diskFull: self = .diskFull(path)
+            case .damaged(let detail): self = .databaseDamaged(path: path, detail: detail)
+            case .other(let detail): self = .folderUnusable(path: path, reason: detail)
+            }
+        } else if (error as? POSIXError)?.code == .ENOSPC || (error as? Errno) == .noSpace {
             self = .diskFull(path)
         } else if error is MetadataStore.TooNew {
             self = .databaseTooNew(path)
         } else if let error = error as? DamagedRow {
             self = .databaseDamaged(path: path, detail: "\(error)")
-        } else if let error = error as? DatabaseError {
-            self =
-                error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT
-                ? .databaseDamaged(path: path, detail: error.message ?? "damaged")
-                : .folderUnusable(path: path, reason: error.message ?? "\(error.resultCode)")
         } else {
             self = .folderUnusable(path: path, reason: "\(error)")
         }
