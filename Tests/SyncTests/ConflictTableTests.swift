@@ -1,5 +1,5 @@
-// The conflict table: that docs/semantics.md has the same rows, in the same words, that each row happens on a tree as it
-// says there, and what holds of every answer of the function.
+// The conflict table: that docs/semantics.md has the rows of `ConflictRows.swift`, in the same words, that the sources name
+// each of them, that each happens on a tree as it says there, and what holds of every answer of the function.
 
 import Core
 import Foundation
@@ -16,21 +16,25 @@ import Testing
 struct ConflictRow: Sendable, CustomTestStringConvertible {
     typealias Tree = [String: String?]
 
+    /// The name by which the page and the sources refer to the row.
+    var label: String
     var here: String
     var there: String
     var result: String
     /// The tree that both sides knew before: files with their texts, folders as nil.
     var base: Tree = [:]
+    /// What another client had besides, and both sides knew.
+    var others: @Sendable (Harness) async throws -> Void = { _ in }
     /// The changes of users, unsent.
     var local: @Sendable (Harness) async throws -> Void = { _ in }
     /// The changes of another client before the upload.
     var remote: @Sendable (Harness) async throws -> Void = { _ in }
     /// The tree that users see in the end. `~` stands for the mark of a conflicted copy.
     var tree: Tree
-    /// Texts of files that never leave this machine.
+    /// Texts of files, and paths and targets of links, that never leave this machine.
     var localTexts: [String] = []
 
-    var testDescription: String { "\(here) | \(there)" }
+    var testDescription: String { "\(label): \(here) | \(there)" }
 
     /// The tree that users see when both sides have applied the other's changes.
     func run() async throws -> (tree: Tree, localTexts: [String]) {
@@ -42,6 +46,7 @@ struct ConflictRow: Sendable, CustomTestStringConvertible {
                 try await harness.putFolder(path)
             }
         }
+        try await others(harness)
         try await harness.settle()
         await harness.stop()
         try await local(harness)
@@ -51,9 +56,8 @@ struct ConflictRow: Sendable, CustomTestStringConvertible {
         try await harness.checkInvariants()
         let mark = try Regex(#" \(here's conflicted copy [0-9-]+\)"#)
         let tree = try await harness.tree().map { ($0.key.replacing(mark, with: "~"), $0.value) }
-        return (
-            Dictionary(tree, uniquingKeysWith: { one, _ in one }), try await harness.localTexts()
-        )
+        let localOnly = try await harness.localTexts() + harness.localLinks()
+        return (Dictionary(tree, uniquingKeysWith: { one, _ in one }), localOnly)
     }
 }
 
@@ -68,10 +72,33 @@ struct ConflictRow: Sendable, CustomTestStringConvertible {
         guard let document = try? String(contentsOf: url, encoding: .utf8) else { return }
         let lines = document.split(separator: "\n", omittingEmptySubsequences: false)
         let header = try #require(
-            lines.firstIndex(of: "| here, not sent yet | on the server | result |"))
+            lines.firstIndex(of: "| row | here, not sent yet | on the server | result |"))
         let rows = lines[(header + 2)...].prefix { $0.hasPrefix("|") }.map(String.init)
-        let expected = ConflictRow.all.map { "| \($0.here) | \($0.there) | \($0.result) |" }
+        let expected = ConflictRow.all.map {
+            "| \($0.label) | \($0.here) | \($0.there) | \($0.result) |"
+        }
         #expect(rows == expected)
+    }
+
+    @Test("comments of the sources name each row of the table by its label, and no others")
+    func sources() throws {
+        let labels = ConflictRow.all.map(\.label)
+        #expect(Set(labels).count == labels.count)
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources").standardizedFileURL
+        var named: Set<String> = []
+        for module in ["Tree", "Sync"] {
+            let files = FileManager.default.enumerator(
+                at: folder.appending(path: module), includingPropertiesForKeys: nil)
+            for case let file as URL in try #require(files) where file.pathExtension == "swift" {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                let mention = /\b[Rr]ows? ([A-Z][0-9]+(?:,? (?:and )?[A-Z][0-9]+)*)/
+                for match in text.matches(of: mention) {
+                    named.formUnion(match.1.matches(of: /[A-Z][0-9]+/).map { String($0.0) })
+                }
+            }
+        }
+        #expect(named.sorted() == labels.sorted())
     }
 
     @Test("each row happens as it says", arguments: ConflictRow.all)

@@ -39,6 +39,13 @@ extension Harness {
         return texts.sorted()
     }
 
+    /// The paths and targets of links that never leave this machine.
+    func localLinks() async throws -> [String] {
+        try await store.read { try $0.allNodes() }
+            .filter { $1.kind == .symbolicLink && $1.flags.contains(.localOnly) }
+            .map { "\($0) -> \($1.facts.target ?? "")" }.sorted()
+    }
+
     private func text(of node: Node) async throws -> String {
         if let file = try staging.file(of: node) {
             switch try file.read(at: 0, count: Int(file.size)) {

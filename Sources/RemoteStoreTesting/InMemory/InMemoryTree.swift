@@ -141,6 +141,20 @@ struct InMemoryTree {
         return record(known)
     }
 
+    /// Stores what this client cannot: a symbolic link, or without a target a document that cannot
+    /// be downloaded.
+    mutating func store(
+        linkTo target: String?, at path: RemotePath, now: Timestamp
+    ) throws(RemoteError) -> RemoteEntry {
+        try checkTarget(path)
+        try checkFree(path)
+        let file = RemoteFile(
+            id: nextID(), revision: keep([]), hash: target == nil ? nil : ContentHasher.hash([]),
+            size: 0, clientModified: now.storable, serverModified: now.storable,
+            symbolicLinkTarget: target, isDownloadable: target != nil)
+        return try add(file.id, at: path, file: file)
+    }
+
     /// The revisions at a path, newest first, and whether the file is deleted.
     func versions(of path: RemotePath) throws(RemoteError) -> RemoteRevisions {
         if let item = item(at: path), item.file == nil { throw .notAFile }

@@ -32,6 +32,24 @@ package struct OtherClient: Sendable {
         try put(path, Array(text.utf8))
     }
 
+    /// Creates a symbolic link at a path.
+    package func link(_ path: String, to target: String) throws(RemoteError) {
+        try storeSpecial(path, target)
+    }
+
+    /// Creates a document that cannot be downloaded at a path.
+    package func document(_ path: String) throws(RemoteError) {
+        try storeSpecial(path, nil)
+    }
+
+    private func storeSpecial(_ path: String, _ target: String?) throws(RemoteError) {
+        _ = try store.change { (tree) throws(RemoteError) in
+            try tree.store(
+                linkTo: target, at: RemotePath(rawValue: path),
+                now: Timestamp(seconds: 1_000_000_000))
+        }
+    }
+
     /// Creates a folder at a path.
     @discardableResult
     package func makeFolder(_ path: String) throws(RemoteError) -> RemoteEntry {

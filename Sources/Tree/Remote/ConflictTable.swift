@@ -1,6 +1,7 @@
 // The conflict table of docs/semantics.md as a function: from a node's common base, its local state
 // and its remote state to the resolution. Pure: `DeltaApplier+Conflicts` carries it out for nodes
-// that the server has, `DeltaApplier+Removal` for those that it no longer has.
+// that the server has, `DeltaApplier+Removal` for those that it no longer has. Labels such as U1 are
+// those of the page's rows; rows that other files decide are named there.
 
 import MetadataStore
 
@@ -137,11 +138,17 @@ enum ConflictTable {
         of content: RemoteContent, against local: LocalState
     ) -> ContentResolution {
         switch (content, local.presence) {
+        // Row D2.
         case (.ofBase, _), (.sentFromHere, _): .noteFacts
+        // Row D1.
         case (_, .deleted): local.isOpen ? .bringBackBeside : .bringBack
+        // Row E2.
         case (.sameAsHere, _) where local.isEdited: .noteFacts
+        // Row E1.
         case (_, _) where local.isEdited: .oursStepsAside
+        // Rows U1, E4.
         case (_, _) where local.isOpen: .theirsUnderName
+        // Rows U1, M1.
         case (_, _): .takeTheirs
         }
     }
@@ -151,7 +158,9 @@ enum ConflictTable {
         ofMove isTemporary: Bool, against local: LocalState
     ) -> MoveResolution {
         switch local.presence {
+        // Rows M2, D3, D7.
         case .moved, .deleted, .unsent, .localOnly: .keepPlace
+        // Rows U2, E6.
         case .inPlace: isTemporary ? .hold : .follow
         }
     }
@@ -159,10 +168,15 @@ enum ConflictTable {
     /// Resolves the remote deletion of a file.
     static func resolution(of file: DeletedFile) -> DeletedFile.Resolution {
         switch file {
+        // Row D4.
         case .deletedHere: .remove
+        // Rows E3, D8.
         case .seen(isEdited: true, isMovedByUsers: _, hasRevision: _): .keepUnsent
+        // Row U3.
         case .seen(isEdited: false, isMovedByUsers: false, hasRevision: _): .remove
+        // Rows M3, M5.
         case .seen(isEdited: false, isMovedByUsers: true, hasRevision: true): .keepFromRevision
+        // Row M6.
         case .seen(isEdited: false, isMovedByUsers: true, hasRevision: false): .remove
         }
     }
@@ -170,8 +184,11 @@ enum ConflictTable {
     /// Resolves the remote deletion of a symbolic link. The API cannot store one.
     static func resolution(of link: DeletedLink) -> DeletedLink.Resolution {
         switch link {
+        // Row D4.
         case .deletedHere: .remove
+        // Row U3.
         case .seen(isMovedByUsers: false): .remove
+        // Rows M4, M5.
         case .seen(isMovedByUsers: true): .keepLocal
         }
     }
@@ -179,9 +196,13 @@ enum ConflictTable {
     /// Resolves the remote deletion of a folder.
     static func resolution(of folder: DeletedFolder) -> DeletedFolder.Resolution {
         switch folder {
+        // Row D4.
         case .deletedHere: .remove
+        // Row U3.
         case .seen(isMovedByUsers: false, isEmpty: true): .remove
+        // Rows D8, L1.
         case .seen(isMovedByUsers: false, isEmpty: false): .keep
+        // Row M5.
         case .seen(isMovedByUsers: true, isEmpty: _): .keep
         }
     }
@@ -191,11 +212,15 @@ enum ConflictTable {
         of arrival: RemoteArrival, against local: LocalState
     ) -> ArrivalResolution {
         switch local.presence {
+        // Row M7.
         case .inPlace, .moved, .deleted: return .oursStepsAside
         case .unsent, .localOnly:
+            // Row N4.
             guard local.kind == arrival.kind else { return .oursStepsAside }
             return switch arrival.kind {
+            // Rows N3, L3.
             case .folder: .merge
+            // Rows N1, N2, L2.
             case .file: arrival.hasSameBytes ? .merge : .oursStepsAside
             case .symbolicLink: .oursStepsAside
             }

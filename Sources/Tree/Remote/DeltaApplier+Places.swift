@@ -18,7 +18,7 @@ extension DeltaApplier {
         announce(aside)
     }
 
-    /// Restores a deleted node at its remote place, and the folders above it.
+    /// Restores a deleted node at its remote place, and the folders above it. Row D5.
     mutating func bringBack(_ inode: InodeID) throws {
         var hidden: [InodeID] = []
         var current = inode
@@ -67,7 +67,7 @@ extension DeltaApplier {
     }
 
     /// Undoes local moves after the server put a folder below one that users have moved into it,
-    /// until neither contains the other.
+    /// until neither contains the other. Row M8.
     mutating func undoMoves(from inode: InodeID, upTo ancestor: InodeID) throws {
         var undone: Set<InodeID> = []
         var current = inode

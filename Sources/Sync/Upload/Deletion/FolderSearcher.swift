@@ -1,6 +1,7 @@
 // Searching deleted folders for files that other clients stored in them between their last listing
 // and their deletion, under any name, and restoring those. Not responsible for the deletion
-// (`FolderDeletion.swift`) or the rows (`FolderSearches.swift`).
+// (`FolderDeletion.swift`) or the database's rows (`FolderSearches.swift`).
+// Row D6 of the conflict table.
 
 import Core
 import Logging
