@@ -74,18 +74,18 @@ package struct Configuration: Hashable, Sendable {
         }
         let reader = Reader(file: file)
         for (key, value) in table {
-            switch key {
-            case "endpoint":
+            switch SettingKey(rawValue: key) {
+            case .endpoint:
                 endpoint = try? Endpoint(parsing: try reader.text(value, key))
                 guard endpoint != nil else {
                     throw reader.error(key, "must be https://HOST[:PORT], or http for this machine")
                 }
-            case "log_level":
+            case .logLevel:
                 logLevel = LogLevel(try reader.text(value, key))
                 guard logLevel != nil else {
                     throw reader.error(key, "must be one of " + LogLevel.names)
                 }
-            case "account": try readAccounts(value, reader)
+            case .account: try readAccounts(value, reader)
             default: try reader.read(key, value, "", into: &general)
             }
         }
@@ -95,8 +95,8 @@ package struct Configuration: Hashable, Sendable {
     private mutating func readAccounts(
         _ value: any TOMLValueConvertible, _ reader: Reader
     ) throws(CommandError) {
-        for (name, value) in try reader.table(value, "account") {
-            let place = "account." + name
+        for (name, value) in try reader.table(value, SettingKey.account.rawValue) {
+            let place = "\(SettingKey.account.rawValue).\(name)"
             guard let source = try? MountSource(parsing: name), source.account == name else {
                 throw reader.error(place, "an account's name has letters, digits, '.', '-' and '_'")
             }
@@ -132,13 +132,15 @@ package struct Configuration: Hashable, Sendable {
 
     /// Puts options for everything before options for a part, because a table has no order.
     private static func ordered(_ settings: [MountOptionSetting]) -> [MountOptionSetting] {
-        [settings.filter { $0.name == "umask" }, settings.filter { $0.name != "umask" }]
+        [settings.filter { $0.key == .mask }, settings.filter { $0.key != .mask }]
             .flatMap(\.self)
     }
 
     /// Ignore patterns: those for every account, then those for this one.
     func ignored(of account: String) -> [IgnorePatterns] {
-        [("ignore", general.ignored), ("account.\(account).ignore", accounts[account]?.ignored)]
+        let key = SettingKey.ignored.rawValue
+        let place = "\(SettingKey.account.rawValue).\(account).\(key)"
+        return [(key, general.ignored), (place, accounts[account]?.ignored)]
             .compactMap { place, text in
                 text.map { IgnorePatterns(text: $0, file: file ?? "", place: place) }
             }
@@ -175,16 +177,16 @@ package struct Configuration: Hashable, Sendable {
             into section: inout Section
         ) throws(CommandError) {
             let place = "\(prefix)\(key)"
-            switch key {
-            case "app_key": section.appKey = try text(value, place)
-            case "ignore": section.ignored = try text(value, place)
-            case "mountpoint" where !prefix.isEmpty:
+            switch SettingKey(rawValue: key) {
+            case .appKey: section.appKey = try text(value, place)
+            case .ignored: section.ignored = try text(value, place)
+            case .mountpoint where !prefix.isEmpty:
                 let path = try text(value, place)
                 guard path.hasPrefix("/") || path.hasPrefix("~/") else {
                     throw error(place, "must begin with / or ~/")
                 }
                 section.mountpoint = path
-            case "folder" where !prefix.isEmpty:
+            case .folder where !prefix.isEmpty:
                 let folder = try text(value, place)
                 guard (try? MountSource(parsing: ":" + folder)) != nil else {
                     throw error(place, "must be a path on Dropbox such as /Projects")

@@ -129,7 +129,7 @@ package struct Environment: Sendable {
 
     /// The options of an account's mounts, unless the command line overrides them.
     package func options(of account: String) -> [MountOptionSetting] {
-        configuration.options(of: account).filter { !namesCacheFolder || $0.name != "cache_dir" }
+        configuration.options(of: account).filter { !namesCacheFolder || $0.key != .cacheFolder }
     }
 
     /// The distinct cache folders of these accounts' mounts, unless the command line overrides

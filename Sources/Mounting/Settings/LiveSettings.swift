@@ -26,22 +26,27 @@ package struct LiveSettings: Hashable, Sendable, Codable {
         self.logLevel = logLevel
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case uploadLimit = "bwlimit_up"
-        case downloadLimit = "bwlimit_down"
-        case cacheSize = "cache_size"
-        case writeDelay = "write_delay"
-        case logLevel = "log_level"
-    }
-
-    /// The names of these options, in the order of their help.
-    package static let names = [
-        "bwlimit_up", "bwlimit_down", "cache_size", "write_delay", "log_level",
+    /// The keys of these settings, in the order of their help.
+    private static let keys: [SettingKey] = [
+        .uploadLimit, .downloadLimit, .cacheSize, .writeDelay, .logLevel,
     ]
+
+    /// The names of these settings, in the order of their help.
+    package static var names: [String] { keys.map(\.rawValue) }
+
+    /// Decodes the fields that `encode(to:)` writes.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: SettingKey.self)
+        uploadLimit = try container.decodeIfPresent(Int64.self, forKey: .uploadLimit)
+        downloadLimit = try container.decodeIfPresent(Int64.self, forKey: .downloadLimit)
+        cacheSize = try container.decode(Int64.self, forKey: .cacheSize)
+        writeDelay = try container.decode(Double.self, forKey: .writeDelay)
+        logLevel = try container.decode(LogLevel.self, forKey: .logLevel)
+    }
 
     /// Writes every field, no limit as null, so that scripts find them.
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
+        var container = encoder.container(keyedBy: SettingKey.self)
         try container.encode(uploadLimit, forKey: .uploadLimit)
         try container.encode(downloadLimit, forKey: .downloadLimit)
         try container.encode(cacheSize, forKey: .cacheSize)
@@ -65,16 +70,21 @@ package struct LiveSettings: Hashable, Sendable, Codable {
             return parsed
         }
         let rateForm = "bytes per second such as 500K or 2M, or none"
-        switch name {
-        case "bwlimit_up": uploadLimit = try read(Self.rate(value), rateForm).bytes
-        case "bwlimit_down": downloadLimit = try read(Self.rate(value), rateForm).bytes
-        case "cache_size":
+        guard let key = setting.key else { throw .notChangeable(name) }
+        switch key {
+        case .uploadLimit: uploadLimit = try read(Self.rate(value), rateForm).bytes
+        case .downloadLimit: downloadLimit = try read(Self.rate(value), rateForm).bytes
+        case .cacheSize:
             cacheSize = try read(OptionValue.bytes(value), "a size such as 512M or 20G")
-        case "write_delay":
+        case .writeDelay:
             let seconds = value == "none" ? 0 : OptionValue.seconds(value)
             writeDelay = try read(seconds, "a time such as 5s or 1m, or none")
-        case "log_level": logLevel = try read(LogLevel(value), LogLevel.names)
-        default: throw .notChangeable(name)
+        case .logLevel: logLevel = try read(LogLevel(value), LogLevel.names)
+        case .readOnly, .allowOther, .allowRoot, .defaultPermissions, .user, .group, .mask,
+            .fileMask, .folderMask, .synchronization, .writebackCache, .cacheFolder, .names, .root,
+            .member, .noExecution, .noSetUserID, .noDevices, .noAccessTimes, .endpoint, .account,
+            .appKey, .ignored, .mountpoint, .folder:
+            throw .notChangeable(name)
         }
     }
 

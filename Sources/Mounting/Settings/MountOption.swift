@@ -6,8 +6,7 @@ import Saturating
 
 /// An option of a mount.
 package struct MountOption: Hashable, Sendable {
-    /// The name behind `-o`.
-    package let name: String
+    let key: SettingKey
     /// The placeholder of its value in help texts; nil for a flag.
     package let value: String?
     /// The option that negates a flag.
@@ -15,50 +14,23 @@ package struct MountOption: Hashable, Sendable {
     /// Its description, in lines that fit beside the name.
     package let meaning: [String]
 
-    private init(
-        _ name: String, value: String? = nil, opposite: String? = nil, _ meaning: String...
+    fileprivate init(
+        _ key: SettingKey, value: String? = nil, opposite: String? = nil, _ meaning: String...
     ) {
-        self.name = name
+        self.key = key
         self.value = value
         self.opposite = opposite
         self.meaning = meaning
     }
 
+    /// The name behind `-o`.
+    package var name: String { key.rawValue }
+
     /// Whether the value is a set of permission bits, which is written in octal.
     var isMask: Bool { value == "OCT" }
 
     /// All options, in the order of `--help`.
-    package static let all = [
-        MountOption("ro", opposite: "rw", "nothing can be changed"),
-        MountOption("allow_other", "other users may enter"),
-        MountOption("allow_root", "root may enter"),
-        MountOption("default_permissions", "the kernel checks permission bits"),
-        MountOption("uid", value: "N", "owner to show"),
-        MountOption("gid", value: "N", "group to show"),
-        MountOption("umask", value: "OCT", "permission bits to take from everything"),
-        MountOption("fmask", value: "OCT", "permission bits to take from files"),
-        MountOption("dmask", value: "OCT", "permission bits to take from folders"),
-        MountOption("fsync", value: "local|remote", "when fsync(2) returns"),
-        MountOption("writeback_cache", "the kernel gathers small writes"),
-        MountOption("cache_dir", value: "PATH", "where cached content lies"),
-        MountOption("cache_size", value: "SIZE", "how much of it is kept, such as 20G"),
-        MountOption(
-            "write_delay", value: "TIME", "time between a file's last change and its",
-            "upload, such as 5s"),
-        MountOption(
-            "case", value: "exact|fold", "whether a name also finds what differs in", "case only"),
-        MountOption(
-            "root", value: "home|team|ID", "what paths start from: the person's folder,",
-            "the team's whole space, or a team folder or", "shared folder by its number"),
-        MountOption(
-            "member", value: "ID", "the member (dbmid:…) as whom a team's token", "acts"),
-        MountOption("bwlimit_up", value: "SIZE", "bytes per second to send, such as 2M"),
-        MountOption("bwlimit_down", value: "SIZE", "bytes per second to fetch, such as 2M"),
-        MountOption("noexec", opposite: "exec", "no programs can be run from it"),
-        MountOption("nosuid", opposite: "suid", "set-user-ID bits have no effect"),
-        MountOption("nodev", opposite: "dev", "device files have no effect"),
-        MountOption("noatime", opposite: "atime", "reading leaves access times alone"),
-    ]
+    package static let all = SettingKey.allCases.compactMap(\.option)
 
     /// The option of that name.
     static func named(_ name: String) -> MountOption? { all.first { $0.name == name } }
@@ -90,6 +62,55 @@ package struct MountOption: Hashable, Sendable {
     ]
 }
 
+extension SettingKey {
+    /// The option of that key; nil for one of the configuration file only.
+    fileprivate var option: MountOption? {
+        switch self {
+        case .readOnly: MountOption(self, opposite: "rw", "nothing can be changed")
+        case .allowOther: MountOption(self, "other users may enter")
+        case .allowRoot: MountOption(self, "root may enter")
+        case .defaultPermissions: MountOption(self, "the kernel checks permission bits")
+        case .user: MountOption(self, value: "N", "owner to show")
+        case .group: MountOption(self, value: "N", "group to show")
+        case .mask: MountOption(self, value: "OCT", "permission bits to take from everything")
+        case .fileMask: MountOption(self, value: "OCT", "permission bits to take from files")
+        case .folderMask: MountOption(self, value: "OCT", "permission bits to take from folders")
+        case .synchronization:
+            MountOption(self, value: "local|remote", "when fsync(2) returns")
+        case .writebackCache: MountOption(self, "the kernel gathers small writes")
+        case .cacheFolder: MountOption(self, value: "PATH", "where cached content lies")
+        case .cacheSize:
+            MountOption(self, value: "SIZE", "how much of it is kept, such as 20G")
+        case .writeDelay:
+            MountOption(
+                self, value: "TIME", "time between a file's last change and its",
+                "upload, such as 5s")
+        case .names:
+            MountOption(
+                self, value: "exact|fold", "whether a name also finds what differs in",
+                "case only")
+        case .root:
+            MountOption(
+                self, value: "home|team|ID", "what paths start from: the person's folder,",
+                "the team's whole space, or a team folder or", "shared folder by its number")
+        case .member:
+            MountOption(
+                self, value: "ID", "the member (dbmid:…) as whom a team's token", "acts")
+        case .uploadLimit:
+            MountOption(self, value: "SIZE", "bytes per second to send, such as 2M")
+        case .downloadLimit:
+            MountOption(self, value: "SIZE", "bytes per second to fetch, such as 2M")
+        case .noExecution:
+            MountOption(self, opposite: "exec", "no programs can be run from it")
+        case .noSetUserID: MountOption(self, opposite: "suid", "set-user-ID bits have no effect")
+        case .noDevices: MountOption(self, opposite: "dev", "device files have no effect")
+        case .noAccessTimes:
+            MountOption(self, opposite: "atime", "reading leaves access times alone")
+        case .endpoint, .logLevel, .account, .appKey, .ignored, .mountpoint, .folder: nil
+        }
+    }
+}
+
 /// An option with its value, from any source.
 package struct MountOptionSetting: Hashable, Sendable, Codable {
     /// The option's name before `=`.
@@ -102,6 +123,9 @@ package struct MountOptionSetting: Hashable, Sendable, Codable {
         self.name = name
         self.value = value
     }
+
+    /// The key of that name; nil if there is none.
+    var key: SettingKey? { SettingKey(rawValue: name) }
 
     /// Splits `NAME=VALUE`; without `=`, all of it is the name.
     package init(assignment text: String) {

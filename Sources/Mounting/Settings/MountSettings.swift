@@ -107,62 +107,62 @@ package struct MountSettings: Hashable, Sendable, Codable {
     private mutating func apply(_ setting: MountOptionSetting) throws(CommandError) {
         let name = setting.name
         if MountOption.isForOthers(name) { return }
-        if let value = setting.value {
-            guard MountOption.named(name)?.value != nil else { throw .unknownOption(name) }
-            try apply(name, value: value)
+        if let option = MountOption.named(name), (option.value == nil) == (setting.value == nil) {
+            try apply(option.key, setting.value ?? "")
+        } else if setting.value == nil, let option = MountOption.takenBack(by: name) {
+            takeBack(option.key)
         } else {
-            try apply(flag: name)
+            throw .unknownOption(name)
         }
     }
 
-    private mutating func apply(flag name: String) throws(CommandError) {
-        switch name {
-        case "ro": isReadOnly = true
-        case "rw": isReadOnly = false
-        case "allow_other": allowsOthers = true
-        case "allow_root": allowsRoot = true
-        case "default_permissions": checksPermissions = true
-        case "writeback_cache": gathersWrites = true
-        case "nosuid", "nodev", "noexec", "noatime": kernelFlags.insert(name)
-        default:
-            guard let option = MountOption.takenBack(by: name) else { throw .unknownOption(name) }
-            kernelFlags.remove(option.name)
-        }
-    }
-
-    private mutating func apply(_ name: String, value: String) throws(CommandError) {
+    private mutating func apply(_ key: SettingKey, _ value: String) throws(CommandError) {
         func read<Value>(_ parsed: Value?, _ expected: String) throws(CommandError) -> Value {
             guard let parsed else {
-                throw .badOptionValue(name: name, value: value, expected: expected)
+                throw .badOptionValue(name: key.rawValue, value: value, expected: expected)
             }
             return parsed
         }
-        switch name {
-        case "uid": user = try read(OptionValue.identifier(value), "a user number")
-        case "gid": group = try read(OptionValue.identifier(value), "a group number")
-        case "umask":
+        switch key {
+        case .readOnly: isReadOnly = true
+        case .allowOther: allowsOthers = true
+        case .allowRoot: allowsRoot = true
+        case .defaultPermissions: checksPermissions = true
+        case .writebackCache: gathersWrites = true
+        case .noSetUserID, .noDevices, .noExecution, .noAccessTimes:
+            kernelFlags.insert(key.rawValue)
+        case .user: user = try read(OptionValue.identifier(value), "a user number")
+        case .group: group = try read(OptionValue.identifier(value), "a group number")
+        case .mask:
             fileMask = try read(OptionValue.mask(value), Self.maskForm)
             folderMask = fileMask
-        case "fmask": fileMask = try read(OptionValue.mask(value), Self.maskForm)
-        case "dmask": folderMask = try read(OptionValue.mask(value), Self.maskForm)
-        case "fsync":
+        case .fileMask: fileMask = try read(OptionValue.mask(value), Self.maskForm)
+        case .folderMask: folderMask = try read(OptionValue.mask(value), Self.maskForm)
+        case .synchronization:
             synchronization = try read(Synchronization(rawValue: value), "local or remote")
-        case "cache_dir":
+        case .cacheFolder:
             cacheFolder = try read(
                 value.hasPrefix("/") ? value : nil, "a path from the root on")
-        case "cache_size":
+        case .cacheSize:
             cacheSize = try read(OptionValue.bytes(value), "a size such as 512M or 20G")
-        case "write_delay":
+        case .writeDelay:
             writeDelay = try read(OptionValue.seconds(value), "a time such as 5s or 1m")
-        case "bwlimit_up": uploadLimit = try read(Self.rate(value), Self.rateForm)
-        case "bwlimit_down": downloadLimit = try read(Self.rate(value), Self.rateForm)
-        case "case": names = try read(Names(rawValue: value), "exact or fold")
-        case "root": root = try read(Root(value), "home, team or the number of a namespace")
-        case "member":
+        case .uploadLimit: uploadLimit = try read(Self.rate(value), Self.rateForm)
+        case .downloadLimit: downloadLimit = try read(Self.rate(value), Self.rateForm)
+        case .names: names = try read(Names(rawValue: value), "exact or fold")
+        case .root: root = try read(Root(value), "home, team or the number of a namespace")
+        case .member:
             member = try read(
                 value.hasPrefix("dbmid:") ? value : nil, "a team member's id such as dbmid:AAH…")
-        default: throw .unknownOption(name)
+        case .endpoint, .logLevel, .account, .appKey, .ignored, .mountpoint, .folder:
+            throw .unknownOption(key.rawValue)
         }
+    }
+
+    /// Takes a flag back, such as `ro` for `rw`.
+    private mutating func takeBack(_ key: SettingKey) {
+        if key == .readOnly { isReadOnly = false }
+        kernelFlags.remove(key.rawValue)
     }
 
     private static func rate(_ value: String) -> Int64? {
