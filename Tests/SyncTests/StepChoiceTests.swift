@@ -55,6 +55,24 @@ import Testing
         #expect(choice.singles.isEmpty)
     }
 
+    @Test("no more tasks start than there is room for, however few contents a batch has")
+    func room() {
+        for count in 0...UInt64(8) {
+            var choice = choice()
+            for number in 0..<count {
+                _ = choice.add(upload(number, base: true), for: InodeID(number), attempts: 0)
+            }
+            for number in 100..<UInt64(100 + StepChoice.smallestBatch - 1) {
+                _ = choice.add(upload(number), for: InodeID(number), attempts: 0)
+            }
+            let started = choice.singles.count + choice.batches.count
+            #expect(started <= 8)
+            let isTight = Int(count) + StepChoice.smallestBatch - 1 > 8
+            #expect(choice.batches.map(\.items.count) == (isTight && count < 8 ? [3] : []))
+            #expect(choice.singles.count == (isTight ? Int(count) : Int(count) + 3))
+        }
+    }
+
     @Test("what failed in company, is large or lies over a base goes alone")
     func alone() {
         var choice = choice()

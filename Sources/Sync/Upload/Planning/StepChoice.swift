@@ -66,7 +66,7 @@ struct StepChoice: Sendable {
     private var gathered: [StepBatch.Kind: StepBatch] = [:]
 
     /// A choice beside the steps in flight, of which some are `patient` (long-running): `room` is
-    /// the number of tasks that may start; contents too few for a batch count as one.
+    /// the number of tasks that may start.
     init(
         busy: Set<InodeID>, patient: Set<InodeID> = [], batching: Set<StepBatch.Kind>, room: Int
     ) {
@@ -155,6 +155,7 @@ struct StepChoice: Sendable {
         busy.insert(inode)
     }
 
+    /// Number of tasks, if each batch is one.
     private var tasks: Int { alone.count +| gathered.count }
 
     /// Whether enough entries for one transaction were examined.
@@ -181,7 +182,10 @@ struct StepChoice: Sendable {
 
     private func isWorthwhile(_ batch: StepBatch) -> Bool {
         switch batch.kind {
-        case .uploads: batch.items.count >= Self.smallestBatch
+        case .uploads:
+            // A few contents are a batch, too, where there is no room for a task each.
+            batch.items.count >= Self.smallestBatch
+                || batch.items.count > 1 && tasks -| 1 +| batch.items.count > room
         case .folders, .deletions, .moves, .copies: batch.items.count > 1
         }
     }
