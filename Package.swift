@@ -58,7 +58,7 @@ let package = Package(
             dependencies: [
                 "Core", "Fuse", "FileSystem", "Sync", "Tree", "MetadataStore", "BlockCache",
                 "RemoteStore",
-                "Staging", "DropboxAPI", "Mounting", "PrivateFiles", "Saturating", "CProcess", log,
+                "Staging", "DropboxAPI", "Mounting", "PrivateFiles", "Saturating", "CLinux", log,
                 system,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -66,15 +66,12 @@ let package = Package(
         .target(
             name: "Mounting",
             dependencies: [
-                "CMalloc", "CProcess", "DropboxAPI", "PrivateFiles", "Saturating", log, system,
+                "CLinux", "DropboxAPI", "PrivateFiles", "Saturating", log, system,
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ],
             swiftSettings: settings),
         .target(name: "PrivateFiles", dependencies: [system], swiftSettings: settings),
-        .systemLibrary(name: "CFile"),
-        .systemLibrary(name: "CMalloc"),
-        .systemLibrary(name: "CProcess"),
-        .systemLibrary(name: "CSyncfs"),
+        .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -101,7 +98,7 @@ let package = Package(
         .target(
             name: "Sync",
             dependencies: [
-                "Blocking", "CFile", "Core", "ContentHashing", "Staging", "MetadataStore", "Tree",
+                "Blocking", "Core", "ContentHashing", "Staging", "MetadataStore", "Tree",
                 "BlockCache", "RemoteStore", "Saturating", log, system,
             ],
             swiftSettings: settings),
@@ -114,8 +111,7 @@ let package = Package(
         .target(
             name: "Staging",
             dependencies: [
-                "Blocking", "CFile", "CSyncfs", "Core", "ContentHashing", "MetadataStore",
-                "Saturating",
+                "Blocking", "CLinux", "Core", "ContentHashing", "MetadataStore", "Saturating",
             ],
             swiftSettings: settings),
         .target(
@@ -125,7 +121,7 @@ let package = Package(
         .target(
             name: "BlockCache",
             dependencies: [
-                "CFile", "CXXHash", "Core", "ContentHashing", "Saturating", log, system, heap,
+                "CLinux", "CXXHash", "Core", "ContentHashing", "Saturating", log, system, heap,
             ],
             swiftSettings: settings),
         .target(

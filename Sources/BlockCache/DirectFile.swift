@@ -1,7 +1,7 @@
 // Direct I/O, bypassing the kernel's page cache. Not responsible for the data, nor for the fallback
 // where direct I/O is unsupported.
 
-import CFile
+import CLinux
 import Core
 import Glibc
 import Saturating
@@ -28,7 +28,7 @@ final class DirectFile: Sendable {
 
     /// Opens an open file a second time; nil if the filesystem does not support direct I/O (tmpfs).
     init?(_ file: Int32) {
-        descriptor = open("/proc/self/fd/\(file)", O_RDWR | O_CLOEXEC | CFILE_O_DIRECT)
+        descriptor = open("/proc/self/fd/\(file)", O_RDWR | O_CLOEXEC | CLINUX_O_DIRECT)
         guard descriptor >= 0 else { return nil }
     }
 

@@ -1,7 +1,7 @@
 // The data and holes of staged content. Not responsible for hiding them while the kernel gathers
 // writes, which are not in the file yet.
 
-import CFile
+import CLinux
 import Core
 import Glibc
 package import MetadataStore
@@ -21,12 +21,12 @@ extension StagedFile {
 
     /// The beginning of data, at an offset or behind it.
     package func data(from offset: Int64) -> Extent {
-        extent(from: offset, CFILE_SEEK_DATA)
+        extent(from: offset, CLINUX_SEEK_DATA)
     }
 
     /// The beginning of a hole, at an offset or behind it. The end counts as one.
     package func hole(from offset: Int64) -> Extent {
-        extent(from: offset, CFILE_SEEK_HOLE)
+        extent(from: offset, CLINUX_SEEK_HOLE)
     }
 
     private func extent(from offset: Int64, _ kind: CInt) -> Extent {
@@ -36,7 +36,7 @@ extension StagedFile {
             if found >= 0, found < state.content.size { return .begins(found) }
             // Behind the end of the file itself, the content is zeros.
             guard found >= 0 || errno == ENXIO else { return .unknown }
-            if kind == CFILE_SEEK_DATA { return .none }
+            if kind == CLINUX_SEEK_DATA { return .none }
             return .begins(found >= 0 ? state.content.size : offset)
         }
     }

@@ -1,8 +1,7 @@
 // Process-wide settings of a mount: descriptors, no core dumps, no unneeded capabilities, memory,
 // signals.
 
-import CMalloc
-import CProcess
+import CLinux
 import Glibc
 import Saturating
 import SystemPackage
@@ -19,7 +18,7 @@ package enum ProcessSettings {
     package static func denyCoreDumps() {
         var limit = rlimit(rlim_cur: 1, rlim_max: 1)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-        _ = cprocess_set_undumpable()
+        _ = clinux_set_undumpable()
     }
 
     /// Drops root's capabilities that are not needed once a server is talked to, also for child
@@ -32,8 +31,8 @@ package enum ProcessSettings {
     /// kernel keeps one, as where a container's filter forbids the call.
     package static func giveUpCapabilities() throws(CommandError) {
         guard geteuid() == 0 else { return }
-        let kept = UInt64(1) << CPROCESS_SYS_ADMIN | 1 << CPROCESS_DAC_READ_SEARCH
-        guard cprocess_keep_capabilities(kept) == 0, cprocess_set_no_new_privileges() == 0 else {
+        let kept = UInt64(1) << CLINUX_SYS_ADMIN | 1 << CLINUX_DAC_READ_SEARCH
+        guard clinux_keep_capabilities(kept) == 0, clinux_set_no_new_privileges() == 0 else {
             throw .capabilitiesKept(reason: Errno(rawValue: errno).description)
         }
     }
@@ -62,9 +61,9 @@ package enum ProcessSettings {
 
     /// Makes the memory of large buffers return to the system as soon as they are freed.
     package static func returnLargeBuffers() {
-        _ = mallopt(M_MMAP_THRESHOLD, ownPagesThreshold)
-        _ = mallopt(M_TRIM_THRESHOLD, keptFree)
-        _ = mallopt(M_ARENA_MAX, heaps)
+        _ = mallopt(CLINUX_MMAP_THRESHOLD, ownPagesThreshold)
+        _ = mallopt(CLINUX_TRIM_THRESHOLD, keptFree)
+        _ = mallopt(CLINUX_ARENA_MAX, heaps)
     }
 
     /// Closes inherited descriptors beyond the first ones: the reader of an inherited pipe would

@@ -1,7 +1,7 @@
 // The base of staged content: ranges of a revision that become the base, and bytes of the base that
 // are fetched because a block is written to.
 
-import CFile
+import CLinux
 package import Core
 import Glibc
 package import MetadataStore
@@ -97,18 +97,18 @@ extension StagedFile {
 
     /// Copies data ranges; shared by both files if the filesystem supports that.
     private func copyData(from source: Int32) -> Bool {
-        var position = lseek(source, 0, CFILE_SEEK_DATA)
+        var position = lseek(source, 0, CLINUX_SEEK_DATA)
         while position >= 0 {
-            let end = lseek(source, position, CFILE_SEEK_HOLE)
+            let end = lseek(source, position, CLINUX_SEEK_HOLE)
             var from = Int64(clamping: position)
             var to = from
             while from < end {
-                let count = cfile_copy_range(
+                let count = clinux_copy_range(
                     source, &from, descriptor, &to, Int(clamping: Int64(clamping: end) -| from))
                 if count < 0 && errno == EINTR { continue }
                 guard count > 0 else { return false }
             }
-            position = lseek(source, end, CFILE_SEEK_DATA)
+            position = lseek(source, end, CLINUX_SEEK_DATA)
         }
         return errno == ENXIO
     }

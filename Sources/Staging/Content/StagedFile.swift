@@ -1,7 +1,7 @@
 // Staged content of one file: a sparse staging file, over the untouched parts of a base revision.
 // Not responsible for fetching those parts nor for sending.
 
-import CFile
+import CLinux
 import ContentHashing
 package import Core
 import Glibc
@@ -347,7 +347,7 @@ package final class StagedFile: Sendable {
     /// would take space, and a range may be larger than any disk.
     private func storeZeros(_ range: Range<Int64>) throws(StagingError) {
         if range.isEmpty { return }
-        while cfile_punch_hole(descriptor, Int(clamping: range.lowerBound), range.count) != 0 {
+        while clinux_punch_hole(descriptor, Int(clamping: range.lowerBound), range.count) != 0 {
             guard errno == EINTR else { throw StagingError(code: errno) }
         }
     }

@@ -1,6 +1,6 @@
 // Copies content that was put aside to a new file. Never changes the content that was put aside.
 
-import CFile
+import CLinux
 import Core
 import Glibc
 import Saturating
@@ -63,7 +63,7 @@ extension LostAndFound {
 
     /// Gives a file a name that must be free.
     static func nameNew(_ temporary: String, _ path: String) throws(StagingError) {
-        if cfile_rename_new(temporary, path) == 0 { return }
+        if clinux_rename_new(temporary, path) == 0 { return }
         // A filesystem without RENAME_NOREPLACE has links.
         guard errno == EINVAL || errno == ENOSYS, link(temporary, path) == 0 else {
             throw StagingError(code: errno)
@@ -88,12 +88,12 @@ extension LostAndFound {
             ftruncate(target, max(off_t(clamping: size), status.st_size)) == 0
         else { throw StagingError(code: errno) }
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        var position = lseek(source, 0, CFILE_SEEK_DATA)
+        var position = lseek(source, 0, CLINUX_SEEK_DATA)
         while position >= 0 {
-            let end = lseek(source, position, CFILE_SEEK_HOLE)
+            let end = lseek(source, position, CLINUX_SEEK_HOLE)
             guard end > position else { break }
             try copy(position..<end, from: source, to: target, &buffer)
-            position = lseek(source, end, CFILE_SEEK_DATA)
+            position = lseek(source, end, CLINUX_SEEK_DATA)
         }
         guard errno == ENXIO else { throw StagingError(code: errno) }
     }

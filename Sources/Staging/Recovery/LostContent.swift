@@ -1,7 +1,7 @@
 // Unverified content, and the folder where it is kept until a user handles it. Not responsible for
 // finding it: that is `StagingCheck`.
 
-import CFile
+import CLinux
 import Core
 import Foundation
 import Glibc

@@ -2,7 +2,7 @@
 // a failed write once and counts the pages as clean from then on: a second call returns success,
 // and a page that leaves the memory is read back as the disk has it.
 
-import CSyncfs
+import CLinux
 import Glibc
 import Synchronization
 

@@ -2,7 +2,7 @@
 // and exit codes. It mounts as `dbxfs mount` does.
 
 import ArgumentParser
-import CProcess
+import CLinux
 import Glibc
 import Mounting
 import SystemPackage
@@ -67,7 +67,7 @@ struct MountNamespace: ParsableArguments {
         do {
             let namespace = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
             defer { try? namespace.close() }
-            guard setns(namespace.rawValue, CPROCESS_MOUNT_NAMESPACE) == 0 else {
+            guard setns(namespace.rawValue, CLINUX_MOUNT_NAMESPACE) == 0 else {
                 throw Errno(rawValue: errno)
             }
         } catch {

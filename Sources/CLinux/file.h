@@ -1,28 +1,24 @@
-// Linux's own calls for files, which Swift's Glibc module leaves out because it does not ask for them
-// (_GNU_SOURCE).
-//
-// Includes no header of the C library: one that declares `struct stat` or `struct timespec` here, too, makes this
-// module their home in some builds, and whoever uses them without importing it is refused.
+// Calls for files.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 // From <linux/fs.h>: the next data, the next hole.
-static const int CFILE_SEEK_DATA = 3;
-static const int CFILE_SEEK_HOLE = 4;
+static const int CLINUX_SEEK_DATA = 3;
+static const int CLINUX_SEEK_HOLE = 4;
 
 // O_DIRECT, whose value differs between processors (asm/fcntl.h).
 #if defined(__arm__) || defined(__aarch64__) || defined(__m68k__)
-static const int CFILE_O_DIRECT = 0200000;
+static const int CLINUX_O_DIRECT = 0200000;
 #elif defined(__powerpc__)
-static const int CFILE_O_DIRECT = 0400000;
+static const int CLINUX_O_DIRECT = 0400000;
 #elif defined(__x86_64__) || defined(__i386__) || defined(__riscv) || defined(__s390__) \
     || defined(__loongarch__)
-static const int CFILE_O_DIRECT = 040000;
+static const int CLINUX_O_DIRECT = 040000;
 #else
 // Not known here: without it, reads go through the page cache.
-static const int CFILE_O_DIRECT = 0;
+static const int CLINUX_O_DIRECT = 0;
 #endif
 
 // As in <unistd.h>, where the result is an ssize_t.
@@ -31,7 +27,7 @@ extern ptrdiff_t copy_file_range(
 );
 
 // Copies within the kernel, sharing blocks where the filesystem can, and moves both offsets on.
-static inline ptrdiff_t cfile_copy_range(
+static inline ptrdiff_t clinux_copy_range(
     int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count
 ) {
     return copy_file_range(from, from_offset, to, to_offset, count, 0);
@@ -42,7 +38,7 @@ extern int fallocate(int file, int mode, ptrdiff_t offset, ptrdiff_t count);
 
 // Makes a range a hole, which reads as zeros and takes no space; the size stays
 // (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE). EOPNOTSUPP where the filesystem has no holes.
-static inline int cfile_punch_hole(int file, ptrdiff_t offset, ptrdiff_t count) {
+static inline int clinux_punch_hole(int file, ptrdiff_t offset, ptrdiff_t count) {
     return fallocate(file, 2 | 1, offset, count);
 }
 
@@ -53,6 +49,9 @@ extern int renameat2(
 
 // Renames; EEXIST if there is something of the new name (RENAME_NOREPLACE). Relative to the working folder
 // (AT_FDCWD, which is -100 everywhere).
-static inline int cfile_rename_new(const char *from, const char *to) {
+static inline int clinux_rename_new(const char *from, const char *to) {
     return renameat2(-100, from, -100, to, 1);
 }
+
+// As in <unistd.h>: flushes the whole filesystem that an open file is on.
+extern int syncfs(int descriptor);

@@ -1,37 +1,37 @@
-// Linux's calls about a process, which Swift cannot make itself: its Glibc module leaves them out because it
-// does not ask for them (_GNU_SOURCE), or they are variadic. No policy: what to give up is Mounting's choice.
+// Calls about a process. No policy: Mounting chooses which rights it gives up.
 #pragma once
 
+#include <asm/unistd.h>
 #include <linux/capability.h>
+#include <linux/prctl.h>
 #include <stdint.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 // From <linux/sched.h>: a namespace of mounts.
-static const int CPROCESS_MOUNT_NAMESPACE = 0x00020000;
+static const int CLINUX_MOUNT_NAMESPACE = 0x00020000;
 
-// As in <sched.h>.
+// As in <sched.h>, <sys/prctl.h> and <unistd.h>.
 extern int setns(int descriptor, int type);
+extern int prctl(int option, ...);
+extern long syscall(long number, ...);
 
 // No core dump, and nothing below /proc/PID that tells of memory or environment, but for root. 0 or -1.
-static inline int cprocess_set_undumpable(void) {
+static inline int clinux_set_undumpable(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
 // No program that is started from now on has more rights than this process. 0 or -1.
-static inline int cprocess_set_no_new_privileges(void) {
+static inline int clinux_set_no_new_privileges(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
 enum {
-    CPROCESS_DAC_READ_SEARCH = CAP_DAC_READ_SEARCH,
-    CPROCESS_SYS_ADMIN = CAP_SYS_ADMIN,
+    CLINUX_DAC_READ_SEARCH = CAP_DAC_READ_SEARCH,
+    CLINUX_SYS_ADMIN = CAP_SYS_ADMIN,
 };
 
 // Gives up every capability of the calling thread that is not in the mask (bit n for capability n), also for
 // programs that it starts. Other threads keep theirs: there must be none yet. 0 or -1.
-static inline int cprocess_keep_capabilities(uint64_t mask) {
+static inline int clinux_keep_capabilities(uint64_t mask) {
     // The first number that the kernel does not know ends this with EINVAL; who may not do it has less anyway.
     for (int number = 0; number < 64; number++) {
         if (!(mask >> number & 1) && prctl(PR_CAPBSET_READ, number, 0, 0, 0) < 0) break;
@@ -40,12 +40,12 @@ static inline int cprocess_keep_capabilities(uint64_t mask) {
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct data[2];
-    if (syscall(SYS_capget, &header, data) != 0) return -1;
+    if (syscall(__NR_capget, &header, data) != 0) return -1;
     for (int half = 0; half < 2; half++) {
         uint32_t kept = (uint32_t)(mask >> (32 * half));
         data[half].permitted &= kept;
         data[half].effective &= kept;
         data[half].inheritable = 0;
     }
-    return (int)syscall(SYS_capset, &header, data);
+    return (int)syscall(__NR_capset, &header, data);
 }
