@@ -2,6 +2,7 @@
 # needs: root
 # mounts: itself
 # limit: 120
+. "$TOOLS/lib.sh"
 expected=$(printf '%016x' $((1 << 21 | 1 << 2)))
 rights() {
     for status in "/proc/$1"/task/*/status; do
@@ -10,7 +11,7 @@ rights() {
     done | grep -E '^(Cap(Inh|Prm|Eff|Bnd|Amb)|NoNewPrivs)' | sort -u | tr -d '\t'
 }
 check() {
-    pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+    pid=$(status_field pid)
     cat "$MNT"/*.txt > /dev/null || true
     check_rights "$pid"
     test $((0x$(sed -n 's/^CapEff://p' "$WORK/rights") & 1 << 21)) != 0
@@ -27,14 +28,6 @@ check_rights() {
     grep -qx 'CapAmb:0000000000000000' "$WORK/rights"
     grep -qx 'NoNewPrivs:1' "$WORK/rights"
 }
-gone() {
-    tries=0
-    while grep -q " $MNT fuse.dbxfs " /proc/mounts; do
-        tries=$((tries + 1))
-        test $tries -lt 300
-        sleep 0.1
-    done
-}
 
 # In the background, below folders of another user that no third one may pass; ended by a signal, so that the
 # process itself unmounts.
@@ -50,15 +43,12 @@ dbxfs sync "$MNT" --timeout 60
 dbxfs cache clear "$MNT"
 test "$(cat "$MNT/written")" = text
 kill -TERM "$pid"
-gone
+wait_until 60 not grep -q " $MNT fuse.dbxfs " /proc/mounts
 
 # In the foreground, as systemd runs it, ended by umount(8).
 dbxfs mount --foreground "$MNT" > "$WORK/log" 2>&1 &
 mount=$!
-until dbxfs status "$MNT" > /dev/null 2>&1; do
-    kill -0 $mount
-    sleep 0.1
-done
+wait_while_running $mount 60 dbxfs status "$MNT"
 check
 umount "$MNT"
 wait $mount
@@ -77,7 +67,7 @@ for command in ls-remote doctor 'login --system --account in --app-key test-app 
     # The shell of the background empties the file only some time later: the last port would be read again.
     : > "$WORK/port"
     python3 "$WORK/silent.py" > "$WORK/port" & server=$!
-    until grep -q . "$WORK/port"; do sleep 0.1; done
+    wait_while_running $server 30 grep . "$WORK/port"
     address=http://127.0.0.1:$(head -n 1 "$WORK/port")
     mkdir -p -m 700 "$DBXFS_STATE_DIR/out"
     (umask 077; cat > "$DBXFS_STATE_DIR/out/credentials.json" << END
@@ -85,10 +75,7 @@ for command in ls-remote doctor 'login --system --account in --app-key test-app 
 END
     )
     DBXFS_ENDPOINT=$address dbxfs $command < "$WORK/code" > "$WORK/log" 2>&1 & asking=$!
-    until grep -q accepted "$WORK/port"; do
-        kill -0 $asking
-        sleep 0.1
-    done
+    wait_while_running $asking 30 grep accepted "$WORK/port"
     check_rights $asking
     kill $asking $server
     wait $asking $server || true
@@ -103,10 +90,7 @@ mv "$WORK/opener.new" "$WORK/opener"
 END
 chmod +x "$WORK/bin/xdg-open"
 PATH="$WORK/bin:$PATH" DISPLAY=:0 dbxfs login --system --account none --app-key test-app > "$WORK/log" 2>&1 & asking=$!
-until test -e "$WORK/opener"; do
-    kill -0 $asking
-    sleep 0.1
-done
+wait_while_running $asking 30 test -e "$WORK/opener"
 check_rights $asking
 # A program of root's has all that its bounding set has.
 for set in CapPrm CapEff CapBnd; do test $((0x$(sed -n "s/^$set://p" "$WORK/opener") & ~0x$expected)) = 0; done

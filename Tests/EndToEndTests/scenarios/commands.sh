@@ -1,26 +1,13 @@
 # Commands and options that no other scenario needs: help, the cache, pins for machines.
 # mounts: itself
-fails() {
-    expected=$1 text=$2
-    shift 2
-    status=0
-    "$@" > "$WORK/message" 2>&1 || status=$?
-    cat "$WORK/message"
-    test $status = "$expected"
-    grep -q -- "$text" "$WORK/message"
-}
+. "$TOOLS/lib.sh"
 dbxfs help mount | grep -q 'bwlimit_up=SIZE'
 fails 1 'frobnicate' dbxfs frobnicate
 
 # In the foreground by the short name, with what the kernel does by itself.
 dbxfs mount -f "$MNT" -o nodev,noexec,noatime 2> "$WORK/log" &
 mount=$!
-tries=0
-until mountpoint -q "$MNT" && dbxfs status "$MNT" > /dev/null 2>&1; do
-    tries=$((tries + 1))
-    test $tries -lt 300
-    sleep 0.1
-done
+wait_while_running $mount 60 eval 'mountpoint -q "$MNT" && dbxfs status "$MNT"'
 findmnt -n -o VFS-OPTIONS --mountpoint "$MNT" | grep -w noexec | grep -w nodev | grep -qw noatime
 # Without a source, the account is shown.
 findmnt -n -o SOURCE --mountpoint "$MNT" | grep -qx default

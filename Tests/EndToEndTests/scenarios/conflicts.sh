@@ -1,15 +1,8 @@
 # dbxfs conflicts: copies that this mount made and those of other clients, by name and by place.
 # limit: 120
 # options: write_delay=2s
+. "$TOOLS/lib.sh"
 other="$TOOLS/dropbox.py"
-until_true() {
-    tries=0
-    until sh -c "$1"; do
-        tries=$((tries + 1))
-        test $tries -lt 200 || { echo "never true: $1"; ls -lR "$MNT"; exit 1; }
-        sleep 0.1
-    done
-}
 copies() {
     dbxfs conflicts --json "$@" | python3 -c '
 import json, sys
@@ -25,7 +18,7 @@ dbxfs sync "$MNT" --timeout 60
 # Both change the file before either knows of the other.
 exec 6<> "$MNT/folder/report.txt"
 printf 'theirs' | $other upload /folder/report.txt
-until_true 'test "$(cat "$MNT/folder/report.txt")" = theirs'
+wait_until 30 contains "$MNT/folder/report.txt" theirs
 printf 'mine!' >&6
 exec 6>&-
 dbxfs sync "$MNT" --timeout 60
@@ -42,7 +35,7 @@ dbxfs status "$MNT" | grep -q 'conflicts .*dbxfs conflicts'
 
 # Another client's copy, whose original is gone.
 printf other | $other upload "/their (Anna's conflicted copy 2024-03-01).doc"
-until_true 'test -e "$MNT/their (Anna'"'"'s conflicted copy 2024-03-01).doc"'
+wait_until 30 test -e "$MNT/their (Anna's conflicted copy 2024-03-01).doc"
 copies "$MNT" | grep -qxF "$MNT/their (Anna's conflicted copy 2024-03-01).doc|None|False|5"
 test "$(copies | wc -l)" = 2
 test "$(copies "$MNT/folder" | wc -l)" = 1

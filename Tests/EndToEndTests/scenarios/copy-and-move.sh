@@ -1,5 +1,6 @@
 # cp -a, mv over folders' borders, sed -i, and rm -r.
 # limit: 180
+. "$TOOLS/lib.sh"
 mkdir -p "$WORK/source/sub/deep"
 echo one > "$WORK/source/one"
 echo two > "$WORK/source/sub/two"
@@ -22,13 +23,7 @@ cp -a "$MNT/copied" "$MNT/again"
 diff -r "$MNT/copied" "$MNT/again"
 
 # A copy of a file that is still queued: its content is sent once, by whichever of the two.
-content() {
-    python3 - << END
-import json, urllib.request
-routes = json.load(urllib.request.urlopen("$ADMIN/stats"))["routes"]
-print(sum(route["bytes_in"] for name, route in routes.items() if "upload" in name))
-END
-}
+content() { admin_stats 'sum(route["bytes_in"] for name, route in routes.items() if "upload" in name)'; }
 head -c 20000000 /dev/urandom > "$WORK/queued"
 before=$(content)
 cp "$WORK/queued" "$MNT/queued"
@@ -40,12 +35,8 @@ cmp "$WORK/queued" "$MNT/queued copy"
 
 # Many files are copied, and many renamed, in a few requests.
 requests() {
-    python3 - << END
-import json, urllib.request
-routes = json.load(urllib.request.urlopen("$ADMIN/stats"))["routes"]
-print(sum(route["requests"] for name, route in routes.items()
-          if name.startswith(("files/move", "files/copy")) and not "/check" in name))
-END
+    admin_stats 'sum(route["requests"] for name, route in routes.items()
+        if name.startswith(("files/move", "files/copy")) and not "/check" in name)'
 }
 mkdir "$MNT/many"
 for number in $(seq 60); do echo "$number" > "$MNT/many/$number"; done
@@ -71,12 +62,8 @@ test "$(cat "$MNT/many more/7.txt" "$MNT/many/1" "$MNT/many/2")" = "7
 # A folder with many files is deleted in a few requests, too: two for each batch of files, of which a busy machine may
 # make two, a cursor and a listing before the deletion, and the changes after it, which are not counted here.
 deletions() {
-    python3 - << END
-import json, urllib.request
-routes = json.load(urllib.request.urlopen("$ADMIN/stats"))["routes"]
-print(sum(route["requests"] for name, route in routes.items()
-          if name.startswith("files/") and not name.endswith(("/continue", "/longpoll"))))
-END
+    admin_stats 'sum(route["requests"] for name, route in routes.items()
+        if name.startswith("files/") and not name.endswith(("/continue", "/longpoll")))'
 }
 mkdir "$MNT/unwanted"
 for number in $(seq 500); do echo "$number" > "$MNT/unwanted/$number"; done

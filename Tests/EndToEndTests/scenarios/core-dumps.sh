@@ -2,12 +2,11 @@
 # needs: root
 # mounts: itself
 # limit: 120
+. "$TOOLS/lib.sh"
 # The runtime of a debug build would catch the signal and print a trace instead.
 export SWIFT_BACKTRACE=enable=no
-pid_of() { dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])'; }
-
 dbxfs mount "$MNT"
-pid=$(pid_of)
+pid=$(status_field pid)
 # 1 is the kernel's sign for no dump, for handlers that are programs, too; 0 is not.
 grep -q 'Max core file size *1  *1 ' "/proc/$pid/limits"
 dbxfs unmount "$MNT"
@@ -25,10 +24,7 @@ setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$WORK/nobody" DBXFS
     < "$WORK/code" > "$WORK/login" 2> "$WORK/message" &
 login=$!
 exec 9> "$WORK/code"
-until grep -q '^http' "$WORK/login"; do
-    kill -0 $login
-    sleep 0.1
-done
+wait_while_running $login 30 grep '^http' "$WORK/login"
 test "$(stat -c %u "/proc/$login/environ")" = 0
 setpriv --reuid=65534 --regid=65534 --clear-groups cat "/proc/$login/environ" && exit 1
 exec 9>&-
@@ -88,19 +84,14 @@ fi
 # The handler is called at all, also where no byte is allowed in a file.
 (ulimit -c 0 && exec sleep 1000) &
 other=$!
-until [ "$(cat /proc/$other/comm)" = sleep ]; do sleep 0.05; done
+wait_until 30 contains /proc/$other/comm sleep
 echo $other >> "$WORK/victims"
 kill -SEGV $other
 wait $other || true
-tries=0
-until [ -s "$WORK/core.$other" ]; do
-    tries=$((tries + 1))
-    if [ $tries = 100 ]; then
-        echo 'skipped: the kernel does not find the handler, because this is a container'
-        exit 0
-    fi
-    sleep 0.1
-done
+if ! within 10 test -s "$WORK/core.$other"; then
+    echo 'skipped: the kernel does not find the handler, because this is a container'
+    exit 0
+fi
 # A dump of another user's process goes where it went, if that is a file beside the program.
 case $before in
     */* | *%* | '|'* | '') ;;
@@ -108,24 +99,19 @@ case $before in
         mkdir "$WORK/others"
         (cd "$WORK/others" && ulimit -c 100000 && exec sleep 1000) &
         stranger=$!
-        until [ "$(cat /proc/$stranger/comm)" = sleep ]; do sleep 0.05; done
+        wait_until 30 contains /proc/$stranger/comm sleep
         kill -SEGV $stranger
         wait $stranger || true
-        tries=0
-        until [ -s "$WORK/others/$before" ] || [ -s "$WORK/others/$before.$stranger" ]; do
-            tries=$((tries + 1))
-            test $tries -lt 100
-            sleep 0.1
-        done
+        wait_until 10 eval '[ -s "$WORK/others/$before" ] || [ -s "$WORK/others/$before.$stranger" ]'
         test ! -e "$WORK/core.$stranger" ;;
 esac
 # But not for a mount: the victim's whole memory would have the token in it.
 dbxfs mount "$MNT"
-pid=$(pid_of)
+pid=$(status_field pid)
 grep -q -a "$DBXFS_ACCESS_TOKEN" "/proc/$pid/environ"
 echo "$pid" >> "$WORK/victims"
 kill -SEGV "$pid"
 # The kernel writes a dump before it closes a process's files, and the mount ends with these.
-while stat "$MNT" > /dev/null 2>&1; do sleep 0.05; done
+wait_until 60 not stat "$MNT"
 umount -l "$MNT"
 test ! -e "$WORK/core.$pid"

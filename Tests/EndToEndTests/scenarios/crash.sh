@@ -1,10 +1,7 @@
 # The mount's process is killed with changes queued; the next mount of the account sends them.
 # mounts: itself
 # limit: 240
-status() {
-    dbxfs status --json "$MNT" | python3 -c "import json, sys; print(json.load(sys.stdin)['$1'])"
-}
-
+. "$TOOLS/lib.sh"
 dbxfs mount "$MNT" -o write_delay=1h
 echo 'on the server' > "$MNT/settled"
 dbxfs sync "$MNT"
@@ -15,17 +12,12 @@ echo appended >> "$MNT/settled"
 mv "$MNT/folder/data" "$MNT/folder/renamed"
 echo temporary > "$MNT/gone"
 rm "$MNT/gone"
-test "$(status pending_operations)" -gt 0
+test "$(status_field pending_operations)" -gt 0
 inode=$(stat -c %i "$MNT/folder/renamed")
 
-kill -9 "$(status pid)"
+kill -9 "$(status_field pid)"
 # "Transport endpoint is not connected" from here on, until the next mount clears it away.
-tries=0
-while stat "$MNT" > /dev/null 2>&1; do
-    tries=$((tries + 1))
-    test $tries -lt 100
-    sleep 0.1
-done
+wait_until 30 not stat "$MNT"
 dbxfs mount "$MNT"
 cmp "$WORK/data" "$MNT/folder/renamed"
 test "$(stat -c %i "$MNT/folder/renamed")" = "$inode"
@@ -44,7 +36,7 @@ for round in 1 2 3; do
     done
     dbxfs sync "$MNT" --timeout 10 & sync=$!
     sleep 0.$((round * 2))
-    kill -9 "$(status pid)"
+    kill -9 "$(status_field pid)"
     wait $sync || true
     dbxfs mount "$MNT"
     test "$(ls "$MNT/folder" | grep -c "^round $round ")" = 40

@@ -2,6 +2,7 @@
 # mounts: itself
 # needs: root
 # limit: 180
+. "$TOOLS/lib.sh"
 mkdir "$WORK/small"
 mount -t tmpfs -o size=40m tmpfs "$WORK/small"
 trap 'dbxfs unmount "$MNT" --lazy --timeout 0 || true; umount -l "$WORK/small"' EXIT
@@ -30,27 +31,22 @@ test "$("$TOOLS/dropbox.py" get /before)" = before
 test "$("$TOOLS/dropbox.py" get /after)" = after
 
 # Changes of others have no room in the database: the network is not to blame, and status names the disk.
-status_of() {
+has_status() {
     dbxfs status "$MNT" --json | python3 -c '
 import json, sys
 status = json.loads(sys.stdin.readline())
-print(status["state"], status.get("advice") or "nothing to do")'
+print(status["state"], status.get("advice") or "nothing to do")' | tee "$WORK/status"
+    if grep -q offline "$WORK/status"; then
+        echo 'the mount says that it is offline' >&3
+        exit 1
+    fi
+    grep -q "$1" "$WORK/status"
 }
-until_status() {
-    { set +x; } 2> /dev/null
-    for _ in $(seq 300); do
-        status_of > "$WORK/status"
-        if grep -q offline "$WORK/status"; then exit 1; fi
-        if grep -q "$1" "$WORK/status"; then set -x; return; fi
-        sleep 0.1
-    done
-    cat "$WORK/status"; ls -laR "$WORK/small/state"; df "$WORK/small"
-    exit 1
-}
+exec 3>&2
 cat /dev/zero > "$WORK/small/filler" 2> /dev/null || true
 "$TOOLS/dropbox.py" mkdirs /theirs 10000
-until_status '^online .*disk .*full'
+wait_until 60 has_status '^online .*disk .*full'
 test "$(cat "$MNT/after")" = after
 rm "$WORK/small/filler"
-until_status '^online nothing to do'
+wait_until 60 has_status '^online nothing to do'
 test "$(ls "$MNT/theirs" | wc -l)" = 10000

@@ -1,6 +1,7 @@
 # What `dbxfs doctor` says of an account that is well, and of one with each thing that breaks.
 # mounts: itself
 # limit: 200
+. "$TOOLS/lib.sh"
 unset DBXFS_ACCESS_TOKEN
 folder="$DBXFS_STATE_DIR/default"
 # doctor STATUS: what it says goes to $WORK/findings, as JSON.
@@ -25,12 +26,6 @@ says() {
 _, path, check, level, text = sys.argv
 found = [f for f in map(json.loads, open(path)) if f["check"] == check and f["level"] == level]
 assert any(text in f["text"] for f in found), found' "$WORK/findings" "$@"
-}
-# admin METHOD PATH [BODY]
-admin() {
-    python3 -c 'import sys, urllib.request as u
-method, url, *body = sys.argv[1:]
-u.urlopen(u.Request(url, "".join(body).encode() or None, method=method))' "$1" "$ADMIN$2" ${3+"$3"}
 }
 problems() { grep -c '"level":"problem"' "$WORK/findings" || :; }
 
@@ -58,10 +53,10 @@ says database ok "$MNT"
 says cache-folder ok free
 timeout 60 dbxfs doctor --deep > "$WORK/lines"
 grep -q "^ok       tree .*nothing in it contradicts" "$WORK/lines"
-process=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+process=$(status_field pid)
 dbxfs unmount "$MNT"
 # The database is the process's until it ends, which is a little later than the mount.
-while kill -0 "$process" 2> /dev/null; do sleep 0.1; done
+wait_until 60 has_ended "$process"
 doctor 0 --account default
 says database ok sound
 timeout 60 dbxfs doctor --account a/b 2> "$WORK/message" && exit 1
@@ -132,14 +127,14 @@ dbxfs sync "$MNT" --timeout 60
 doctor 0
 
 # A process that hangs.
-pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+pid=$(status_field pid)
 kill -STOP "$pid"
 doctor 2
 says mount problem 'says nothing'
 kill -CONT "$pid"
 # A process that is gone.
 kill -KILL "$pid"
-while kill -0 "$pid" 2> /dev/null; do sleep 0.1; done
+wait_until 60 has_ended "$pid"
 doctor 2
 says mount problem "fusermount3 -uz $MNT"
 fusermount3 -uz "$MNT"

@@ -1,14 +1,7 @@
 # With case=fold, a name in another case finds the file, and nothing of it stays behind in the kernel.
 # options: case=fold
+. "$TOOLS/lib.sh"
 cd "$MNT"
-gone() {
-    tries=0
-    while test -e "$1"; do
-        tries=$((tries + 1))
-        test $tries -lt 200
-        sleep 0.1
-    done
-}
 echo one > Report.txt
 test "$(cat REPORT.TXT)" = one
 test "$(ls)" = Report.txt
@@ -28,8 +21,8 @@ test ! -e Report.txt
 stat renamed RENAMED > /dev/null
 rm RENAMED
 # The kernel gets the other cases' names a little later, and would else believe in them for an hour.
-gone renamed
-gone RENAMED
+wait_until 30 test ! -e renamed
+wait_until 30 test ! -e RENAMED
 test -z "$(ls)"
 
 # A name that was looked for in vain is found once the file is there in another case.
@@ -45,12 +38,7 @@ status=0
 mkdir photos 2> /dev/null || status=$?
 test $status = 1
 rm -r photos
-gone Photos
+wait_until 30 test ! -e Photos
 "$TOOLS/dropbox.py" mkdir /Theirs
 echo theirs | "$TOOLS/dropbox.py" upload /Theirs/File
-tries=0
-until test "$(cat THEIRS/FILE 2> /dev/null)" = theirs; do
-    tries=$((tries + 1))
-    test $tries -lt 100
-    sleep 0.1
-done
+wait_until 30 contains THEIRS/FILE theirs

@@ -1,6 +1,7 @@
 # The kernel gathers writes: small ones, appended ones, mapped ones, and files that others change.
 # options: writeback_cache
 # limit: 180
+. "$TOOLS/lib.sh"
 other="$TOOLS/dropbox.py"
 
 dd if=/dev/urandom of="$WORK/small" bs=4k count=3000 status=none
@@ -33,7 +34,7 @@ END
 # Parts of pages of what only the server has.
 head -c 9000000 /dev/urandom > "$WORK/theirs"
 $other upload /theirs < "$WORK/theirs"
-until test -e "$MNT/theirs"; do sleep 0.1; done
+wait_until 30 test -e "$MNT/theirs"
 for offset in 10 5000 4194300 8999990; do
     printf 'XYZXYZXYZX' | dd of="$MNT/theirs" bs=1 seek=$offset conv=notrunc status=none
     printf 'XYZXYZXYZX' | dd of="$WORK/theirs" bs=1 seek=$offset conv=notrunc status=none
@@ -42,23 +43,20 @@ cmp "$WORK/theirs" "$MNT/theirs"
 dbxfs sync "$MNT"
 
 # A file that others change has its new size at once, longer or shorter.
+has_text_and_size() {
+    test -e "$MNT/changing" && contains "$MNT/changing" "$1" && test "$(stat -c %s "$MNT/changing")" = ${#1}
+}
 for text in 'something' 'something much longer than before' 'short' ''; do
     printf '%s' "$text" | $other upload /changing
-    tries=0
-    until test -e "$MNT/changing" && test "$(cat "$MNT/changing")" = "$text" \
-        && test "$(stat -c %s "$MNT/changing")" = ${#text}; do
-        tries=$((tries + 1))
-        test $tries -lt 100 || { stat "$MNT/changing"; cat "$MNT/changing"; exit 1; }
-        sleep 0.1
-    done
+    wait_until 30 has_text_and_size "$text"
 done
 
 # And a reader who had it open keeps what it opened.
 printf 'first' | $other upload /changing
-until test "$(cat "$MNT/changing")" = first; do sleep 0.1; done
+wait_until 30 contains "$MNT/changing" first
 exec 5< "$MNT/changing"
 printf 'the second one' | $other upload /changing
-until test "$(cat "$MNT/changing")" = 'the second one'; do sleep 0.1; done
+wait_until 30 contains "$MNT/changing" 'the second one'
 test "$(cat <&5)" = first
 exec 5<&-
 

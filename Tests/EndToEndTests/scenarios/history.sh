@@ -1,16 +1,8 @@
 # dbxfs revisions and dbxfs restore: what Dropbox keeps of a file, and the mount after going back to it.
 # limit: 120
 # options: write_delay=0
+. "$TOOLS/lib.sh"
 other="$TOOLS/dropbox.py"
-fails() {
-    expected=$1 text=$2
-    shift 2
-    status=0
-    "$@" > "$WORK/message" 2>&1 || status=$?
-    cat "$WORK/message"
-    test $status = "$expected"
-    grep -q -- "$text" "$WORK/message"
-}
 # The field of the revision with that number, 1 for the newest.
 field() {
     dbxfs revisions "$1" --json | python3 -c '

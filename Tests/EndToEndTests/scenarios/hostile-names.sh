@@ -2,29 +2,17 @@
 # the rest, and lives.
 # mounts: itself
 # limit: 240
-export MODE="$WORK/mode" COUNTS="$WORK/counts"
-mode() { echo "$*" > "$MODE.new"; mv "$MODE.new" "$MODE"; : > "$COUNTS"; }
+. "$TOOLS/lib.sh"
 entries() { python3 "$TOOLS/hostile_names.py" "$1" "$2" > "$WORK/$2"; }
 for kind in shown refused surrogate; do
     entries $kind "$kind-first"
     entries $kind "$kind-later"
 done
-mode plain
-python3 "$TOOLS/hostile.py" > "$WORK/address" &
-proxy=$!
-trap 'kill $proxy' EXIT
-until test -s "$WORK/address"; do kill -0 $proxy; sleep 0.1; done
+start_hostile_server plain
+trap 'kill $hostile_server' EXIT
 client() { python3 "$TOOLS/dropbox.py" "$@"; }
 client mkdir /plain
 echo text | client upload /plain/file
-hears() {
-    echo "$1" | client upload "/plain/$1"
-    for _ in $(seq 600); do
-        if test "$(timeout 60 cat "$MNT/plain/$1" 2> /dev/null)" = "$1"; then return 0; fi
-        sleep 0.1
-    done
-    return 1
-}
 
 # Looks at everything below a folder. Failures come soon: only a time limit of its own ends timeout with 124.
 look() {
@@ -74,8 +62,8 @@ export DBXFS_ENDPOINT="$(cat "$WORK/address")"
 for kind in shown refused; do
     mode listing "$WORK/$kind-first"
     dbxfs mount "$MNT"
-    pid=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pid"])' "$DBXFS_STATE_DIR/default/lock")
-    hears "first-$kind"
+    pid=$(lock_owner)
+    wait_for_delta "first-$kind"
     look "$MNT"
     if test $kind = shown; then complete shown-first; fi
     harmless "$kind-first"
@@ -83,13 +71,13 @@ for kind in shown refused; do
     mode plain
     dbxfs unmount "$MNT"
     dbxfs mount "$MNT"
-    pid=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pid"])' "$DBXFS_STATE_DIR/default/lock")
+    pid=$(lock_owner)
     look "$MNT"
     harmless "$kind-first"
     serves
     # The same by a page of changes, on the mount that runs.
     mode entries "$WORK/$kind-later"
-    hears "later-$kind"
+    wait_for_delta "later-$kind"
     look "$MNT"
     if test $kind = shown; then complete shown-later; fi
     harmless "$kind-later"
@@ -106,10 +94,10 @@ done
 # A page that is no JSON, because half a character is none, is asked for again.
 mode plain
 dbxfs mount "$MNT"
-pid=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pid"])' "$DBXFS_STATE_DIR/default/lock")
-hears before-half
+pid=$(lock_owner)
+wait_for_delta before-half
 mode entries "$WORK/surrogate-later"
-hears after-half
+wait_for_delta after-half
 look "$MNT"
 serves
 dbxfs unmount "$MNT"

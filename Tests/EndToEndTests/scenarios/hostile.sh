@@ -2,20 +2,16 @@
 # budget.
 # mounts: itself
 # limit: 500
-export MODE="$WORK/mode" COUNTS="$WORK/counts"
-mode() { echo "$*" > "$MODE.new"; mv "$MODE.new" "$MODE"; : > "$COUNTS"; }
-mode plain
-python3 "$TOOLS/hostile.py" > "$WORK/address" &
-proxy=$!
-trap 'kill $proxy' EXIT
-until test -s "$WORK/address"; do kill -0 $proxy; sleep 0.1; done
+. "$TOOLS/lib.sh"
+start_hostile_server plain
+trap 'kill $hostile_server' EXIT
 client() { python3 "$TOOLS/dropbox.py" "$@"; }
 client mkdir /plain
 echo text | client upload /plain/file
 
 export DBXFS_ENDPOINT="$(cat "$WORK/address")"
 dbxfs mount "$MNT"
-pid=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pid"])' "$DBXFS_STATE_DIR/default/lock")
+pid=$(lock_owner)
 serves() {
     kill -0 "$pid"
     test "$(timeout 60 cat "$MNT/plain/file")" = text
@@ -24,16 +20,7 @@ serves() {
     echo "peak $peak kB"
     test "$peak" -lt 204800
 }
-# Another client's change arrives: changes are being delivered.
-hears() {
-    echo "$1" | client upload "/plain/$1"
-    for _ in $(seq 600); do
-        if test "$(timeout 60 cat "$MNT/plain/$1" 2> /dev/null)" = "$1"; then return 0; fi
-        sleep 0.1
-    done
-    return 1
-}
-hears first
+wait_for_delta first
 
 # One id for a folder and a file in it, and folders that go into each other.
 entry() {
@@ -49,7 +36,7 @@ attack() {
     number=$((number + 1))
     { printf '['; sep=; for part in "$@"; do printf '%s' "$sep"; entry $part; sep=,; done; printf ']'; } > "$WORK/page$number"
     mode entries "$WORK/page$number"
-    hears "after$number"
+    wait_for_delta "after$number"
     serves
 }
 attack 'folder /a id:X' 'file /a/b id:X'
@@ -63,7 +50,7 @@ client mkdir /sizes
 for size in 1125899906842624 9223372036854775807 4398046511104 2199019061248; do
     echo small | client upload "/sizes/claims $size"
 done
-hears sizes
+wait_for_delta sizes
 test ! -e "$MNT/sizes/claims 1125899906842624"
 test ! -e "$MNT/sizes/claims 9223372036854775807"
 test "$(stat -c %s "$MNT/sizes/claims 4398046511104")" = 4398046511104
@@ -74,28 +61,28 @@ serves
 for kind in spin more; do
     mode $kind
     echo "$kind" | client upload "/plain/wakes $kind"
-    until grep -q continue "$COUNTS"; do kill -0 "$pid"; sleep 0.1; done
+    wait_while_running "$pid" 60 grep continue "$COUNTS"
     sleep 6
     count=$(grep -cE 'longpoll|continue' "$COUNTS")
     echo "$kind: $count questions"
     test "$count" -lt 400
     mode plain
     serves
-    hears "after-$kind"
+    wait_for_delta "after-$kind"
 done
 
 # Documents and archives that become more than they are.
 mode values
 echo values | client upload /plain/wakes-values
-until grep -q continue "$COUNTS"; do kill -0 "$pid"; sleep 0.1; done
+wait_while_running "$pid" 60 grep continue "$COUNTS"
 serves
 mode plain
-hears after-values
+wait_for_delta after-values
 for kind in bomb endless; do
     mode plain
     client mkdir "/$kind"
     for file in $(seq 40); do echo "$kind $file" | client upload "/$kind/$file"; done
-    hears "has-$kind"
+    wait_for_delta "has-$kind"
     mode $kind
     for file in $(seq 40); do test "$(timeout 100 cat "$MNT/$kind/$file")" = "$kind $file"; done
     serves
@@ -104,16 +91,16 @@ done
 for strings in '1 60000000' '9000 7000' '1 7000000' '500 7000 200'; do
     mode strings $strings
     echo strings | client upload "/plain/wakes strings $strings"
-    until grep -q continue "$COUNTS"; do kill -0 "$pid"; sleep 0.1; done
+    wait_while_running "$pid" 60 grep continue "$COUNTS"
     sleep 6
     mode plain
     serves
-    hears "after strings $strings"
+    wait_for_delta "after strings $strings"
 done
 # A wish to wait for three hundred years.
 mode retry 9223372037
 echo mine > "$MNT/mine"
-until test "$(grep -c upload "$COUNTS")" -gt 0; do kill -0 "$pid"; sleep 0.1; done
+wait_while_running "$pid" 60 grep upload "$COUNTS"
 serves
 # The queue waits for the next mount.
 dbxfs unmount "$MNT" --timeout 1 || test $? = 3
@@ -121,9 +108,9 @@ dbxfs unmount "$MNT" --timeout 1 || test $? = 3
 # A wish to wait for a day, while a process reads: it soon gets ENETDOWN. Cached content is read.
 mode plain
 dbxfs mount "$MNT"
-pid=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pid"])' "$DBXFS_STATE_DIR/default/lock")
+pid=$(lock_owner)
 echo late | client upload /plain/late
-until test -e "$MNT/plain/late"; do kill -0 "$pid"; sleep 0.1; done
+wait_while_running "$pid" 60 test -e "$MNT/plain/late"
 mode later 86400
 for _ in 1 2 3; do
     begin=$(date +%s)
@@ -147,7 +134,7 @@ for text in '' nonsense null '[]' '{}' '{"account_id":7}' "{\"account_id\":null,
     grep -q 'mounted offline' "$WORK/said"
     echo unsure > "$MNT/unsure"
     sleep 1
-    pid=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pid"])' "$DBXFS_STATE_DIR/default/lock")
+    pid=$(lock_owner)
     kill -0 "$pid"
     grep -q get_current_account "$COUNTS"
     grep -v -e get_current_account "$COUNTS" && exit 1

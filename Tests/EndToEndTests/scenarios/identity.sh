@@ -1,26 +1,7 @@
 # A token of another person's account: nothing is listed by it or sent, however the mount began.
 # mounts: itself
 # limit: 240
-stop_emulator() { kill -9 "$(cat "$EMULATOR_PID_FILE")"; }
-start_emulator() {
-    "$EMULATOR" --port "$PORT" --state "$EMULATOR_STATE" --token "$TOKEN" \
-        >> "$WORK/../emulator.log" 2>&1 &
-    echo $! > "$EMULATOR_PID_FILE"
-    tries=0
-    until curl -s "$ADMIN/tree" > /dev/null; do
-        tries=$((tries + 1))
-        test $tries -lt 300
-        sleep 0.1
-    done
-}
-until_true() {
-    tries=0
-    until sh -c "$1"; do
-        tries=$((tries + 1))
-        test $tries -lt 450 || { echo "never true: $1"; dbxfs status; tail -n 5 "$DBXFS_STATE_DIR/default/dbxfs.log"; exit 1; }
-        sleep 0.1
-    done
-}
+. "$TOOLS/lib.sh"
 # The tree of an account, by the API and no mount.
 names_of() {
     curl -sf -X POST "$ENDPOINT/2/files/list_folder" -H "Authorization: Bearer $1" \
@@ -28,8 +9,7 @@ names_of() {
         python3 -c 'import json, sys; print(*sorted(e["name"] for e in json.load(sys.stdin)["entries"]))'
 }
 
-curl -sf -X POST "$ADMIN/accounts" -d '{"given_name":"Mallory","surname":"Other","email":"mallory@example.com",
-    "token":"mallorys"}' > /dev/null
+admin POST /accounts '{"given_name":"Mallory","surname":"Other","email":"mallory@example.com","token":"mallorys"}'
 "$TOOLS/dropbox.py" upload /of-sample < /dev/null
 
 # The state folder keeps Mallory's files, one of them in the queue only.
@@ -40,7 +20,7 @@ dbxfs sync "$MNT" --timeout 60
 stop_emulator
 echo private > "$MNT/PRIVATE"
 dbxfs unmount --timeout 1 "$MNT" || true
-until_true '! mountpoint -q "$MNT"'
+wait_until 60 not mountpoint -q "$MNT"
 
 # Without a network, the mount cannot know that this is Sample's token. When the server is back, it does.
 for way in variable file; do
@@ -54,7 +34,7 @@ for way in variable file; do
     test "$(ls "$MNT")" = "$(printf 'PRIVATE\nsent')"
     echo more > "$MNT/MORE"
     start_emulator
-    until_true 'dbxfs status --json "$MNT" | grep -q auth-required'
+    wait_until 60 has_state auth-required
     dbxfs status "$MNT" > "$WORK/status"
     grep -q "Sample User" "$WORK/status"
     grep -q "Mallory Other" "$WORK/status"
@@ -67,23 +47,23 @@ for way in variable file; do
     rm "$MNT/MORE"
     stop_emulator
     dbxfs unmount --timeout 1 "$MNT" || true
-    until_true '! mountpoint -q "$MNT"'
+    wait_until 60 not mountpoint -q "$MNT"
     rm -f "$DBXFS_STATE_DIR/default/token"
 done
 
 # A server that fails to say whose the token is gets nothing either, until it does; then all goes where it belongs.
 start_emulator
-curl -sf -X POST "$ADMIN/faults" -d '{"kind":"server_error","route":"users/get_current_account","status":500}' > /dev/null
+admin POST /faults '{"kind":"server_error","route":"users/get_current_account","status":500}'
 export DBXFS_ACCESS_TOKEN="$TOKEN"
 dbxfs mount "$MNT" 2> "$WORK/said"
 grep -q 'mounted offline' "$WORK/said"
 sleep 3
 test "$(names_of "$TOKEN")" = of-sample
-curl -sf -X DELETE "$ADMIN/faults" -d "{}" > /dev/null
-until_true 'dbxfs status --json "$MNT" | grep -q auth-required'
+admin DELETE /faults
+wait_until 60 has_state auth-required
 test "$(names_of "$TOKEN")" = of-sample
 dbxfs unmount --timeout 1 "$MNT" || true
-until_true '! mountpoint -q "$MNT"'
+wait_until 60 not mountpoint -q "$MNT"
 
 # With the server there from the beginning, it is refused at once.
 status=0
@@ -123,7 +103,7 @@ done
 "$EMULATOR" --port 0 --port-file "$WORK/port" --state "$WORK/elsewhere" --request-log "$WORK/asked" --token mallorys \
     --exit-with-parent > /dev/null 2>&1 &
 elsewhere=$!
-until test -s "$WORK/port"; do kill -0 $elsewhere; sleep 0.1; done
+wait_while_running $elsewhere 60 test -s "$WORK/port"
 other=http://127.0.0.1:$(cat "$WORK/port")
 status=0
 DBXFS_ENDPOINT="$other" dbxfs mount "$MNT" 2> "$WORK/said" || status=$?

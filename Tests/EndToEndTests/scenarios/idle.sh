@@ -1,12 +1,12 @@
 # An unused mount is asleep: what wakes it up, and what it asks of Dropbox, is counted.
 # limit: 120
+. "$TOOLS/lib.sh"
 mkdir "$MNT/folder"
 for number in $(seq 50); do echo "$number" > "$MNT/folder/$number"; done
 cat "$MNT"/folder/* > /dev/null
 dbxfs sync "$MNT" --timeout 60
-pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
-requests() { python3 -c 'import json, sys, urllib.request as u
-print(json.load(u.urlopen(sys.argv[1]))["requests"])' "$ADMIN/stats"; }
+pid=$(status_field pid)
+requests() { admin_stats 'stats["requests"]'; }
 # The work of the seconds after a change is over.
 sleep 10
 before=$(requests)

@@ -1,31 +1,12 @@
 # Patterns for what stays on this machine: programs see no difference, Dropbox none of it.
 # mounts: itself
 # limit: 240
+. "$TOOLS/lib.sh"
 other="$TOOLS/dropbox.py"
-fails() {
-    expected=$1 text=$2
-    shift 2
-    status=0
-    "$@" > "$WORK/message" 2>&1 || status=$?
-    cat "$WORK/message"
-    test $status = "$expected"
-    grep -q -- "$text" "$WORK/message"
-}
-until_true() {
-    tries=0
-    until sh -c "$1" 2> /dev/null; do
-        tries=$((tries + 1))
-        test $tries -lt 200 || { echo "never true: $1"; ls -lR "$MNT"; exit 1; }
-        sleep 0.1
-    done
-}
 # Everything that Dropbox has, sorted.
 remote() { dbxfs ls-remote --recursive --json | python3 -c '
 import json, sys
 print(" ".join(sorted(json.loads(line)["path"] for line in sys.stdin)))'; }
-field() { dbxfs status --json "$MNT" | python3 -c '
-import json, sys
-print(json.load(sys.stdin)[sys.argv[1]])' "$1"; }
 
 export DBXFS_CONFIG="$WORK/config.toml"
 config() {
@@ -52,8 +33,8 @@ echo 'kept' > "$MNT/kept.swp"
 dbxfs sync "$MNT" --timeout 60
 test "$(remote)" = '/kept.swp /known.swp /project /project/src /project/src/main.c'
 test "$(getfattr -n user.dropbox.local --only-values "$MNT/project/out")" = 1
-test "$(field local_entries)" = 6
-test "$(field pending_operations)" = 0
+test "$(status_field local_entries)" = 6
+test "$(status_field pending_operations)" = 0
 dbxfs status "$MNT" | grep -q 'local  *6 entries, .* on this machine only'
 
 # Renamed to another name: sent. To an ignored one: deleted on Dropbox, and kept.
@@ -88,14 +69,14 @@ test "$($other get /known.swp)" = saved
 
 # Others delete the folder around it: local-only nodes stay, and Dropbox does not get the folder back.
 $other delete /project
-until_true '! test -e "$MNT/project/result"'
+wait_until 30 test ! -e "$MNT/project/result"
 dbxfs sync "$MNT" --timeout 60
 test "$(cat "$MNT/project/node_modules/left-pad/index.js")" = module
 test "$(remote)" = '/kept.swp /known.swp /modules /modules/file'
 fails 1 'not empty' rmdir "$MNT/project"
 
 # It survives a crash and the death of everything that could be fetched again, and nothing waits for it.
-pid=$(field pid)
+pid=$(status_field pid)
 kill -9 "$pid"
 dbxfs unmount --lazy "$MNT" || true
 rm -r "$DBXFS_CACHE_DIR"
@@ -103,10 +84,10 @@ dbxfs mount "$MNT"
 test "$(cat "$MNT/project/node_modules/left-pad/index.js")" = module
 test "$(readlink "$MNT/project/node_modules/link")" = ../left-pad
 test "$(cat "$MNT/main.c.swp")" = code
-pid=$(field pid)
+pid=$(status_field pid)
 dbxfs unmount "$MNT" --timeout 30
 # A purge of the package must not take this folder for one that can go.
-until_true "! grep -qs dbxfs /proc/$pid/cmdline"
+wait_until 30 not grep -s dbxfs "/proc/$pid/cmdline"
 test ! -e "$DBXFS_STATE_DIR/default/all-sent"
 
 # Other patterns: nodes that they no longer match are sent.
@@ -121,6 +102,6 @@ remote | grep -q 'main.c.swp' && exit 1
 rm -r "$MNT/project" "$MNT/modules" "$MNT/main.c.swp"
 dbxfs sync "$MNT" --timeout 60
 test "$(remote)" = '/kept.swp /known.swp'
-test "$(field local_entries)" = 0
+test "$(status_field local_entries)" = 0
 dbxfs unmount "$MNT"
-until_true 'test -e "$DBXFS_STATE_DIR/default/all-sent"'
+wait_until 30 test -e "$DBXFS_STATE_DIR/default/all-sent"

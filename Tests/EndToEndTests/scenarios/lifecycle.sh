@@ -1,22 +1,13 @@
 # Mounting, being busy, unmounting, and what each says.
 # mounts: itself
 # limit: 180
-fails() {
-    expected=$1 text=$2
-    shift 2
-    status=0
-    "$@" > "$WORK/message" 2>&1 || status=$?
-    cat "$WORK/message"
-    test $status = "$expected"
-    grep -q -- "$text" "$WORK/message"
-    test "$(wc -l < "$WORK/message")" = 1
-}
+. "$TOOLS/lib.sh"
 
 dbxfs mount "$MNT"
 # It answers at once, and its process is away from this terminal.
 test -d "$MNT"
 findmnt -n -o FSTYPE "$MNT" | grep -qx fuse.dbxfs
-pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+pid=$(status_field pid)
 test "$(ps -o sid= -p "$pid" | tr -d ' ')" = "$pid"
 tr '\0' '\n' < "/proc/$pid/cmdline" | grep -q "$TOKEN" && exit 1
 grep -rq "$TOKEN" "$DBXFS_STATE_DIR" && exit 1
@@ -33,15 +24,15 @@ assert not missing, missing
 assert status["account"] == "default" and status["rss_bytes"] > 0, status
 '
 
-fails 32 'mounted at .* already' dbxfs mount "$MNT"
+fails_in_one_line 32 'mounted at .* already' dbxfs mount "$MNT"
 mkdir "$WORK/other"
-fails 32 "in use by the mount at $MNT" dbxfs mount "$WORK/other"
+fails_in_one_line 32 "in use by the mount at $MNT" dbxfs mount "$WORK/other"
 
 # In use: it stays, and works on.
 sleep 1000 < "$MNT" & user=$!
 echo text > "$MNT/file"
 exec 3< "$MNT/file"
-fails 32 'is in use' dbxfs unmount "$MNT"
+fails_in_one_line 32 'is in use' dbxfs unmount "$MNT"
 test "$(cat "$MNT/file")" = text
 kill $user
 wait $user || true
@@ -54,46 +45,36 @@ test -z "$(ls -A "$MNT")"
 dbxfs mount "$MNT"
 test "$(cat "$MNT/file")" = text
 dbxfs unmount "$MNT"
-fails 32 'nothing is mounted' dbxfs unmount "$MNT"
-fails 32 'nothing is mounted' dbxfs sync "$MNT"
-fails 2 'nothing is mounted' dbxfs sync
+fails_in_one_line 32 'nothing is mounted' dbxfs unmount "$MNT"
+fails_in_one_line 32 'nothing is mounted' dbxfs sync "$MNT"
+fails_in_one_line 2 'nothing is mounted' dbxfs sync
 dbxfs status
 
 # SIGTERM is an orderly end.
 dbxfs mount "$MNT" -o write_delay=1h
 echo 'in time' > "$MNT/last"
-pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+pid=$(status_field pid)
 kill "$pid"
-tries=0
-while kill -0 "$pid" 2> /dev/null; do
-    tries=$((tries + 1))
-    test $tries -lt 300
-    sleep 0.1
-done
+wait_until 30 has_ended "$pid"
 test -z "$(ls -A "$MNT")"
 test "$("$TOOLS/dropbox.py" get /last)" = 'in time'
 
 # Also while a process is inside, or another namespace has a copy of the mount: they get two seconds.
 ends_on_sigterm() {
-    pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+    pid=$(status_field pid)
     kill "$pid"
-    tries=0
-    while kill -0 "$pid" 2> /dev/null; do
-        tries=$((tries + 1))
-        test $tries -lt 150
-        sleep 0.1
-    done
+    wait_until 15 has_ended "$pid"
 }
 dbxfs mount "$MNT"
 sleep 1000 < "$MNT/last" & user=$!
-until [ "$(readlink /proc/$user/fd/0)" = "$MNT/last" ]; do sleep 0.1; done
+wait_until 30 eval 'test "$(readlink /proc/$user/fd/0)" = "$MNT/last"'
 ends_on_sigterm
 kill $user
 wait $user || true
 if unshare --mount true 2> /dev/null; then
     dbxfs mount "$MNT"
     unshare --mount --propagation private sleep 1000 & user=$!
-    until [ "$(readlink /proc/$user/ns/mnt)" != "$(readlink /proc/self/ns/mnt)" ]; do sleep 0.1; done
+    wait_until 30 has_own_mounts $user
     ends_on_sigterm
     kill $user
     wait $user || true
@@ -103,9 +84,4 @@ fi
 dbxfs mount "$MNT" -o write_delay=1h
 echo 'later' > "$MNT/later"
 umount "$MNT" 2> /dev/null || fusermount3 -u "$MNT"
-tries=0
-until [ "$("$TOOLS/dropbox.py" get /later 2> /dev/null)" = later ]; do
-    tries=$((tries + 1))
-    test $tries -lt 300
-    sleep 0.1
-done
+wait_until 60 eval 'test "$("$TOOLS/dropbox.py" get /later)" = later'

@@ -1,15 +1,7 @@
 # dbxfs link: one address for each file and folder.
 # limit: 60
 # options: write_delay=0
-fails() {
-    expected=$1 text=$2
-    shift 2
-    status=0
-    "$@" > "$WORK/message" 2>&1 || status=$?
-    cat "$WORK/message"
-    test $status = "$expected"
-    grep -q -- "$text" "$WORK/message"
-}
+. "$TOOLS/lib.sh"
 mkdir "$MNT/folder"
 echo content > "$MNT/folder/a file"
 dbxfs sync "$MNT" --timeout 60

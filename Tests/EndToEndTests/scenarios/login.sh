@@ -1,8 +1,10 @@
 # Logging in by code and by browser, mounting with that, losing the login, logging in again, logging out.
 # mounts: itself
 # limit: 300
+. "$TOOLS/lib.sh"
 unset DBXFS_ACCESS_TOKEN DISPLAY WAYLAND_DISPLAY BROWSER
 credentials="$DBXFS_STATE_DIR/default/credentials.json"
+# As the library's, without input, and with one line of errors.
 fails() {
     expected=$1 text=$2
     shift 2
@@ -23,10 +25,8 @@ by_code() {
     dbxfs login --no-browser "$@" < "$WORK/code" > "$WORK/login" 2> "$WORK/message" &
     login=$!
     exec 9> "$WORK/code"
-    until address=$(grep '^http' "$WORK/login"); do
-        kill -0 $login
-        sleep 0.1
-    done
+    wait_while_running $login 30 grep '^http' "$WORK/login"
+    address=$(grep '^http' "$WORK/login")
     case $address in *redirect_uri*) exit 1 ;; esac
     printf '  %s \n' "$("$TOOLS/browser.py" "$address" $email)" >&9
     exec 9>&-
@@ -48,19 +48,6 @@ chmod +x "$WORK/bin/xdg-open"
 by_browser() {
     PATH="$WORK/bin:$PATH" DISPLAY=:0 DBXFS_LOG_LEVEL=trace timeout 60 dbxfs login "$@" \
         < /dev/null > "$WORK/login" 2> "$WORK/message"
-}
-state() { dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])'; }
-until_state() {
-    tries=0
-    until [ "$(state)" = "$1" ]; do
-        tries=$((tries + 1))
-        test $tries -lt "${2:-450}"
-        sleep 0.2
-    done
-}
-post() {
-    python3 -c 'import sys, urllib.request as u
-u.urlopen(u.Request(sys.argv[1], sys.argv[2].encode()))' "$ADMIN/$1" "$2"
 }
 
 # Without a login, an app, an answer or a right answer.
@@ -89,18 +76,18 @@ echo 'before' > "$MNT/file"
 dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /file)" = before
 echo 'theirs' | "$TOOLS/dropbox.py" upload /cached
-until [ "$(cat "$MNT/cached" 2> /dev/null)" = theirs ]; do sleep 0.1; done
+wait_until 30 contains "$MNT/cached" theirs
 
 # The user takes the access away: cached content can be read, writes wait, and a message says what
 # to do.
-post logins/revoke '{}'
+admin POST /logins/revoke '{}'
 echo 'while out' > "$MNT/waiting"
 status=0
 dbxfs sync "$MNT" --timeout 60 2> "$WORK/message" || status=$?
 cat "$WORK/message"
 test $status = 3
 grep -q 'run: dbxfs login' "$WORK/message"
-until_state auth-required
+wait_until 120 has_state auth-required
 dbxfs status "$MNT" | tee "$WORK/message"
 grep -q 'no access: .*run: dbxfs login' "$WORK/message"
 dbxfs status --json "$MNT" | grep -q '"advice":"[^"]*run: dbxfs login'
@@ -108,7 +95,7 @@ test "$(cat "$MNT/cached")" = theirs
 test "$(cat "$MNT/waiting")" = 'while out'
 
 # Another person's login is not mixed with this account's files, and is not kept.
-post accounts '{"given_name": "Other", "email": "other@example.com"}'
+admin POST /accounts '{"given_name": "Other", "email": "other@example.com"}'
 cp "$credentials" "$WORK/before"
 status=0
 by_code other@example.com || status=$?
@@ -142,7 +129,7 @@ grep -qxE 'http://localhost:5368[234]/[A-Za-z0-9_-]{32}' "$WORK/opened"
 grep -qxE 'http://localhost:5368[234]/[A-Za-z0-9_-]{32}' "$WORK/login"
 grep '^http' "$WORK/login" | grep -q -x -f "$WORK/opened" && exit 1
 grep -q 'state=.*code_challenge=\|code_challenge=.*state=' "$WORK/asked"
-until_state online 50
+wait_until 20 has_state online
 dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /waiting)" = 'while out'
 dbxfs status "$MNT"
@@ -154,17 +141,16 @@ grep -q '^http.*scope=[^&]*sharing.write' "$WORK/asked"
 dbxfs link "$MNT/waiting" | grep -q '^https://.*/waiting'
 
 # A token that has expired is renewed, without a sign to programs.
-renewals() { python3 -c 'import json, sys, urllib.request as u
-print(json.load(u.urlopen(sys.argv[1]))["routes"]["oauth2/token"]["requests"])' "$ADMIN/stats"; }
+renewals() { admin_stats 'routes["oauth2/token"]["requests"]'; }
 before=$(renewals)
-post faults '{"route": "files/upload", "kind": "expired_token", "count": 1}'
+admin POST /faults '{"route": "files/upload", "kind": "expired_token", "count": 1}'
 echo 'renewed' > "$MNT/renewed"
 dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /renewed)" = renewed
 test "$(renewals)" = $((before + 1))
 
 # No secret is where it should not be.
-pid=$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+pid=$(status_field pid)
 find "$EMULATOR_STATE" -name accounts.json -exec python3 -c '
 import json, sys
 state = json.load(open(sys.argv[1]))
@@ -200,7 +186,7 @@ dbxfs mount "$MNT" 2> "$WORK/message"
 grep -q 'mounted offline' "$WORK/message"
 echo theirs > "$MNT/theirs"
 kill -CONT "$(cat "$EMULATOR_PID_FILE")"
-until_state auth-required
+wait_until 120 has_state auth-required
 dbxfs status "$MNT" > "$WORK/status"
 grep -q 'the token is Other.*keeps the files of Sample User' "$WORK/status"
 "$TOOLS/dropbox.py" get /theirs && exit 1
@@ -225,13 +211,12 @@ fails 2 "mounted at $MNT" dbxfs logout
 dbxfs unmount "$MNT"
 dbxfs mount "$MNT"
 # Else it might be sent in the moment that unmounting takes.
-post faults '{"route": "files/upload*", "kind": "server_error", "status": 503}'
+admin POST /faults '{"route": "files/upload*", "kind": "server_error", "status": 503}'
 echo 'later' > "$MNT/later"
 status=0
 dbxfs unmount "$MNT" --timeout 0 || status=$?
 test $status = 3
-python3 -c 'import sys, urllib.request as u
-u.urlopen(u.Request(sys.argv[1], method="DELETE"))' "$ADMIN/faults"
+admin DELETE /faults
 refresh=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["refresh_token"])' "$credentials")
 find "$EMULATOR_STATE" -name accounts.json -exec grep -q "$refresh" {} +
 dbxfs logout > "$WORK/output" 2> "$WORK/message"
@@ -260,9 +245,9 @@ dbxfs sync "$MNT" --timeout 60 2> "$WORK/message" || status=$?
 cat "$WORK/message"
 test $status = 3
 grep -q 'was logged out; run: dbxfs login' "$WORK/message"
-test "$(state)" = auth-required
+has_state auth-required
 by_code '' --app-key test-app
-until_state online 50
+wait_until 20 has_state online
 dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /waits)" = waits
 dbxfs unmount "$MNT"

@@ -1,16 +1,8 @@
 # dbxfs ls-remote: what Dropbox has, with and without a mount.
 # mounts: itself
 # limit: 120
+. "$TOOLS/lib.sh"
 other="$TOOLS/dropbox.py"
-fails() {
-    expected=$1 text=$2
-    shift 2
-    status=0
-    "$@" > "$WORK/message" 2>&1 || status=$?
-    cat "$WORK/message"
-    test $status = "$expected"
-    grep -q -- "$text" "$WORK/message"
-}
 test -z "$(dbxfs ls-remote)"
 $other mkdir /Folder
 $other mkdir /Folder/Deep
@@ -55,11 +47,7 @@ if [ "$(id -u)" = 0 ]; then
 fi
 
 # A server whose pages are never the last one is given up.
-export MODE="$WORK/mode" COUNTS="$WORK/counts"
-echo strings 0 1 > "$MODE"
-python3 "$TOOLS/hostile.py" > "$WORK/address" &
-proxy=$!
-trap 'kill $proxy' EXIT
-until test -s "$WORK/address"; do kill -0 $proxy; sleep 0.1; done
+start_hostile_server strings 0 1
+trap 'kill $hostile_server' EXIT
 fails 2 'goes on for ever' env DBXFS_ENDPOINT="$(cat "$WORK/address")" timeout 60 dbxfs ls-remote --recursive :/many
 test "$(wc -l < "$COUNTS")" -lt 120

@@ -2,22 +2,13 @@
 # mounts: itself
 # needs: root
 # limit: 240
+. "$TOOLS/lib.sh"
 mkdir "$WORK/sbin" "$WORK/outside"
 chmod 711 "$WORK/.." "$WORK"
 helper="$WORK/sbin/mount.dbxfs"
 for name in mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs; do
     ln -s "$DBXFS" "$WORK/sbin/$name"
 done
-fails() {
-    expected=$1 text=$2
-    shift 2
-    status=0
-    "$@" > "$WORK/message" 2>&1 || status=$?
-    cat "$WORK/message"
-    test $status = "$expected"
-    grep -q -- "$text" "$WORK/message"
-    test "$(wc -l < "$WORK/message")" = 1
-}
 # As at boot: no home, no terminal, hardly a variable. root's mounts would use /var/lib/dbxfs; the test
 # has other folders.
 cat > "$WORK/at boot" << END
@@ -26,15 +17,6 @@ exec env -i PATH=/sbin:/usr/sbin:/bin:/usr/bin DBXFS_STATE_DIR="$DBXFS_STATE_DIR
     DBXFS_CACHE_DIR="$DBXFS_CACHE_DIR" DBXFS_CONFIG="$WORK/config.toml" "\$@"
 END
 chmod +x "$WORK/at boot"
-pid() { dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])'; }
-until_gone() {
-    tries=0
-    while kill -0 "$1" 2> /dev/null; do
-        tries=$((tries + 1))
-        test $tries -lt "${2:-400}"
-        sleep 0.1
-    done
-}
 shown() { findmnt -n -o "$1" --mountpoint "$MNT"; }
 
 echo "endpoint = '$DBXFS_ENDPOINT'" > "$WORK/config.toml"
@@ -46,22 +28,22 @@ unset DBXFS_ACCESS_TOKEN
 echo theirs | "$TOOLS/dropbox.py" upload /Projects/theirs
 
 # Wrong in one way or another.
-fails 1 fastest "$WORK/at boot" "$helper" work "$MNT" -o rw,fastest
-fails 1 'a/b' "$WORK/at boot" "$helper" a/b "$MNT"
-fails 32 'mkdir' "$WORK/at boot" "$helper" work "$WORK/nowhere"
-fails 32 'no login' "$WORK/at boot" "$helper" nobody "$MNT"
+fails_in_one_line 1 fastest "$WORK/at boot" "$helper" work "$MNT" -o rw,fastest
+fails_in_one_line 1 'a/b' "$WORK/at boot" "$helper" a/b "$MNT"
+fails_in_one_line 32 'mkdir' "$WORK/at boot" "$helper" work "$WORK/nowhere"
+fails_in_one_line 32 'no login' "$WORK/at boot" "$helper" nobody "$MNT"
 status=0
 "$WORK/at boot" "$helper" work || status=$?
 test $status = 1
 "$WORK/at boot" "$helper" --version | grep -q '^0\.'
 
 # An account that was never seen, without a network.
-fails 32 'cannot be reached' "$WORK/at boot" env DBXFS_ENDPOINT=http://127.0.0.1:9 "$helper" work:/Projects "$MNT"
+fails_in_one_line 32 'cannot be reached' "$WORK/at boot" env DBXFS_ENDPOINT=http://127.0.0.1:9 "$helper" work:/Projects "$MNT"
 
 # -f does everything but mount.
 "$WORK/at boot" "$helper" work:/Projects "$MNT" -f -v -o ro | grep -q 'would be mounted'
 test -z "$(shown TARGET)"
-fails 1 fastest "$WORK/at boot" "$helper" work "$MNT" -f -o fastest
+fails_in_one_line 1 fastest "$WORK/at boot" "$helper" work "$MNT" -f -o fastest
 
 # A line of /etc/fstab, as mount(8) hands it on. An unknown option is left out with -s.
 "$WORK/at boot" "$helper" work:/Projects "$MNT" -s -n -t dbxfs -o rw,allow_other,uid=1234,gid=4321,umask=027,noexec \
@@ -73,7 +55,7 @@ for option in noexec nosuid nodev allow_other default_permissions; do
 done
 test "$(stat -c '%u %g %a' "$MNT" "$MNT/theirs")" = '1234 4321 750
 1234 4321 640'
-fails 32 'mounted at .* already' "$WORK/at boot" "$helper" work:/Projects "$MNT"
+fails_in_one_line 32 'mounted at .* already' "$WORK/at boot" "$helper" work:/Projects "$MNT"
 # Owners and masks hold for all users.
 as() { who=$1; shift; setpriv --reuid="$who" --regid="$who" --clear-groups "$@"; }
 as 1234 sh -ec 'echo mine > "$MNT/mine"'
@@ -87,35 +69,30 @@ chmod 755 "$MNT/program"
 test "$(stat -c %u "$MNT/mine")" = 1234
 
 # umount(8)'s helper returns when the queue is empty, and the process ends.
-process=$(pid)
+process=$(status_field pid)
 echo 'in time' > "$MNT/last"
 "$WORK/at boot" "$WORK/sbin/umount.fuse.dbxfs" "$MNT" -n -v -t fuse.dbxfs | grep -q unmounted
 test "$("$TOOLS/dropbox.py" get /Projects/last)" = 'in time'
-until_gone "$process" 50
+wait_until 5 has_ended "$process"
 test -z "$(shown TARGET)"
 test -e "$DBXFS_STATE_DIR/work@Projects/all-sent"
-fails 32 'nothing is mounted' "$WORK/at boot" "$WORK/sbin/umount.dbxfs" "$MNT"
+fails_in_one_line 32 'nothing is mounted' "$WORK/at boot" "$WORK/sbin/umount.dbxfs" "$MNT"
 mount -t tmpfs none "$MNT"
-fails 32 'type tmpfs' "$WORK/at boot" "$WORK/sbin/umount.dbxfs" "$MNT"
+fails_in_one_line 32 'type tmpfs' "$WORK/at boot" "$WORK/sbin/umount.dbxfs" "$MNT"
 umount "$MNT"
 
 # The kernel's umount knows no queue: the process keeps what cannot be sent, ends by itself, and the next
 # mount sends it.
 "$WORK/at boot" "$WORK/sbin/mount.fuse.dbxfs" work:/Projects "$MNT" -o write_delay=1h
 test ! -e "$DBXFS_STATE_DIR/work@Projects/all-sent"
-process=$(pid)
-kill -9 "$(cat "$EMULATOR_PID_FILE")"
+process=$(status_field pid)
+stop_emulator
 echo 'later' > "$MNT/later"
 umount -i "$MNT"
 test "$(ls -A "$MNT")" = ''
 # It would go on trying for a minute, unless it is told a second time. Signals that come before the first one
 # was taken note of are one signal.
-tries=0
-while kill "$process" 2> /dev/null; do
-    tries=$((tries + 1))
-    test $tries -lt 200
-    sleep 0.1
-done
+wait_until 20 not kill "$process"
 test ! -e "$DBXFS_STATE_DIR/work@Projects/all-sent"
 
 # Boot without a network: a known account comes up with its known tree.
@@ -124,30 +101,24 @@ grep -q 'mounted offline' "$WORK/message"
 test "$(cat "$MNT/later")" = later
 ls "$MNT/theirs"
 touch "$MNT/refused" && exit 1
-"$EMULATOR" --port "$PORT" --state "$EMULATOR_STATE" --token "$TOKEN" --token "$TOKEN2" > "$WORK/again" &
-echo $! > "$EMULATOR_PID_FILE"
+start_emulator
 dbxfs sync "$MNT" --timeout 120
 test "$("$TOOLS/dropbox.py" get /Projects/later)" = later
 
 # In use, it stays, unless it is detached.
 exec 3< "$MNT/theirs"
-fails 32 'is in use' "$WORK/at boot" "$WORK/sbin/umount.dbxfs" "$MNT"
+fails_in_one_line 32 'is in use' "$WORK/at boot" "$WORK/sbin/umount.dbxfs" "$MNT"
 "$WORK/at boot" "$WORK/sbin/umount.dbxfs" "$MNT" -l -f -r
 test -z "$(shown TARGET)"
 exec 3<&-
 
 # In another namespace of mounts.
 unshare -m sleep 1000 & other=$!
-tries=0
-until [ "$(readlink "/proc/$other/ns/mnt")" != "$(readlink /proc/self/ns/mnt)" ]; do
-    tries=$((tries + 1))
-    test $tries -lt 100
-    sleep 0.1
-done
+wait_until 30 has_own_mounts $other
 "$WORK/at boot" "$helper" work "$MNT" -N "/proc/$other/ns/mnt"
 test -z "$(shown TARGET)"
 nsenter -t $other -m findmnt -n -o SOURCE --mountpoint "$MNT" | grep -qx work
 "$WORK/at boot" "$WORK/sbin/umount.fuse.dbxfs" "$MNT" -N "/proc/$other/ns/mnt"
 nsenter -t $other -m findmnt --mountpoint "$MNT" && exit 1
 kill $other
-fails 2 'cannot be entered' "$WORK/at boot" "$helper" work "$MNT" -N /nowhere
+fails_in_one_line 2 'cannot be entered' "$WORK/at boot" "$helper" work "$MNT" -N /nowhere

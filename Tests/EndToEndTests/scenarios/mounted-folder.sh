@@ -1,15 +1,8 @@
 # A mount of one folder, which others rename, delete and make anew: the mount follows its folder, and no edit is lost.
 # mounts: itself
 # limit: 240
+. "$TOOLS/lib.sh"
 other="$TOOLS/dropbox.py"
-until_true() {
-    tries=0
-    until sh -c "$1"; do
-        tries=$((tries + 1))
-        test $tries -lt 450 || { echo "never true: $1"; ls -lR "$MNT"; dbxfs status; exit 1; }
-        sleep 0.1
-    done
-}
 problem() { dbxfs status --json "$MNT" | grep -q 'not on Dropbox any more'; }
 
 # A folder that never was there is not mounted.
@@ -32,7 +25,7 @@ $other move /Projects '/Archive/The Work'
 $other mkdir /Projects
 echo decoy | $other upload /Projects/decoy
 echo later | $other upload '/Archive/The Work/later'
-until_true 'test "$(cat "$MNT/later" 2> /dev/null)" = later'
+wait_until 60 contains "$MNT/later" later
 dbxfs set "$MNT" write_delay=0
 dbxfs sync "$MNT" --timeout 60
 test "$($other get '/Archive/The Work/old')" = edited
@@ -45,7 +38,7 @@ dbxfs unmount "$MNT"
 # In a later process, too, and after a move between the two.
 $other move '/Archive/The Work' /Moved
 dbxfs mount :/Projects "$MNT"
-until_true 'test "$(cat "$MNT/old" 2> /dev/null)" = edited'
+wait_until 60 contains "$MNT/old" edited
 test "$(ls "$MNT")" = "$(printf 'later\nnew\nold\nsub')"
 echo again > "$MNT/again"
 dbxfs sync "$MNT" --timeout 60
@@ -56,10 +49,10 @@ $other delete /Projects
 dbxfs set "$MNT" write_delay=1h
 echo precious > "$MNT/sub/inner"
 $other delete /Moved
-until_true 'test ! -e "$MNT/old"'
+wait_until 60 test ! -e "$MNT/old"
 test "$(cat "$MNT/sub/inner")" = precious
 test "$(find "$MNT" -type f)" = "$MNT/sub/inner"
-until_true "$(command -v dbxfs) status --json '$MNT' | grep -q 'not on Dropbox any more'"
+wait_until 60 problem
 status=0
 dbxfs sync "$MNT" --timeout 5 2> "$WORK/said" || status=$?
 test $status != 0
@@ -71,12 +64,12 @@ dbxfs unmount --timeout 1 "$MNT" || true
 # It is as gone for the next mount, which has the edit.
 dbxfs mount :/Projects "$MNT"
 test "$(cat "$MNT/sub/inner")" = precious
-until_true "$(command -v dbxfs) status --json '$MNT' | grep -q 'not on Dropbox any more'"
+wait_until 60 problem
 
 # Made anew by others: theirs is shown, and unsent changes are a part of it.
 $other mkdir /Projects
 echo theirs | $other upload /Projects/theirs
-until_true 'test "$(cat "$MNT/theirs" 2> /dev/null)" = theirs'
+wait_until 60 contains "$MNT/theirs" theirs
 dbxfs sync "$MNT" --timeout 60
 test "$($other get /Projects/sub/inner)" = precious
 test "$(find "$MNT" -type f | sort)" = "$(printf '%s\n%s' "$MNT/sub/inner" "$MNT/theirs")"

@@ -1,19 +1,7 @@
 # The server goes away: cached content can be read, writes are queued, nothing hangs, nothing is lost.
 # mounts: itself
 # limit: 300
-stop_emulator() { kill -9 "$(cat "$EMULATOR_PID_FILE")"; }
-start_emulator() {
-    "$EMULATOR" --port "$PORT" --state "$EMULATOR_STATE" --token "$TOKEN" --token "$TOKEN2" \
-        >> "$WORK/../emulator.log" 2>&1 &
-    echo $! > "$EMULATOR_PID_FILE"
-    tries=0
-    until python3 -c "import urllib.request; urllib.request.urlopen('$ADMIN/stats')" 2> /dev/null; do
-        tries=$((tries + 1))
-        test $tries -lt 200
-        sleep 0.1
-    done
-}
-
+. "$TOOLS/lib.sh"
 # An account that was never mounted here needs the server.
 stop_emulator
 status=0

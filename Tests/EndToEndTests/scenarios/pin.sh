@@ -2,34 +2,11 @@
 # without the network. Nothing but the pin makes it so.
 # mounts: itself
 # limit: 300
+. "$TOOLS/lib.sh"
 other="$TOOLS/dropbox.py"
-stop_emulator() { kill -9 "$(cat "$EMULATOR_PID_FILE")"; }
-start_emulator() {
-    "$EMULATOR" --port "$PORT" --state "$EMULATOR_STATE" --token "$TOKEN" --token "$TOKEN2" \
-        >> "$WORK/../emulator.log" 2>&1 &
-    echo $! > "$EMULATOR_PID_FILE"
-    until_true 'python3 -c "import urllib.request; urllib.request.urlopen(\"$ADMIN/stats\")"'
-}
-# Until a condition holds, for 30 seconds at most.
-until_true() {
-    tries=0
-    until sh -c "$1" 2> /dev/null; do
-        tries=$((tries + 1))
-        test $tries -lt 300 || { echo "never true: $1"; dbxfs status; ls -lR "$MNT"; exit 1; }
-        sleep 0.1
-    done
-}
-fails() {
-    expected=$1 text=$2
-    shift 2
-    status=0
-    "$@" > "$WORK/message" 2>&1 || status=$?
-    cat "$WORK/message"
-    test $status = "$expected"
-    grep -q -- "$text" "$WORK/message"
-    test "$(wc -l < "$WORK/message")" = 1
-}
 random() { head -c "$1" /dev/urandom; }
+# A line of `dbxfs pins` matches.
+pinned() { dbxfs pins "$MNT" | grep -q "$1"; }
 downloads() {
     dbxfs status --json "$MNT" | python3 -c '
 import json, sys
@@ -57,9 +34,9 @@ done
 # The cache holds less than what passes by.
 dbxfs mount "$MNT" -o cache_size=20M
 ls "$MNT"
-fails 32 'nothing is mounted' dbxfs pin "$WORK"
-fails 2 'there is no' dbxfs pin "$MNT/kept/none"
-fails 2 'is not pinned' dbxfs unpin "$MNT/kept"
+fails_in_one_line 32 'nothing is mounted' dbxfs pin "$WORK"
+fails_in_one_line 2 'there is no' dbxfs pin "$MNT/kept/none"
+fails_in_one_line 2 'is not pinned' dbxfs unpin "$MNT/kept"
 test -z "$(dbxfs pins "$MNT")"
 
 dbxfs pin "$MNT/kept" > "$WORK/message" 2> "$WORK/errors"
@@ -67,7 +44,7 @@ cat "$WORK/message" "$WORK/errors"
 grep -q '10 files, 9.2 MiB: all here' "$WORK/message"
 test ! -s "$WORK/errors"
 dbxfs pins "$MNT" | grep -q "$MNT/kept: 10 files, .*: all here"
-fails 2 "is pinned as a part of '$MNT/kept'" dbxfs unpin "$MNT/kept/deep"
+fails_in_one_line 2 "is pinned as a part of '$MNT/kept'" dbxfs unpin "$MNT/kept/deep"
 dbxfs status "$MNT" | grep -q 'pinned .*10 files'
 # Three blocks; and the small files one by one at most, or with their folder.
 fetched=$(downloads)
@@ -93,15 +70,16 @@ random 50000 > "$WORK/kept/later/new"
 $other upload /kept/later/new < "$WORK/kept/later/new"
 mv "$WORK/passing 2" "$WORK/kept/moved in"
 $other move /passing/2 '/kept/moved in'
-until_true 'test -e "$MNT/kept/later/new" && test -e "$MNT/kept/moved in"'
-until_true 'dbxfs pins "$MNT" | grep -q "12 files, .*: all here"'
+wait_until 30 test -e "$MNT/kept/later/new"
+wait_until 30 test -e "$MNT/kept/moved in"
+wait_until 30 pinned "12 files, .*: all here"
 # A file changed here is on this disk anyway, and stays there when it is sent.
 random 40000 > "$WORK/kept/deep/small 4"
 cp "$WORK/kept/deep/small 4" "$MNT/kept/deep/small 4"
 random 60000 > "$WORK/kept/mine"
 cp "$WORK/kept/mine" "$MNT/kept/mine"
 dbxfs sync "$MNT"
-until_true 'dbxfs pins "$MNT" | grep -q "13 files, .*: all here"'
+wait_until 30 pinned "13 files, .*: all here"
 mv "$MNT/kept" "$MNT/renamed"
 dbxfs sync "$MNT"
 
@@ -110,10 +88,10 @@ stop_emulator
 diff -r "$WORK/kept" "$MNT/renamed"
 dbxfs unmount "$MNT" --timeout 0
 dbxfs mount "$MNT" -o cache_size=20M
-until_true 'dbxfs pins "$MNT" | grep -q "$MNT/renamed: 13 files, .*: all here"'
+wait_until 30 pinned "$MNT/renamed: 13 files, .*: all here"
 diff -r "$WORK/kept" "$MNT/renamed"
 # Missing content is no error, but is said.
-until_true 'dbxfs status "$MNT" | grep -q offline'
+wait_until 30 has_state offline
 status=0
 dbxfs pin "$MNT/passing/1" "$MNT/passing/3" 2> "$WORK/message" || status=$?
 cat "$WORK/message"
@@ -122,8 +100,8 @@ grep -q '2 pinned files are not here yet (offline)' "$WORK/message"
 dbxfs unmount "$MNT" --timeout 0
 dbxfs mount "$MNT" -o cache_size=20M
 start_emulator
-until_true 'dbxfs pins "$MNT" | grep -q "$MNT/passing/1: 1 file, .*: all here"'
-until_true 'dbxfs pins "$MNT" | grep -q "$MNT/passing/3: 1 file, .*: all here"'
+wait_until 30 pinned "$MNT/passing/1: 1 file, .*: all here"
+wait_until 30 pinned "$MNT/passing/3: 1 file, .*: all here"
 
 # More than the cache may hold is kept, and said.
 dbxfs status "$MNT" | grep -q 'pinned content takes more than'
@@ -151,9 +129,9 @@ dbxfs pins "$MNT" | grep -q "^$MNT/saved: "
 $other mkdir /slow
 random 3000000 | $other upload /slow/file
 echo document | $other upload /slow/document.paper
-curl -sf "$ADMIN/mark" -d '{"path": "/slow/document.paper", "export_as": "markdown"}'
-until_true 'test -e "$MNT/slow/document.paper"'
-curl -sf "$ADMIN/settings" -d '{"latency_ms": 8000}' > "$WORK/settings"
+admin POST /mark '{"path": "/slow/document.paper", "export_as": "markdown"}'
+wait_until 30 test -e "$MNT/slow/document.paper"
+admin POST /settings '{"latency_ms": 8000}'
 # Without job control, a command in the background ignores SIGINT.
 python3 -c '
 import signal, subprocess, sys, time
@@ -161,8 +139,8 @@ pin = subprocess.Popen(sys.argv[1:])
 time.sleep(1)
 pin.send_signal(signal.SIGINT)
 sys.exit(pin.wait() != -signal.SIGINT)' dbxfs pin "$MNT/slow"
-curl -sf "$ADMIN/settings" -d '{"latency_ms": 0}' > "$WORK/settings"
-until_true 'dbxfs pins "$MNT" | grep -q "$MNT/slow: 2 files, .*: 1 here, 1 cannot be downloaded"'
+admin POST /settings '{"latency_ms": 0}'
+wait_until 30 pinned "$MNT/slow: 2 files, .*: 1 here, 1 cannot be downloaded"
 dbxfs unpin "$MNT/slow"
 
 # Unpinned, it goes like other content.

@@ -1,12 +1,8 @@
 # A mount that nothing can change.
 # options: ro
+. "$TOOLS/lib.sh"
 echo 'from elsewhere' | "$TOOLS/dropbox.py" upload /file
-tries=0
-until [ "$(cat "$MNT/file" 2> /dev/null)" = 'from elsewhere' ]; do
-    tries=$((tries + 1))
-    test $tries -lt 200
-    sleep 0.1
-done
+wait_until 30 contains "$MNT/file" 'from elsewhere'
 refused() {
     if "$@" 2> "$WORK/message"; then exit 1; fi
     grep -qi 'read-only file system' "$WORK/message"

@@ -1,23 +1,11 @@
 # Content that nothing vouches for after a damage is put aside, said, and brought back by `dbxfs recover`.
 # mounts: itself
 # limit: 240
+. "$TOOLS/lib.sh"
 first="$DBXFS_STATE_DIR/default"
 second="$DBXFS_STATE_DIR/second"
 mnt2="$WORK/second"
 mkdir "$mnt2"
-fails() {
-    expected=$1 text=$2
-    shift 2
-    status=0
-    "$@" > "$WORK/message" 2>&1 || status=$?
-    cat "$WORK/message"
-    test $status = "$expected"
-    grep -qF -- "$text" "$WORK/message"
-}
-# field MOUNTPOINT NAME: of the status.
-field() {
-    dbxfs status --json "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$2"
-}
 # listed ACCOUNT FIELD=VALUE FIELD: a field of the piece with that value.
 listed() {
     dbxfs recover --json "$1" | python3 -c '
@@ -29,9 +17,9 @@ print(found[0][sys.argv[2]])' "$2" "$3"
 }
 # killed MOUNTPOINT: its process is gone.
 killed() {
-    process=$(field "$1" pid)
+    process=$(status_field pid "$1")
     kill -9 "$process"
-    while kill -0 "$process" 2> /dev/null; do sleep 0.1; done
+    wait_until 30 has_ended "$process"
 }
 
 # Changes that are held back: an edit of a file that the server has, and new files.
@@ -42,7 +30,7 @@ cp "$WORK/base" "$MNT/edited"
 mkdir "$MNT/folder"
 dbxfs sync "$MNT"
 fails 0 'nothing was put aside' dbxfs recover
-test "$(field "$MNT" lost)" = 0
+test "$(status_field lost "$MNT")" = 0
 printf changed | dd of="$MNT/edited" bs=1 seek=5000000 conv=notrunc 2> /dev/null
 head -c 600000 /dev/urandom > "$WORK/data"
 cp "$WORK/data" "$MNT/folder/cut short"
@@ -66,8 +54,8 @@ dbxfs sync "$MNT" --timeout 60
 python3 "$TOOLS/compare.py" "$MNT"
 
 # The status, its metrics and the doctor say so.
-test "$(field "$MNT" lost)" = 2
-test "$(field "$mnt2" lost)" = 2
+test "$(status_field lost "$MNT")" = 2
+test "$(status_field lost "$mnt2")" = 2
 dbxfs status "$MNT" | tee "$WORK/said"
 grep -q 'problem .*2 pieces of content were put aside.*/folder/cut short.*dbxfs recover' "$WORK/said"
 dbxfs status --metrics "$MNT" | grep -q '^dbxfs_lost{.*} 2$'
@@ -121,14 +109,14 @@ dbxfs recover "$note" --remove
 dbxfs recover "$edited" --remove
 dbxfs recover "$short" --to "$WORK/short again" --partial --remove
 cmp "$WORK/short" "$WORK/short again"
-process=$(field "$mnt2" pid)
+process=$(status_field pid "$mnt2")
 dbxfs unmount "$mnt2"
 # The account's files stay until they are removed, mounted or not.
 dbxfs recover "$unknown" --remove | grep -q removed
 fails 2 "'$unknown' is no account" dbxfs recover "$unknown" --remove
 fails 0 'nothing was put aside' dbxfs recover
 test -z "$(ls "$first/lost+found" "$second/lost+found" | grep -v :)"
-test "$(field "$MNT" lost)" = 0
+test "$(status_field lost "$MNT")" = 0
 dbxfs doctor --account default
 fails 1 'need the name' dbxfs recover --remove
 fails 1 '--partial needs --to' dbxfs recover "$unknown" --partial
@@ -137,7 +125,7 @@ python3 "$TOOLS/compare.py" "$MNT"
 dbxfs unmount "$MNT"
 
 # A database of a later version is left alone, and said to be one.
-while kill -0 "$process" 2> /dev/null; do sleep 0.1; done
+wait_until 60 has_ended "$process"
 python3 -c '
 import sqlite3, sys
 with sqlite3.connect(sys.argv[1]) as database:

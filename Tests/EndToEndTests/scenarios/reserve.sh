@@ -3,15 +3,11 @@
 # needs: root
 # mounts: itself
 # limit: 400
+. "$TOOLS/lib.sh"
+start_hostile_server plain
 mkdir "$WORK/small"
 mount -t tmpfs -o size=100m tmpfs "$WORK/small"
-export MODE="$WORK/mode" COUNTS="$WORK/counts"
-mode() { echo "$*" > "$MODE.new"; mv "$MODE.new" "$MODE"; : > "$COUNTS"; }
-mode plain
-python3 "$TOOLS/hostile.py" > "$WORK/address" &
-proxy=$!
-trap 'kill $proxy; dbxfs unmount "$MNT" --lazy --timeout 0 || true; umount -l "$WORK/small"' EXIT
-until test -s "$WORK/address"; do kill -0 $proxy; sleep 0.1; done
+trap 'kill $hostile_server; dbxfs unmount "$MNT" --lazy --timeout 0 || true; umount -l "$WORK/small"' EXIT
 export DBXFS_ENDPOINT="$(cat "$WORK/address")"
 export DBXFS_STATE_DIR="$WORK/small/state"
 echo old | "$TOOLS/dropbox.py" upload /old
@@ -21,12 +17,7 @@ head -c 60000000 /dev/zero > "$WORK/small/filler"
 
 mode strings 2000 100
 echo wake | "$TOOLS/dropbox.py" upload /wake
-tries=0
-until dbxfs status "$MNT" | grep -q 'almost full'; do
-    tries=$((tries + 1))
-    test $tries -lt 1000
-    sleep 0.2
-done
+wait_until 200 eval 'dbxfs status "$MNT" | grep "almost full"'
 # It applies no more deltas.
 free() { df --output=avail -B 1 "$WORK/small" | tail -1; }
 before=$(free)
@@ -35,22 +26,13 @@ sleep 20
 test "$(free)" -gt 2000000
 # People go on with what they do.
 head -c 300000 /dev/urandom > "$MNT/mine"
-tries=0
-until "$TOOLS/dropbox.py" get /mine > "$WORK/mine" 2> /dev/null; do
-    tries=$((tries + 1))
-    test $tries -lt 300
-    sleep 0.2
-done
+wait_until 60 "$TOOLS/dropbox.py" get /mine
+"$TOOLS/dropbox.py" get /mine > "$WORK/mine"
 cmp "$WORK/mine" "$MNT/mine"
 
 mode plain
 rm "$WORK/small/filler"
-tries=0
-until [ "$(ls "$MNT" | tr '\n' ' ')" = 'mine old wake ' ]; do
-    tries=$((tries + 1))
-    test $tries -lt 1000
-    sleep 0.2
-done
+wait_until 200 eval 'test "$(ls "$MNT" | tr "\n" " ")" = "mine old wake "'
 dbxfs status "$MNT" | grep 'almost full' && exit 1
 dbxfs sync "$MNT" --timeout 60
 dbxfs unmount "$MNT"

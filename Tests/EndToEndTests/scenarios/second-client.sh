@@ -1,50 +1,41 @@
 # Another client of the account adds, changes, moves and deletes; the mount shows it, and no edit is lost.
 # limit: 180
+. "$TOOLS/lib.sh"
 other="$TOOLS/dropbox.py"
-
-# Until a condition holds, for 20 seconds at most.
-until_true() {
-    tries=0
-    until sh -c "$1"; do
-        tries=$((tries + 1))
-        test $tries -lt 200 || { echo "never true: $1"; ls -lR "$MNT"; exit 1; }
-        sleep 0.1
-    done
-}
 
 ls "$MNT"
 $other mkdir /shared
 echo 'from elsewhere' | $other upload /shared/file
-until_true 'test "$(cat "$MNT/shared/file" 2> /dev/null)" = "from elsewhere"'
+wait_until 30 contains "$MNT/shared/file" "from elsewhere"
 
 echo 'changed elsewhere, and longer' | $other upload /shared/file
-until_true 'test "$(cat "$MNT/shared/file")" = "changed elsewhere, and longer"'
+wait_until 30 contains "$MNT/shared/file" "changed elsewhere, and longer"
 
 $other move /shared/file /shared/moved
-until_true 'test ! -e "$MNT/shared/file" && test -e "$MNT/shared/moved"'
+wait_until 30 eval 'test ! -e "$MNT/shared/file" && test -e "$MNT/shared/moved"'
 test "$(cat "$MNT/shared/moved")" = 'changed elsewhere, and longer'
 
 # A reader that has it open keeps what it opened.
 exec 3< "$MNT/shared/moved"
 echo 'newer' | $other upload /shared/moved
-until_true 'test "$(cat "$MNT/shared/moved")" = newer'
+wait_until 30 contains "$MNT/shared/moved" newer
 test "$(cat <&3)" = 'changed elsewhere, and longer'
 exec 3<&-
 
 # A writer who had it open before others replaced or deleted it: what it writes is kept.
 exec 6<> "$MNT/shared/moved"
 echo 'replaced' | $other upload /shared/moved
-until_true 'test "$(cat "$MNT/shared/moved")" = replaced'
+wait_until 30 contains "$MNT/shared/moved" replaced
 echo 'late!' >&6
 exec 6>&-
 test "$(cat "$MNT/shared/moved")" = replaced
 test "$(cat "$MNT/shared/moved ("*)" = 'late!'
 rm "$MNT/shared/moved ("*
 echo 'to be deleted' | $other upload /shared/open
-until_true 'test -e "$MNT/shared/open"'
+wait_until 30 test -e "$MNT/shared/open"
 exec 6<> "$MNT/shared/open"
 $other delete /shared/open
-until_true 'test ! -e "$MNT/shared/open"'
+wait_until 30 test ! -e "$MNT/shared/open"
 echo 'not TO be' >&6
 exec 6>&-
 test "$(cat "$MNT/shared/open")" = 'not TO be
@@ -58,9 +49,9 @@ exec 4>> "$MNT/shared/moved"
 echo 'mine' >&4
 echo 'theirs' | $other upload /shared/moved
 exec 4>&-
-until_true 'test "$(cat "$MNT/shared/moved")" = theirs'
+wait_until 30 contains "$MNT/shared/moved" theirs
 dbxfs sync "$MNT"
-until_true 'ls "$MNT/shared" | grep -q "conflicted copy"'
+wait_until 30 eval 'ls "$MNT/shared" | grep "conflicted copy"'
 test "$(cat "$MNT/shared/"*'conflicted copy'*)" = "replaced
 mine"
 dbxfs status --json "$MNT" | python3 -c 'import json, sys; assert json.load(sys.stdin)["conflicts"] == 2'
@@ -78,4 +69,4 @@ more'
 
 # They delete a folder.
 $other delete /shared
-until_true 'test ! -e "$MNT/shared"'
+wait_until 30 test ! -e "$MNT/shared"

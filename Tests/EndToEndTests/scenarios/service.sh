@@ -1,6 +1,7 @@
 # As a service of systemd's: where the configuration file says, readiness, status, an end in time.
 # mounts: itself
 # limit: 240
+. "$TOOLS/lib.sh"
 export XDG_CONFIG_HOME="$WORK/config"
 mkdir -p "$XDG_CONFIG_HOME/dbxfs"
 configuration="$XDG_CONFIG_HOME/dbxfs/config.toml"
@@ -12,23 +13,6 @@ folder = "/Projects"
 uid = 1234
 END
 "$TOOLS/dropbox.py" mkdir /Projects
-fails() {
-    expected=$1 text=$2
-    shift 2
-    status=0
-    "$@" > "$WORK/message" 2>&1 || status=$?
-    cat "$WORK/message"
-    test $status = "$expected"
-    grep -q -- "$text" "$WORK/message"
-}
-soon() {
-    tries=0
-    until "$@"; do
-        tries=$((tries + 1))
-        test $tries -lt 300
-        sleep 0.1
-    done
-}
 said() { grep -q -- "$1" "$WORK/messages"; }
 # Starts the service; what follows are the supervisor's options.
 serve() {
@@ -37,7 +21,7 @@ serve() {
     "$TOOLS/supervisor.py" "$@" "$WORK/messages" dbxfs mount --foreground --account work \
         2> "$WORK/log" &
     supervisor=$!
-    soon said '^READY=1$'
+    wait_until 30 said '^READY=1$'
     # Nothing was said before that, and it is true.
     head -1 "$WORK/messages" | grep -qx 'READY=1'
     test "$(stat -c %u "$MNT")" = 1234
@@ -66,11 +50,11 @@ dbxfs unmount "$HOME/Dropbox-other"
 
 # Readiness, status, and everything sent at the end although it was not due for an hour.
 serve
-soon said 'STATUS=online: everything is on Dropbox'
+wait_until 30 said 'STATUS=online: everything is on Dropbox'
 # Children do not get the socket, or the supervisor would be told of them.
 tr '\0' '\n' < "/proc/$(main)/environ" > "$WORK/environ"
 echo 'in time' > "$MNT/file"
-soon said 'STATUS=online: 1 change, 8 B to send'
+wait_until 30 said 'STATUS=online: 1 change, 8 B to send'
 kill "$(main)"
 ended 0
 said '^STOPPING=1 EXTEND_TIMEOUT_USEC='
@@ -79,18 +63,17 @@ test "$("$TOOLS/dropbox.py" get /Projects/file)" = 'in time'
 # The same with a socket outside of the filesystem. An unsent change keeps the process for a while,
 # for which it asks; a second signal ends that, and the rest stays queued.
 serve --abstract
-kill -9 "$(cat "$EMULATOR_PID_FILE")"
+stop_emulator
 echo 'later' > "$MNT/later"
 kill "$(main)"
-soon said '^STOPPING=1 EXTEND_TIMEOUT_USEC='
-soon said '^EXTEND_TIMEOUT_USEC='
+wait_until 30 said '^STOPPING=1 EXTEND_TIMEOUT_USEC='
+wait_until 30 said '^EXTEND_TIMEOUT_USEC='
 said 'STATUS=.*1 change, 6 B to send'
 kill "$(main)"
 ended 3
 
 # Another process unmounts it: also an end.
-"$EMULATOR" --port "$PORT" --state "$EMULATOR_STATE" --token "$TOKEN" --token "$TOKEN2" > "$WORK/again" &
-echo $! > "$EMULATOR_PID_FILE"
+start_emulator
 serve
 dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /Projects/later)" = later

@@ -1,15 +1,7 @@
 # dbxfs set: limits of a mount that runs.
 # mounts: itself
 # limit: 180
-fails() {
-    expected=$1 text=$2
-    shift 2
-    status=0
-    "$@" > "$WORK/message" 2>&1 || status=$?
-    cat "$WORK/message"
-    test $status = "$expected"
-    grep -q -- "$text" "$WORK/message"
-}
+. "$TOOLS/lib.sh"
 limit() {
     dbxfs status --json "$MNT" | python3 -c '
 import json, sys

@@ -3,6 +3,7 @@
 # needs: root
 # mounts: itself
 # limit: 240
+. "$TOOLS/lib.sh"
 # Others are let through to everything that is not dbxfs's own: what keeps them out has to be its doing.
 above=$MNT
 while [ "$above" != / ]; do
@@ -14,8 +15,6 @@ chmod 777 "$WORK"
 python=/usr/bin/python3
 stranger() { timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 denied() { if stranger "$@" > "$WORK/said" 2>&1; then cat "$WORK/said"; exit 1; fi; }
-pid_of() { dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])'; }
-serves() { test "$(dbxfs status --json "$MNT" | python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])')" = online; }
 
 # Modes are dbxfs's own, under any umask of the user.
 seq 50000 | "$TOOLS/dropbox.py" upload /remote
@@ -42,7 +41,7 @@ denied cat "$DBXFS_STATE_DIR/default/dbxfs.log"
 umask 022
 
 # A mount listens to no network.
-pid=$(pid_of)
+pid=$(status_field pid)
 python3 - "$pid" << 'END'
 import os, sys
 held = set()
@@ -103,8 +102,8 @@ python3 "$WORK/control.py" "$socket" once
 python3 "$WORK/control.py" "$socket"
 dbxfs unpin "$MNT/folder" || true
 dbxfs set "$MNT" bwlimit_down=none write_delay=1s
-test "$(pid_of)" = "$pid"
-serves
+test "$(status_field pid)" = "$pid"
+has_state online
 
 # Without -o allow_other no other user comes in.
 for path in "$MNT" "$MNT/folder" "$MNT/folder/file"; do
@@ -182,8 +181,8 @@ test "$(wc -l < "$MNT/folder/file")" = 100000
 denied fusermount3 -u "$MNT"
 denied umount "$MNT"
 denied env DBXFS_STATE_DIR="$DBXFS_STATE_DIR" "$DBXFS" unmount "$MNT"
-denied kill "$(pid_of)"
-serves
+denied kill "$(status_field pid)"
+has_state online
 dbxfs unmount "$MNT"
 
 # The token is no child's: what opens a browser is one.
@@ -197,10 +196,7 @@ chmod +x "$WORK/bin/xdg-open"
 test -n "$DBXFS_ACCESS_TOKEN"
 PATH="$WORK/bin:$PATH" DISPLAY=:0 env -u TOKEN "$DBXFS" login --app-key test-app < /dev/null > "$WORK/login" 2>&1 &
 login=$!
-until test -e "$WORK/environment"; do
-    kill -0 $login
-    sleep 0.1
-done
+wait_while_running $login 30 test -e "$WORK/environment"
 kill $login
 wait $login || true
 grep -q '^DISPLAY=:0$' "$WORK/environment"

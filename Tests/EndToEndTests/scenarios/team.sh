@@ -1,11 +1,11 @@
 # A member of a team: the own folder, the team's whole space, one team folder, and a team's token.
 # mounts: itself
 # limit: 120
-post() { curl -sf -X POST "$ADMIN/$1" -d "$2" > /dev/null; }
-post accounts '{"given_name":"Ada","surname":"Member","email":"ada@example.com","team":true,"token":"own-token"}'
+. "$TOOLS/lib.sh"
+admin POST /accounts '{"given_name":"Ada","surname":"Member","email":"ada@example.com","team":true,"token":"own-token"}'
 member=$(curl -sf -X POST -H 'Authorization: Bearer own-token' "$ENDPOINT/2/users/get_current_account" |
     python3 -c 'import json, sys; account = json.load(sys.stdin); print(account["account_id"], account["team_member_id"])')
-post tokens "{\"account_id\":\"${member% *}\",\"token\":\"team-token\",\"team\":true}"
+admin POST /tokens "{\"account_id\":\"${member% *}\",\"token\":\"team-token\",\"team\":true}"
 unset DBXFS_ACCESS_TOKEN
 mkdir -p -m 700 "$DBXFS_STATE_DIR/work" "$DBXFS_STATE_DIR/admin"
 (umask 077; echo own-token > "$DBXFS_STATE_DIR/work/token"; echo team-token > "$DBXFS_STATE_DIR/admin/token")
@@ -27,8 +27,7 @@ dbxfs sync "$MNT"
 dbxfs unmount "$MNT"
 
 # One team folder by its number, and a folder of the team's space by its path.
-curl -sf -X POST "$ADMIN/share" \
-    -d '{"token":"own-token","path":"/Projects","namespace_id":"4711"}' > /dev/null
+admin POST /share '{"token":"own-token","path":"/Projects","namespace_id":"4711"}' > /dev/null
 dbxfs mount work "$MNT" -o root=4711
 test "$(cat "$MNT/plan")" = plan
 dbxfs unmount "$MNT"
@@ -57,7 +56,7 @@ grep -q 'no team' "$WORK/said"
 unset DBXFS_ACCESS_TOKEN
 
 # Offline, the team's space is the one that it was.
-kill "$(cat "$EMULATOR_PID_FILE")"
+stop_emulator
 dbxfs mount work "$MNT" -o root=team 2> /dev/null
 test "$(ls "$MNT")" = "$(printf 'Ada Member\nProjects')"
 dbxfs unmount --timeout 5 "$MNT"

@@ -1,5 +1,6 @@
 # Times at every edge, from users and from other clients: kept, shown, sent, and nothing ends.
 # mounts: itself
+. "$TOOLS/lib.sh"
 other="$TOOLS/dropbox.py"
 modified() { stat -c '%.9Y' "$1"; }
 
@@ -23,12 +24,7 @@ test "$($other modified /own/t-9223372036854775808)" = 0001-01-01T00:00:00Z
 for year in 0001 1600 1677 2263 9999; do
     echo "$year" | $other upload "/y$year" "$year-01-01T00:00:00Z"
 done
-tries=0
-until test -e "$MNT/y9999"; do
-    tries=$((tries + 1))
-    test $tries -lt 200
-    sleep 0.1
-done
+wait_until 30 test -e "$MNT/y9999"
 ls -la "$MNT" "$MNT/own"
 test "$(stat -c '%Y' "$MNT/y0001")" = -62135596800
 test "$(stat -c '%Y' "$MNT/y9999")" = 253370764800
