@@ -1,4 +1,4 @@
-# What several scenarios do: wait, expect failures, ask a mount, the emulator and a hostile server. A scenario has
+# Functions that several scenarios need: waits, expected failures, questions to a mount, the emulator and a hostile server. A scenario has
 # `. "$TOOLS/lib.sh"` above its first command; it runs in `sh -eu`. Variables that begin with `_` belong to this file.
 
 # Waiting. A condition is a command, a function of the scenario, or `eval` and a text.
