@@ -98,7 +98,7 @@ start_emulator() {
 }
 # admin METHOD PATH [BODY]
 admin() {
-    curl -sf -X "$1" "$ADMIN$2" ${3+-d "$3"}
+    curl -sSf -X "$1" "$ADMIN$2" ${3+-d "$3"}
 }
 # admin_stats EXPRESSION: a Python expression over `stats`, and the `routes` in it by name.
 admin_stats() {
