@@ -104,6 +104,11 @@ public final class RunningEmulator: Sendable {
         try firstSpace()?.apply(.setQuota(bytes))
     }
 
+    /// Sets how many entries of the first account can be moved or copied at once; 10,000 on Dropbox.
+    public func setRelocationLimit(_ entries: Int) throws {
+        try firstSpace()?.apply(.setRelocationLimit(entries))
+    }
+
     /// Invalidates every cursor of the first account.
     public func resetCursors() throws {
         try firstSpace()?.apply(.resetCursors)

@@ -53,6 +53,19 @@ struct NamespaceTests {
         #expect(fixture.paths.count == 10_000)
     }
 
+    @Test("the number of entries that can be moved at once can be set, and counts the folder")
+    mutating func relocationLimit() throws {
+        try fixture.write("1", to: "/d/e/f")
+        try fixture.apply(.setRelocationLimit(2))
+        #expect(throws: RelocationError.tooManyFiles) { try fixture.move("/d", "/x") }
+        #expect(throws: RelocationError.to(.conflict(.folder))) { try fixture.move("/d", "/d/e") }
+        try fixture.move("/d/e", "/x")
+        try fixture.apply(.setRelocationLimit(3))
+        try fixture.move("/x", "/d/e")
+        try fixture.move("/d", "/x")
+        #expect(fixture.paths == ["/x", "/x/e", "/x/e/f"])
+    }
+
     @Test("a copy has new ids and the times of the content")
     mutating func copy() throws {
         let original = try fixture.write("1", to: "/a/Sub/f", modified: 5)

@@ -48,7 +48,7 @@ struct RestartTests {
             .delete(path: "/b/f", parentRev: nil, base: .root),
             .restore(path: "/b/f", rev: rev, base: .root),
             .seed(files: 5, folders: 2, bytes: 10),
-            .setQuota(1 << 33), .resetCursors,
+            .setQuota(1 << 33), .setRelocationLimit(7), .resetCursors,
             .startSession(id: "s:1", isConcurrent: true, isClosed: false),
             .append(
                 session: "s:1", offset: 4 << 20, length: 3, closes: true,

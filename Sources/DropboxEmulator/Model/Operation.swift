@@ -15,6 +15,7 @@ enum Operation: Sendable {
     case endSession(id: String)
     case seed(files: Int, folders: Int, bytes: Int)
     case setQuota(Int64)
+    case setRelocationLimit(Int)
     case share(path: String, SharedFolder)
     case mark(path: String, FileMarks)
     case link(path: String, secret: String, base: NodeID)
@@ -70,6 +71,7 @@ struct SpaceState: Sendable {
         case .seed(let files, let folders, let bytes):
             tree.seed(files: files, folders: folders, bytes: bytes, at: time)
         case .setQuota(let quota): tree.quota = quota
+        case .setRelocationLimit(let limit): tree.relocationLimit = limit
         case .share(let path, let shared):
             let node = try tree.livingNode(path, from: .root)
             guard tree[node].isFolder else { throw LookupError.notFolder }

@@ -37,6 +37,7 @@ extension Operation {
         case .seed(let files, let folders, let bytes):
             ["seed", .integer(Int64(files)), .integer(Int64(folders)), .integer(Int64(bytes))]
         case .setQuota(let quota): ["quota", .integer(quota)]
+        case .setRelocationLimit(let limit): ["relocation_limit", .integer(Int64(limit))]
         case .share(let path, let shared):
             ["share", .string(path), .string(shared.namespace), .boolean(shared.isReadOnly)]
         case .mark(let path, let marks):
@@ -198,6 +199,7 @@ private struct FieldReader {
             }
             return .seed(files: Int(files), folders: Int(folders), bytes: Int(bytes))
         case "quota": return integer().map { .setQuota($0) }
+        case "relocation_limit": return integer().map { .setRelocationLimit(Int($0)) }
         case "share":
             guard let path = string(), let namespace = string(), let isReadOnly = boolean() else {
                 return nil

@@ -11,9 +11,6 @@ struct Relocation: Sendable {
 }
 
 extension AccountTree {
-    /// Relocating more entries than this at once is refused (`RelocationError.too_many_files`).
-    static let maximumRelocation = 10_000
-
     /// Creates a folder, and its missing parents.
     mutating func createFolder(
         _ path: String, autorename: Bool, from base: NodeID
@@ -76,7 +73,7 @@ extension AccountTree {
         guard node != relocation.base, node != .root else { throw .fromLookup(.malformedPath) }
         guard relocation.copies || !isHome(node) else { throw .fromWrite(.operationSuppressed) }
         let target = try relocationTarget(relocation, of: node)
-        if subtree(node, isLargerThan: Self.maximumRelocation) { throw .tooManyFiles }
+        if subtree(node, isLargerThan: relocationLimit) { throw .tooManyFiles }
         if !relocation.copies, sharedFolders[node] == nil,
             sharedFolder(of: node)?.isReadOnly == true
         {

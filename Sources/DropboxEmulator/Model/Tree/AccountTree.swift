@@ -26,6 +26,8 @@ struct AccountTree: Sendable {
     var usedBytes: Int64 = 0
     /// The upper limit of `usedBytes`.
     var quota: Int64
+    /// Relocating more entries than this at once is refused (`RelocationError.too_many_files`).
+    var relocationLimit = 10_000
     /// Incremented to invalidate every cursor given out before.
     var cursorEpoch = 0
 

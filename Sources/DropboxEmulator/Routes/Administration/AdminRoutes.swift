@@ -134,6 +134,8 @@ struct AdminRoutes {
         let token = try reader.optionalString("token")
         switch path {
         case "/admin/quota": operation = .setQuota(try reader.integer("bytes"))
+        case "/admin/relocation_limit":
+            operation = .setRelocationLimit(Int(try reader.integer("entries", in: 1...1_000_000)))
         case "/admin/cursors/reset": operation = .resetCursors
         case "/admin/seed":
             operation = .seed(
