@@ -204,6 +204,35 @@ extension TreeReading {
         return [inPlace, displaced].flatMap(\.self)
     }
 
+    /// One of the nodes that the server has in a folder and that are not to be deleted with it:
+    /// those in the local tree, and files of known revisions. Many may be waiting there.
+    package func remoteChildToKeep(in parent: InodeID) throws -> InodeID? {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT inode FROM node WHERE parent = ?1 AND remote = 1
+                UNION ALL
+                SELECT node.inode FROM displaced JOIN node ON node.inode = displaced.inode
+                WHERE displaced.parent = ?1
+                    AND (node.parent IS NOT NULL OR node.kind <> 0 AND node.revision IS NOT NULL)
+                LIMIT 1
+                """)
+        return try Int64.fetchOne(statement, arguments: [parent.column]).map {
+            InodeID(column: $0)
+        }
+    }
+
+    /// The folders that the server has in a folder and users have deleted.
+    package func deletedFolders(in parent: InodeID) throws -> [InodeID] {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT node.inode FROM displaced JOIN node ON node.inode = displaced.inode
+                WHERE displaced.parent = ? AND node.parent IS NULL AND node.kind = 0
+                """)
+        return try Int64.fetchAll(statement, arguments: [parent.column]).map {
+            InodeID(column: $0)
+        }
+    }
+
     /// The remote path of a node ("" for the root); nil if it or a parent is absent.
     package func remotePath(of inode: InodeID) throws -> String? {
         try remoteNames(of: inode)?.map { "/" + $0.string }.joined()

@@ -31,13 +31,9 @@ extension TreeReading {
     /// has another local place (row D7 of the conflict table), or is a file to be deleted by its own
     /// revision.
     func obstacle(toDeleting folder: InodeID) throws -> InodeID? {
-        for child in try remoteChildren(of: folder) {
-            if child.place != nil { return child.inode }
-            if child.kind == .folder {
-                if let below = try obstacle(toDeleting: child.inode) { return below }
-            } else if child.facts.revision != nil {
-                return child.inode
-            }
+        if let child = try remoteChildToKeep(in: folder) { return child }
+        for child in try deletedFolders(in: folder) {
+            if let below = try obstacle(toDeleting: child) { return below }
         }
         return nil
     }
