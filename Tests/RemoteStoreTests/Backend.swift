@@ -91,6 +91,13 @@ struct Subject: Sendable {
         }
     }
 
+    func setMoveLimit(_ entries: Int) throws {
+        switch account {
+        case .memory(let store): store.setMoveLimit(entries)
+        case .emulator(let account): try account.server.setRelocationLimit(entries)
+        }
+    }
+
     /// Waits for a change whose time is over without one.
     func waitInVain(after cursor: Core.Cursor) async throws -> RemoteChange {
         switch account {

@@ -284,6 +284,21 @@ struct NamespaceContract {
         }
     }
 
+    @Test(
+        "A folder with too many entries is not moved, and each of them is",
+        arguments: Backend.allCases)
+    func moveTooMany(_ backend: Backend) async throws {
+        try await backend.withStore { subject in
+            try subject.setMoveLimit(2)
+            try await subject.put("/d/e/f", "1")
+            await #expect(throws: RemoteError.tooManyEntries) {
+                try await subject.store.move("/d", to: "/x")
+            }
+            _ = try await subject.store.move("/d/e", to: "/x")
+            #expect(try await subject.paths() == ["/d/", "/x/", "/x/f"])
+        }
+    }
+
     @Test("A name cannot change only its case in one step", arguments: Backend.allCases)
     func caseOnlyMove(_ backend: Backend) async throws {
         try await backend.withStore { subject in

@@ -27,6 +27,7 @@ extension FileSystemError {
         case .disallowedName: self = .invalidArgument
         case .busy: self = .busy
         case .protected: self = .notPermitted
+        case .tooManyEntries: self = .inputOutput("too many entries for one change")
         case .notDownloadable: self = .unsupported
         case .cancelled: self = .interrupted
         case .cursorReset: self = .inputOutput("the listing's cursor expired")

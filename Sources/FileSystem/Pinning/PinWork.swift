@@ -215,8 +215,8 @@ struct PinWork: Sendable {
             .insufficientSpace, .contentUnreadable, .cancelled:
             .pause
         case .notDownloadable: .refuse
-        case .forbidden, .notFound, .notAFolder, .notAFile, .conflict, .tooLarge, .disallowedName,
-            .protected, .cursorReset, .contentMismatch, .sessionLost, .malformed:
+        case .forbidden, .notFound, .notAFolder, .notAFile, .conflict, .tooLarge, .tooManyEntries,
+            .disallowedName, .protected, .cursorReset, .contentMismatch, .sessionLost, .malformed:
             .postpone
         }
     }

@@ -219,7 +219,8 @@ extension RemoteError {
         switch error {
         case .pathLookup(let lookup): self.init(lookup)
         case .pathWrite(let write): self.init(write)
-        case .tooManyWriteOperations, .tooManyFiles: self = .busy
+        case .tooManyWriteOperations: self = .busy
+        case .tooManyFiles: self = .tooManyEntries
         case .unknown(let tag): self = .server(tag)
         }
     }
@@ -238,8 +239,9 @@ extension RemoteError {
         case .fromLookup(let lookup): self.init(lookup)
         case .fromWrite(let write), .to(let write): self.init(write)
         case .insufficientQuota: self = .insufficientSpace
+        case .tooManyFiles: self = .tooManyEntries
         // The specification has the tag for batches only.
-        case .tooManyFiles, .unknown("too_many_write_operations"): self = .busy
+        case .unknown("too_many_write_operations"): self = .busy
         case .internalError: self = .server("internal error")
         case .duplicatedOrNestedPaths, .cantMoveFolderIntoItself: self = .conflict(.other)
         case .cantCopySharedFolder, .cantNestSharedFolder, .cantMoveSharedFolder,

@@ -26,6 +26,8 @@ package enum RemoteError: Error, Hashable, Sendable {
     case insufficientSpace
     /// The file is larger than the server accepts.
     case tooLarge
+    /// The change would involve more files and folders than the server changes at once.
+    case tooManyEntries
     /// The server does not store this name or path.
     case disallowedName
     /// Locked by another user, or contended beyond the deadline.
@@ -73,8 +75,8 @@ package enum RemoteError: Error, Hashable, Sendable {
             .contentUnreadable:
             true
         case .unauthorized, .forbidden, .notFound, .notAFolder, .notAFile, .conflict,
-            .insufficientSpace, .tooLarge, .disallowedName, .protected, .cursorReset,
-            .notDownloadable, .rootChanged, .rootMissing, .malformed, .cancelled:
+            .insufficientSpace, .tooLarge, .tooManyEntries, .disallowedName, .protected,
+            .cursorReset, .notDownloadable, .rootChanged, .rootMissing, .malformed, .cancelled:
             false
         }
     }

@@ -12,6 +12,8 @@ package final class InMemoryStore: RemoteStoring {
         var epoch = 0
         /// Number of changes of the root, and of those reflected by `root`.
         var rootChanges = (happened: 0, known: 0)
+        /// Entries that a client may move at once, the moved one counted.
+        var moveLimit: Int
         var sessions: [String: InMemorySession] = [:]
         var sessionCount = 0
         var receivedBytes = 0
@@ -28,13 +30,15 @@ package final class InMemoryStore: RemoteStoring {
     private let compaction: LogCompaction
     let now: @Sendable () -> Timestamp
 
-    /// Makes an empty account with a quota, a page size, and a rule for folding names.
+    /// Makes an empty account with a quota, a page size, a rule for folding names, and a limit of entries moved at
+    /// once.
     package init(
         allocated: Int64 = 1 << 40, pageSize: Int = 2000, refusesIDs: Bool = false,
-        folding: NameFolding = .scalar, compaction: LogCompaction = .none,
+        folding: NameFolding = .scalar, compaction: LogCompaction = .none, moveLimit: Int = 10_000,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(seconds: 1_700_000_000) }
     ) {
-        state = Mutex(State(tree: InMemoryTree(quota: allocated, folding: folding)))
+        state = Mutex(
+            State(tree: InMemoryTree(quota: allocated, folding: folding), moveLimit: moveLimit))
         self.pageSize = pageSize
         self.refusesIDs = refusesIDs
         self.compaction = compaction
@@ -86,6 +90,11 @@ package final class InMemoryStore: RemoteStoring {
     /// Sets the account's quota in bytes.
     package func setQuota(_ bytes: Int64) {
         state.withLock { $0.tree.quota = bytes }
+    }
+
+    /// Sets how many entries a client may move at once; `otherClient` may always move all.
+    package func setMoveLimit(_ entries: Int) {
+        state.withLock { $0.moveLimit = entries }
     }
 
     // MARK: Account
@@ -296,13 +305,14 @@ package final class InMemoryStore: RemoteStoring {
     package func move(
         _ node: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
-        try change { (tree) throws(RemoteError) in
+        let limit = state.withLock { $0.moveLimit }
+        return try change { (tree) throws(RemoteError) in
             if let id = node.id, let there = tree.item(at: target), there.id == id,
                 there.name.string == target.components.last.map(Folding.compose)
             {
                 return tree.entry(of: there)
             }
-            return try tree.move(try path(of: node, in: tree), to: target)
+            return try tree.move(try path(of: node, in: tree), to: target, limit: limit)
         }
     }
 

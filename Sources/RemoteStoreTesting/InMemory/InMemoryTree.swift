@@ -198,15 +198,16 @@ struct InMemoryTree {
     }
 
     /// A move keeps ids, and gives a new revision to each file in the subtree. Deltas report it as
-    /// one deletion, then all entries at the target.
+    /// one deletion, then all entries at the target. More entries than `limit` are not moved.
     mutating func move(
-        _ path: RemotePath, to target: RemotePath
+        _ path: RemotePath, to target: RemotePath, limit: Int = .max
     ) throws(RemoteError) -> RemoteEntry {
         guard var item = item(at: path) else { throw .notFound }
         try checkTarget(target)
         // This also refuses a name that differs only in case: it resolves to the item itself.
         try checkFree(target)
         try checkOutside(item, target)
+        if count(of: item) > limit { throw .tooManyEntries }
         take(item)
         let (folder, name) = try makeFolder(above: target)
         item.folder = folder
@@ -286,6 +287,10 @@ struct InMemoryTree {
 
     private func size(of item: Item) -> Int64 {
         inside(.item(item.id)).reduce(item.file?.size ?? 0) { $0 + size(of: $1) }
+    }
+
+    private func count(of item: Item) -> Int {
+        inside(.item(item.id)).reduce(1) { $0 + count(of: $1) }
     }
 
     // MARK: Parts

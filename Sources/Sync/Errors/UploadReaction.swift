@@ -61,6 +61,8 @@ enum UploadReaction: Hashable, Sendable {
                 seconds: max(30, delay),
                 problem: Self.fullAccount)
         case .tooLarge: self = .retry(seconds: 3600, problem: "larger than Dropbox can store")
+        case .tooManyEntries:
+            self = .retry(seconds: 3600, problem: "more entries than Dropbox changes at once")
         case .forbidden(let reason): self = Self.refused(step, "not allowed: \(reason)")
         case .protected(let reason): self = Self.refused(step, "protected: \(reason)")
         case .disallowedName: self = Self.refused(step, "Dropbox does not store this name")

@@ -72,8 +72,8 @@ extension RemoteError {
             .rootMissing, .contentUnreadable, .cancelled:
             false
         case .forbidden, .notFound, .notAFolder, .notAFile, .conflict, .insufficientSpace,
-            .tooLarge, .disallowedName, .busy, .protected, .notDownloadable, .contentMismatch,
-            .sessionLost, .malformed, .server:
+            .tooLarge, .tooManyEntries, .disallowedName, .busy, .protected, .notDownloadable,
+            .contentMismatch, .sessionLost, .malformed, .server:
             true
         }
     }

@@ -90,8 +90,9 @@ extension RemoteError {
     /// may be with this mount's own earlier request.
     var saysNotDone: Bool {
         switch self {
-        case .notAFolder, .notAFile, .insufficientSpace, .tooLarge, .disallowedName, .forbidden,
-            .protected, .contentMismatch, .rateLimited, .unauthorized, .busy:
+        case .notAFolder, .notAFile, .insufficientSpace, .tooLarge, .tooManyEntries,
+            .disallowedName, .forbidden, .protected, .contentMismatch, .rateLimited, .unauthorized,
+            .busy:
             true
         default: false
         }

@@ -27,8 +27,9 @@ extension CommandError {
         case .contentUnreadable(let detail): self = .system("the content cannot be read: \(detail)")
         case .notFound, .disallowedName, .rootMissing: self = .remoteFolderMissing(remotePath)
         case .notAFolder: self = .remoteNotAFolder(remotePath)
-        case .notAFile, .conflict, .insufficientSpace, .tooLarge, .busy, .cursorReset,
-            .notDownloadable, .rootChanged, .contentMismatch, .sessionLost, .cancelled:
+        case .notAFile, .conflict, .insufficientSpace, .tooLarge, .tooManyEntries, .busy,
+            .cursorReset, .notDownloadable, .rootChanged, .contentMismatch, .sessionLost,
+            .cancelled:
             self = .serverFailed(server: server, detail: "\(error)")
         }
     }

@@ -199,9 +199,9 @@ extension RemoteError {
         switch self {
         case .offline, .timedOut, .rateLimited, .server, .malformed, .cancelled: true
         case .unauthorized, .forbidden, .notFound, .notAFolder, .notAFile, .conflict,
-            .insufficientSpace, .tooLarge, .disallowedName, .busy, .protected, .cursorReset,
-            .notDownloadable, .rootChanged, .rootMissing, .contentMismatch, .sessionLost,
-            .contentUnreadable:
+            .insufficientSpace, .tooLarge, .tooManyEntries, .disallowedName, .busy, .protected,
+            .cursorReset, .notDownloadable, .rootChanged, .rootMissing, .contentMismatch,
+            .sessionLost, .contentUnreadable:
             false
         }
     }
