@@ -49,11 +49,16 @@ extension Transaction {
     package func insertTombstone(_ kind: NodeKind, at place: Place, facts: RemoteFacts) throws
         -> InodeID
     {
-        try run("INSERT INTO node (kind) VALUES (?)", [kind.rawValue])
-        let inode = InodeID(column: database.lastInsertedRowID)
+        let inode = try insertWithoutPlace(kind)
         try setFacts(facts, of: inode)
         try setRemotePlace(inode, place)
         return inode
+    }
+
+    /// Adds a row in no place, which is to get the server's one in this transaction.
+    func insertWithoutPlace(_ kind: NodeKind) throws -> InodeID {
+        try run("INSERT INTO node (kind) VALUES (?)", [kind.rawValue])
+        return InodeID(column: database.lastInsertedRowID)
     }
 
     /// Replaces the server's facts of a node, except its place.
@@ -116,6 +121,13 @@ extension Transaction {
     /// handles; `new`, which the server must not have, keeps the content of its staged base.
     package func handOverRemote(from old: InodeID, to new: InodeID) throws {
         guard let source = try node(old), let place = try remotePlace(of: source) else { return }
+        try handOverRemote(of: source, at: place, to: new)
+        try handOverPin(from: old, to: new)
+    }
+
+    /// The same without the pin.
+    func handOverRemote(of source: Node, at place: Place, to new: InodeID) throws {
+        let old = source.inode
         try setRemoteAbsent(old)
         try run("UPDATE attempt SET inode = ? WHERE inode = ?", [new.column, old.column])
         try run(
@@ -123,7 +135,6 @@ extension Transaction {
             [old.column, new.column])
         try setFacts(source.facts, of: new)
         try setRemotePlace(new, place)
-        try handOverPin(from: old, to: new)
     }
 
     // MARK: Listing everything

@@ -16,6 +16,8 @@ enum UploadReaction: Hashable, Sendable {
     case refresh([RemotePath])
     /// Undoes a change that will never be allowed: users see the server's state.
     case undo(problem: String)
+    /// Has a folder moved in parts.
+    case split
     /// The content has changed since: decide again.
     case restart
 
@@ -61,8 +63,7 @@ enum UploadReaction: Hashable, Sendable {
                 seconds: max(30, delay),
                 problem: Self.fullAccount)
         case .tooLarge: self = .retry(seconds: 3600, problem: "larger than Dropbox can store")
-        case .tooManyEntries:
-            self = .retry(seconds: 3600, problem: "more entries than Dropbox changes at once")
+        case .tooManyEntries: self = Self.tooMany(step)
         case .forbidden(let reason): self = Self.refused(step, "not allowed: \(reason)")
         case .protected(let reason): self = Self.refused(step, "protected: \(reason)")
         case .disallowedName: self = Self.refused(step, "Dropbox does not store this name")
@@ -92,6 +93,11 @@ enum UploadReaction: Hashable, Sendable {
         case .move, .upload, .copy, .makeFolder: .refresh(step.paths)
         case .settled, .waitFor, .waitForWriters: .restart
         }
+    }
+
+    private static func tooMany(_ step: UploadStep) -> UploadReaction {
+        if case .move(let move) = step, move.isFolder { return .split }
+        return .retry(seconds: 3600, problem: "more entries than Dropbox changes at once")
     }
 
     private static func refused(_ step: UploadStep, _ problem: String) -> UploadReaction {

@@ -55,8 +55,35 @@ extension Uploader {
             // or be refused itself; back off in either case.
             await postpone(
                 inode, by: UploadReaction.delay(after: attempts), after: attempts)
+        case .split: await split(inode, step, after: attempts)
         case .restart:
             await postpone(inode, by: UploadReaction.delay(after: attempts) / 4)
+        }
+    }
+
+    /// Has a folder moved in parts that the server does not move at once. One that cannot be waits,
+    /// with the reason, for users to change it, or for others to make it smaller.
+    private func split(_ inode: InodeID, _ step: UploadStep, after attempts: Int) async {
+        let (log, now) = (environment.log, environment.clock.now())
+        let recorded = await environment.record { results in
+            let split = try results.split(inode)
+            log.notice(
+                "a folder has too many entries to be moved at once",
+                metadata: ["step": "\(step.paths)", "outcome": "\(split)"])
+            if split == .isSplit { return }
+            let seconds = split.problem == nil ? UploadReaction.delay(after: attempts) : 3600
+            try results.transaction.postpone(
+                inode, until: now.adding(seconds: seconds), problem: split.problem)
+        }
+        if case .failure = recorded {
+            return await postpone(inode, by: UploadReaction.delay(after: attempts))
+        }
+        let store = environment.store
+        let entry = await environment.attempt {
+            try await store.read { try $0.journalEntry(of: inode) }
+        }
+        if let problem = entry.flatMap({ $0 })?.problem {
+            environment.state.update { $0.lastProblem = problem }
         }
     }
 
@@ -99,6 +126,22 @@ extension Uploader {
             try await self.environment.store.write {
                 try $0.postpone(inode, until: due, problem: problem, after: attempts)
             }
+        }
+    }
+}
+
+extension FolderSplit {
+    /// Why the folder waits, for people; nil if nothing is wrong.
+    var problem: String? {
+        switch self {
+        case .isSplit, .isNotListed: nil
+        case .changesOnlyCase:
+            "the folder has more entries than Dropbox moves at once, and its names differ only in case: "
+                + "rename it to another name first"
+        case .isShared:
+            "the folder has more entries than Dropbox moves at once, and a shared one is not moved in parts"
+        case .isDeleted:
+            "a deleted folder has more entries than Dropbox moves out of the way at once"
         }
     }
 }

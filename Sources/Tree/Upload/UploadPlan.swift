@@ -222,18 +222,20 @@ package struct UploadPlanner {
     }
 
     /// Breaks a ring of waiting nodes: files that swap places, or a folder created under the name
-    /// of a node that is to move into it. One that blocks another moves to a temporary name.
+    /// of a node that is to move into it. One that blocks another moves to a temporary name: a
+    /// deleted one only if it must, because it cannot be moved in parts.
     package func breakRing(
         of waiting: [InodeID]
     ) throws -> (inode: InodeID, step: UploadStep)? {
-        let wanted = try waiting.compactMap { try transaction.node($0)?.place }
-        for inode in waiting {
-            guard let node = try transaction.node(inode), node.remote == .displaced,
-                let place = try transaction.remotePlace(of: node),
-                let path = try transaction.remotePath(of: inode)
+        let nodes = try waiting.compactMap { try transaction.node($0) }
+        let wanted = nodes.compactMap(\.place)
+        let candidates = [nodes.filter { !$0.isTombstone }, nodes.filter(\.isTombstone)]
+        for node in candidates.joined() where node.remote == .displaced {
+            guard let place = try transaction.remotePlace(of: node),
+                let path = try transaction.remotePath(of: node.inode)
             else { continue }
             if wanted.contains(where: { $0.isSameThere(as: place) }) {
-                return (inode, try between(node, from: RemotePath(rawValue: path), at: place))
+                return (node.inode, try between(node, from: RemotePath(rawValue: path), at: place))
             }
         }
         return nil
