@@ -16,6 +16,9 @@ extension Plan {
         // Of its own, so that the other draws of a seed stay.
         var cache = SeededRandom(seed: ~seed)
         keepsNames = Int.random(in: 0..<2, using: &cache) == 0
+        var size = SeededRandom(seed: seed ^ 0x5EED)
+        moveLimit =
+            Int.random(in: 0..<4, using: &size) == 0 ? .random(in: 2...6, using: &size) : 10_000
         let names =
             [["a", "b"], ["a", "b", "c"], ["a", "A", "b"]].randomElement(using: &random) ?? ["a"]
         // Many losses need a flush, a change and a cut within seconds: one drawing of steps aims at that.

@@ -177,7 +177,8 @@ extension Plan {
     var source: String {
         """
         Plan(seed: \(seed), mounts: \(mounts), pageSize: \(pageSize), distance: \(distance), \
-        refusesIDs: \(refusesIDs), compaction: .\(compaction), keepsNames: \(keepsNames), steps: [
+        refusesIDs: \(refusesIDs), compaction: .\(compaction), keepsNames: \(keepsNames), \
+        moveLimit: \(moveLimit), steps: [
         \(steps.map { "    .\($0),".replacing(/Simulation\.\w+\./, with: ".") }.joined(separator: "\n"))
         ])
         """

@@ -108,11 +108,14 @@ struct Plan: Sendable {
     var compaction: LogCompaction
     /// The kernel keeps names, attributes, listings and pages; else it looks up everything anew.
     var keepsNames: Bool
+    /// Entries that a mount may move at once.
+    var moveLimit: Int
     var steps: [Step]
 
     init(
         seed: UInt64, mounts: Int, pageSize: Int, distance: Int, refusesIDs: Bool = false,
-        compaction: LogCompaction = .none, keepsNames: Bool = false, steps: [Step]
+        compaction: LogCompaction = .none, keepsNames: Bool = false, moveLimit: Int = 10_000,
+        steps: [Step]
     ) {
         self.seed = seed
         self.mounts = mounts
@@ -121,6 +124,7 @@ struct Plan: Sendable {
         self.refusesIDs = refusesIDs
         self.compaction = compaction
         self.keepsNames = keepsNames
+        self.moveLimit = moveLimit
         self.steps = steps
     }
 

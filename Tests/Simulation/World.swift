@@ -46,6 +46,7 @@ final class World: @unchecked Sendable {
         scheduler.begin(seed: plan.seed)
         server = InMemoryStore(
             pageSize: plan.pageSize, refusesIDs: plan.refusesIDs, compaction: plan.compaction,
+            moveLimit: plan.moveLimit,
             now: { Timestamp(nanoseconds: scheduler.now) })
         for index in 0..<plan.mounts {
             let machine = try Machine(index, database: databases[index], scheduler: scheduler)
@@ -291,6 +292,24 @@ final class World: @unchecked Sendable {
             }
             try scheduler.run(nanoseconds: 5_000_000_000, check: reap)
             server.expireWaits()
+            try liftMoveLimit()
+        }
+    }
+
+    /// A folder of many entries keeps its case until the server moves them at once. Every other move is made in parts.
+    private func liftMoveLimit() throws {
+        for process in mounts.compactMap(\.process) {
+            let isWaiting = try process.store.read { snapshot in
+                try snapshot.journalEntries(limit: 1000).contains { entry in
+                    guard entry.problem?.contains("only in case") == true,
+                        let node = try snapshot.node(entry.inode), let place = node.place
+                    else { return false }
+                    return try snapshot.remotePlace(of: node)?.isSameThere(as: place) == true
+                }
+            }
+            guard isWaiting else { continue }
+            count("limits lifted")
+            server.setMoveLimit(.max)
         }
     }
 
