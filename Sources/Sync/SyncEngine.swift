@@ -16,18 +16,22 @@ package final class SyncEngine: Syncing {
     package struct Configuration: Sendable {
         /// This machine's name, for conflicted copies; cut to 64 bytes, without slashes.
         package var host: String
+        /// How long a change may wait for others.
+        package var writeDelay: WriteDelay
         /// How long a file that is still open may be written to before its present content is
         /// uploaded, in seconds.
         package var openFileInterval: Double
         /// The longest intentional delay of an entry, in seconds.
         package var longestDelay: Double
 
-        /// Memberwise; by default 30 seconds and a week.
+        /// Memberwise; by default 5 seconds, 30 seconds and a week.
         package init(
-            host: String, openFileInterval: Double = 30, longestDelay: Double = 7 * 86_400
+            host: String, writeDelay: WriteDelay = WriteDelay(), openFileInterval: Double = 30,
+            longestDelay: Double = 7 * 86_400
         ) {
             let cleaned = host.filter { $0 != "/" && $0 != "\0" }
             self.host = String(decoding: cleaned.utf8.prefix(64), as: UTF8.self)
+            self.writeDelay = writeDelay
             self.openFileInterval = openFileInterval
             self.longestDelay = longestDelay
         }
@@ -58,7 +62,8 @@ package final class SyncEngine: Syncing {
         environment = UploadEnvironment(
             store: store, staging: staging, remote: remote, cache: cache, openFiles: openFiles,
             observer: observer, clock: clock, state: SyncState(), host: configuration.host,
-            log: log, openFileInterval: configuration.openFileInterval, disk: disk)
+            log: log, openFileInterval: configuration.openFileInterval,
+            changes: UserChanges(delay: configuration.writeDelay), disk: disk)
         uploader = Uploader(environment: environment)
         longestDelay = configuration.longestDelay
         watcher = RemoteWatcher(environment: environment, uploader: uploader)
@@ -131,6 +136,16 @@ package final class SyncEngine: Syncing {
     /// Waits until a folder's children are all in the store.
     package func ensureListed(_ folder: InodeID) async throws(SyncError) {
         try await lister.ensureListed(folder)
+    }
+
+    /// When a user's change of a place is due: at the end of its burst.
+    package func due(for place: ChangedPlace) -> Timestamp {
+        environment.changes.due(for: place, at: environment.clock.now())
+    }
+
+    /// Sets the delay of later changes. Changes that are in the journal keep their due time.
+    package func setWriteDelay(_ delay: WriteDelay) {
+        environment.changes.setDelay(delay)
     }
 
     /// Has the uploader read the journal after a change of it: at once, or after 50 ms in a burst.

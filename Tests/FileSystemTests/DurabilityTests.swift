@@ -131,42 +131,25 @@ struct DurabilityTests {
 
     // MARK: When it is sent
 
-    @Test("each change puts the sending off, but not without end")
-    func writeDelay() {
-        let delay = WriteDelay(seconds: 5)
-        let changes = FirstChanges()
-        let inode = InodeID(2)
-        func due(_ second: Int64) -> Int64 {
-            changes.due(for: inode, at: Timestamp(seconds: second), delay: delay).seconds
-        }
-        #expect(due(100) == 105)
-        #expect(due(104) == 109)
-        #expect(due(120) == 125)
-        #expect(due(127) == 130, "thirty seconds after the first change it is sent")
-        #expect(due(129) == 130)
-        #expect(due(131) == 136, "the next stretch begins")
-        #expect(
-            changes.due(for: InodeID(3), at: Timestamp(seconds: 129), delay: delay).seconds == 134)
-    }
-
-    @Test("closing a changed file puts its sending off")
-    func dueAfterClose() throws {
+    @Test("closing a changed file is a change of its place, wherever the file comes from")
+    func changedPlaces() throws {
         let fixture = try Fixture()
         let file = try fixture.makeFile("f", text("x"))
-        let first = try #require(try fixture.due(of: file))
-        fixture.clock.advance(seconds: 3)
+        let place = ChangedPlace.name("f", in: .root)
+        #expect(fixture.sync.current.changed.last == place)
+        let before = fixture.sync.current.changed.count
         let handle = try fixture.open(file)
         #expect(try fixture.write(file, handle, 0, text("y")) == 1)
         try fixture.close(file, handle)
-        #expect(try #require(try fixture.due(of: file)) > first)
+        #expect(fixture.sync.current.changed.dropFirst(before).last == place)
+        // An atomic save.
+        try fixture.makeFile("f.tmp", text("z"))
+        try fixture.rename("f.tmp", to: "f")
+        #expect(fixture.sync.current.changed.last == place)
     }
 }
 
 extension Fixture {
-    fileprivate func due(of inode: InodeID) throws -> Timestamp? {
-        try store.read { try $0.journalEntry(of: inode)?.due }
-    }
-
     /// The rows and staging files as they were flushed last, and the end of the process.
     private func keepWhatIsFlushed() throws -> () throws -> Fixture {
         let files = FileManager.default

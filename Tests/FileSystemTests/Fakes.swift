@@ -47,6 +47,8 @@ final class FakeSync: Syncing {
         var drained: [InodeID] = []
         var noteCount = 0
         var grown: [InodeID] = []
+        /// The places of users' changes, in order.
+        var changed: [ChangedPlace] = []
     }
 
     let state = Mutex(State())
@@ -85,6 +87,11 @@ final class FakeSync: Syncing {
         } catch {
             throw SyncError(cause: error)
         }
+    }
+
+    func due(for place: ChangedPlace) -> Timestamp {
+        state.withLock { $0.changed.append(place) }
+        return .atOnce
     }
 
     func noteChange() {

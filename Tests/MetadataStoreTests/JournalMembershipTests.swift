@@ -152,10 +152,10 @@ import Testing
 
     @Test("only nodes that are owed are asked when they are due")
     func asked() throws {
-        var asked: [InodeID] = []
+        var asked: [ChangedPlace] = []
         let (file, folder) = try store.write(
-            due: { inode in
-                asked.append(inode)
+            due: { place in
+                asked.append(place)
                 return seconds(7)
             },
             { transaction in
@@ -166,9 +166,29 @@ import Testing
                 try transaction.remove(gone)
                 return (file, folder)
             })
-        #expect(asked == [file])
+        #expect(asked == [.name("f", in: .root)])
         #expect(try store.read { try $0.journalEntry(of: file)?.due } == seconds(7))
         #expect(try !isQueued(folder))
+    }
+
+    @Test("a change is one of a place, also of another node there, and a deletion one of its node")
+    func places() throws {
+        let first = try local("F")
+        let second = try store.write { transaction in
+            try transaction.insertRemote(.file, at: place("g"), facts: RemoteFacts())
+        }
+        var asked: [ChangedPlace] = []
+        func change(_ body: (Transaction) throws -> Void) throws -> ChangedPlace? {
+            try store.write(
+                due: { place in
+                    asked.append(place)
+                    return seconds(1)
+                }, body)
+            return asked.last
+        }
+        #expect(try change { try $0.move(first, to: place("h")) } == .name("h", in: .root))
+        #expect(try change { try $0.move(second, to: place("F")) } == .name("f", in: .root))
+        #expect(try change { try $0.move(second, to: nil) } == .node(second))
     }
 
     // MARK: Folders that are kept

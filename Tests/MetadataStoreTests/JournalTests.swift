@@ -38,6 +38,22 @@ import Testing
         }
     }
 
+    @Test("the entries of one due time become due together, and no others")
+    func together() throws {
+        let names = ["1", "2", "3"]
+        let inodes = try zip(names, [5, 6, 5]).map { name, due in
+            try store.write(due: { _ in seconds(due) }) {
+                try $0.insert(.file, at: place(name), local: LocalFacts())
+            }
+        }
+        try store.write { try $0.makeDue(insteadOf: seconds(5), at: seconds(2)) }
+        try store.read { transaction in
+            let due = try transaction.dueEntries(at: seconds(2), limit: 9)
+            #expect(due.map(\.inode) == [inodes[0], inodes[2]])
+            #expect(try transaction.nextDue(after: seconds(2)) == seconds(6))
+        }
+    }
+
     @Test("staged content comes back whole after a restart, and orphans do not")
     func restart() throws {
         let base = StagedContent.Base(

@@ -47,17 +47,19 @@ final class Harness: Sendable {
     let localName: String?
     /// Seconds for which an open file may be written to before it is sent.
     let openFileInterval: Double
+    private let writeDelay: WriteDelay
     private let running = Mutex<SyncEngine?>(nil)
 
     init(
         server: InMemoryStore = InMemoryStore(),
         clock: any SyncClock = FastClock(), localName: String? = nil,
-        openFileInterval: Double = 30,
+        openFileInterval: Double = 30, writeDelay: WriteDelay = WriteDelay(),
         through wrap: ((InMemoryStore) -> any RemoteStoring)? = nil
     ) throws {
         self.server = server
         self.localName = localName
         self.openFileInterval = openFileInterval
+        self.writeDelay = writeDelay
         self.clock = clock
         faulty = FaultInjectingStore(server)
         remote = RecordingStore(
@@ -72,8 +74,9 @@ final class Harness: Sendable {
     /// have been heard.
     func start(knowingAll: Bool = false) async throws {
         let engine = SyncEngine(
-            configuration: .init(host: "here", openFileInterval: openFileInterval), store: store,
-            staging: staging, remote: remote,
+            configuration: .init(
+                host: "here", writeDelay: writeDelay, openFileInterval: openFileInterval),
+            store: store, staging: staging, remote: remote,
             cache: NoContentCache(), openFiles: openFiles, observer: Observer(), clock: clock,
             log: Logger(label: "test") { [history] _ in HistoryLogHandler(history) })
         history.note("start")

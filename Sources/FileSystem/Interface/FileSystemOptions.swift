@@ -3,7 +3,7 @@
 package import Core
 package import Tree
 
-/// How the filesystem presents itself and when changes are sent.
+/// How the filesystem presents itself.
 package struct FileSystemOptions: Hashable, Sendable {
     /// Owner of every node whose owner was not set.
     package var userID: UInt32
@@ -25,9 +25,6 @@ package struct FileSystemOptions: Hashable, Sendable {
     package var ignored = IgnoreRules()
     /// The path of the mount's root in the account, where patterns begin.
     package var rootPath: [FileName] = []
-    /// How long a change waits before it may be sent, so that later changes join it: a temporary
-    /// file that is renamed over its target never reaches the server.
-    package var writeDelay = WriteDelay()
 
     /// Creates options with the defaults.
     package init(userID: UInt32, groupID: UInt32) {

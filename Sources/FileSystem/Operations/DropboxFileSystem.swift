@@ -9,7 +9,6 @@ import RemoteStore
 package import Staging
 package import Sync
 import Tree
-import Synchronization
 
 /// A Dropbox account as a filesystem.
 ///
@@ -42,9 +41,6 @@ package final class DropboxFileSystem: FileSystemOperations {
     let folderTime: Timestamp
     let files = HandleTable<FileHandle>()
     let directories = HandleTable<DirectoryHandle>()
-    let firstChanges = FirstChanges()
-    /// Lock: a leaf; held to copy the value.
-    private let writeDelay: Mutex<WriteDelay>
     let entryCount = EntryCount()
     let glances = FolderGlances()
     let sentBack = SentBack()
@@ -76,7 +72,6 @@ package final class DropboxFileSystem: FileSystemOperations {
                 isReadOnly: options.isReadOnly, foldsCase: options.foldsCase,
                 ignored: options.ignored, rootPath: options.rootPath, host: sync.host),
             staging: staging, openFiles: openFiles, references: relay.inodes)
-        writeDelay = Mutex(options.writeDelay)
         self.clock = clock
         self.disk = disk
         self.log = log
@@ -94,15 +89,8 @@ package final class DropboxFileSystem: FileSystemOperations {
         }
     }
 
-    /// Sets the delay of later changes. Changes that are in the journal keep their due time.
-    package func setWriteDelay(_ delay: WriteDelay) {
-        writeDelay.withLock { $0 = delay }
-    }
-
-    var currentWriteDelay: WriteDelay { writeDelay.withLock { $0 } }
-
-    /// Changes the tree for a user in one transaction, and carries out the effects after it. The
-    /// changes are due after the write delay.
+    /// Changes the tree for a user in one transaction, and carries out the effects after it. Sync
+    /// decides when the changes are due.
     func changeTree<Value>(
         _ known: KnownFolders = KnownFolders(isTreeComplete: false),
         _ body: (inout LocalChanges) throws -> Value
@@ -124,11 +112,7 @@ package final class DropboxFileSystem: FileSystemOperations {
 
     /// Runs a transaction for a user.
     func update<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
-        try store.write(
-            due: { inode in
-                self.firstChanges.due(
-                    for: inode, at: self.clock.now(), delay: self.currentWriteDelay)
-            }, body)
+        try store.write(due: { self.sync.due(for: $0) }, body)
     }
 
     private static func folderTime(in store: MetadataStore, now: Timestamp) throws -> Timestamp {

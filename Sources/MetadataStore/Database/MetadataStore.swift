@@ -176,9 +176,9 @@ package final class MetadataStore: Sendable {
 
     /// Runs one transaction on this thread; an error rolls it back.
     ///
-    /// `due` returns the due time of nodes that it changes; by default at once.
+    /// `due` returns the due time of its changes; by default at once.
     package func write<Value>(
-        due: (InodeID) -> Timestamp = { _ in .atOnce }, _ body: (Transaction) throws -> Value
+        due: (ChangedPlace) -> Timestamp = { _ in .atOnce }, _ body: (Transaction) throws -> Value
     ) throws -> Value {
         try gate?(.write)
         defer { commitObserver.withLock { $0.body }?() }
@@ -345,7 +345,7 @@ final class TransactionEnd {
     /// Runs a transaction and its end, while no other one can begin.
     static func run<Value>(
         _ body: (Transaction) throws -> Value, in database: Database,
-        due: (InodeID) -> Timestamp, gate: (@Sendable (StoreAccess) throws -> Void)? = nil,
+        due: (ChangedPlace) -> Timestamp, gate: (@Sendable (StoreAccess) throws -> Void)? = nil,
         dropped: @escaping @Sendable (Int64) -> Void
     ) throws -> Value {
         let end = TransactionEnd(dropped: dropped)

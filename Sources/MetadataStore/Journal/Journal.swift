@@ -111,6 +111,12 @@ extension Transaction {
         try run("UPDATE journal SET due = ? WHERE due > ?", [time.nanoseconds, limit.nanoseconds])
     }
 
+    /// Makes the entries due that would become due at exactly this time.
+    package func makeDue(insteadOf due: Timestamp, at time: Timestamp) throws {
+        try run(
+            "UPDATE journal SET due = ? WHERE due = ?", [time.nanoseconds, due.nanoseconds])
+    }
+
     /// How many entries wait because of a problem.
     package func entryCount(problem: String) throws -> Int {
         let statement = try database.cachedStatement(

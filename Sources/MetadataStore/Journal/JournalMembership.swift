@@ -16,6 +16,13 @@ extension Node {
     }
 }
 
+/// The subject of a user's change: a folder and the key of a name in it, so that the files which
+/// atomic saves put there one after the other are one; or else a node without a place.
+package enum ChangedPlace: Hashable, Sendable {
+    case name(String, in: InodeID)
+    case node(InodeID)
+}
+
 /// The facts of a node's row that decide whether it is in the journal. Pure.
 struct Standing: Hashable, Sendable {
     /// Whether it is in the local tree.
@@ -25,6 +32,8 @@ struct Standing: Hashable, Sendable {
     var isStaged: Bool
     /// The parent folder, if that is `keptForLocal`.
     var keptFolder: InodeID?
+    /// Where it is, in the local tree.
+    var place: ChangedPlace?
 
     var isOwed: Bool {
         if flags.contains(.localOnly) { return false }
@@ -94,8 +103,8 @@ extension Transaction {
     /// Adds changed nodes with unsent changes to the journal, and removes those without. An entry
     /// that exists keeps its order, and its failed tries are reset, because its step has changed.
     ///
-    /// `due` returns the due time of an entry, unless the transaction has set it itself.
-    func settleJournal(due: (InodeID) -> Timestamp) throws {
+    /// `due` returns the due time of a change, unless the transaction has set it itself.
+    func settleJournal(due: (ChangedPlace) -> Timestamp) throws {
         for inode in end.changed.inodes { try settleJournal(of: inode, due: due) }
         // In a fixed order, because it decides the order in the journal.
         for folder in end.changed.left.sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -103,7 +112,7 @@ extension Transaction {
         }
     }
 
-    private func settleJournal(of inode: InodeID, due: (InodeID) -> Timestamp) throws {
+    private func settleJournal(of inode: InodeID, due: (ChangedPlace) -> Timestamp) throws {
         guard let standing = try standing(of: inode) else { return }
         if standing.flags.contains(.keptForLocal) { return try reconsider(inode) }
         guard standing.isOwed else {
@@ -112,7 +121,7 @@ extension Transaction {
         if let held = end.changed.held[inode] {
             try enter(inode, due: held, isFresh: false)
         } else {
-            try enter(inode, due: due(inode), isFresh: true)
+            try enter(inode, due: due(standing.place ?? .node(inode)), isFresh: true)
         }
         if let folder = standing.keptFolder { try release(folder) }
     }
@@ -162,10 +171,11 @@ extension Transaction {
     private func standing(of inode: InodeID) throws -> Standing? {
         let statement = try database.cachedStatement(
             sql: """
-                SELECT node.parent IS NOT NULL, node.remote, node.flags,
+                SELECT node.parent, node.remote, node.flags,
                     EXISTS (SELECT 1 FROM staged WHERE staged.inode = node.inode),
                     (SELECT folder.inode FROM node AS folder
-                    WHERE folder.inode = node.parent AND folder.flags & 256 <> 0)
+                    WHERE folder.inode = node.parent AND folder.flags & 256 <> 0),
+                    node.fold
                 FROM node WHERE inode = ? AND inode <> 1
                 """)
         return try Standing.fetchFirst(statement, [inode.column])
@@ -176,9 +186,11 @@ extension Standing: RowReadable {
     static let table = "node"
 
     init(_ row: Columns) throws {
+        let parent = try row.inode(ifAny: 0)
         self.init(
-            hasPlace: try row.number(0) != 0, remote: try row.choice(1), flags: try row.flags(2),
+            hasPlace: parent != nil, remote: try row.choice(1), flags: try row.flags(2),
             isStaged: try row.number(3) != 0, keptFolder: try row.inode(ifAny: 4))
+        if let parent, let key = try row.text(ifAny: 5) { place = .name(key, in: parent) }
     }
 }
 

@@ -161,7 +161,7 @@ package enum StatusMetrics {
             .gauge("download_limit_bytes", "Bytes per second that may be fetched; 0: no limit.") {
                 $0.limits.downloadLimit ?? 0
             },
-            .gauge("write_delay_seconds", "Seconds from a file's last change to its upload.") {
+            .gauge("write_delay_seconds", "Seconds for which a change waits for others at most.") {
                 $0.limits.writeDelay
             },
         ]

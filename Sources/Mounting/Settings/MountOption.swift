@@ -83,8 +83,8 @@ extension SettingKey {
             MountOption(self, value: "SIZE", "how much of it is kept, such as 20G")
         case .writeDelay:
             MountOption(
-                self, value: "TIME", "time between a file's last change and its",
-                "upload, such as 5s")
+                self, value: "TIME", "longest time for which a change waits for",
+                "others to be sent with it, such as 5s")
         case .names:
             MountOption(
                 self, value: "exact|fold", "whether a name also finds what differs in",

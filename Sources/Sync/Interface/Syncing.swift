@@ -2,7 +2,7 @@
 // other.
 
 package import Core
-import MetadataStore
+package import MetadataStore
 package import RemoteStore
 package import Tree
 
@@ -22,6 +22,9 @@ package protocol Syncing: Sendable {
     /// Throws `offline` and the like if the server cannot be reached, `notFound` if the folder is
     /// deleted there.
     func ensureListed(_ folder: InodeID) async throws(SyncError)
+    /// When the change of a place is due that a user's transaction makes. Called in this
+    /// transaction, so it waits for nothing but a short lock.
+    func due(for place: ChangedPlace) -> Timestamp
     /// The journal has a new or changed entry: send it when it is due.
     func noteChange()
     /// This machine's name, for conflicted copies.

@@ -25,6 +25,7 @@ struct UploadEnvironment: Sendable {
     /// How long a file that is still open may be written to before its present content is sent, in
     /// seconds.
     var openFileInterval: Double
+    let changes: UserChanges
     let disk: DiskQueue
     let gate = CommitGate()
     let contradiction = NotedContradiction()

@@ -37,7 +37,7 @@ actor Uploader {
     private var isExclusive = false
     /// Whether the outcome of a move is being requested.
     private var isResolving = false
-    /// Whether the last read of the journal failed.
+    /// Whether the last access to the journal failed.
     private var hasFailed = false
     /// Lock: a leaf, held for an assignment.
     private let pending = Mutex(Wakes())
@@ -155,6 +155,7 @@ actor Uploader {
     private func startSteps(in group: inout DiscardingTaskGroup) async {
         // One time for the whole pass: the timer is set for entries that become due during it.
         let now = environment.clock.now()
+        await endBurst(at: now)
         if drainers > 0 {
             await environment.attempt {
                 try await self.environment.store.write {
@@ -180,6 +181,16 @@ actor Uploader {
         }
         lastLookedAt = round.place
         await setTimer(lookedAt: now)
+    }
+
+    /// Makes the changes of a burst due, if it is over.
+    private func endBurst(at now: Timestamp) async {
+        let (store, changes) = (environment.store, environment.changes)
+        guard let end = changes.end, end <= now else { return }
+        let done: Void? = await environment.attempt {
+            try await store.write { try changes.finish(at: now, in: $0) }
+        }
+        if done == nil { hasFailed = true }
     }
 
     /// Chooses the steps that can be sent at a time, all of them in one transaction.
@@ -226,12 +237,13 @@ actor Uploader {
     /// Whether uploads are suspended.
     private var isPaused: Bool { pause.isActive(at: environment.clock.now()) }
 
-    /// Sets the timer to the next due entry behind the examined ones, or to the end of the pause.
+    /// Sets the timer to the next due entry behind the examined ones or the end of the burst, or to
+    /// the end of the pause.
     private func setTimer(lookedAt now: Timestamp) async {
         let next = await environment.attempt {
             try await self.environment.store.read { try $0.nextDue(after: now) }
         }
-        var time = next.flatMap { $0 }
+        var time = [next.flatMap { $0 }, environment.changes.end].compactMap { $0 }.min()
         // An entry that is due already is not the next one, and waits for the end of the pause.
         if pause.isActive(at: now) { time = pause.end }
         if hasFailed || next == nil { time = now.adding(seconds: Self.failurePause) }

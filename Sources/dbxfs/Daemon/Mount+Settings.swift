@@ -2,9 +2,9 @@
 
 import BlockCache
 import DropboxAPI
-import FileSystem
 import Logging
 import Mounting
+import Sync
 import Synchronization
 
 extension Mount {
@@ -33,7 +33,7 @@ extension Mount {
         client.limitBandwidth(
             up: settings.uploadLimit.map { UInt64(clamping: $0) },
             down: settings.downloadLimit.map { UInt64(clamping: $0) })
-        fileSystem.setWriteDelay(WriteDelay(seconds: settings.writeDelay))
+        engine.setWriteDelay(WriteDelay(seconds: settings.writeDelay))
         sink.setLevel(settings.logLevel)
         if settings.cacheSize != old.cacheSize {
             cache.setLimit(settings.cacheSize)

@@ -90,15 +90,15 @@ final class Mount: Sendable {
             LiveSettings(
                 uploadLimit: settings.uploadLimit, downloadLimit: settings.downloadLimit,
                 cacheSize: cache.limit,
-                writeDelay: settings.writeDelay ?? WriteDelay().seconds,
+                writeDelay: Self.writeDelay(of: settings).seconds,
                 logLevel: plan.environment.logLevel))
 
         relay = TreeChangeRelay()
         let openFiles = OpenFiles()
         engine = SyncEngine(
             configuration: .init(
-                host: Self.hostName, longestDelay: Self.longestDelay(of: settings)), store: store,
-            staging: staging,
+                host: Self.hostName, writeDelay: Self.writeDelay(of: settings),
+                longestDelay: Self.longestDelay(of: settings)), store: store, staging: staging,
             remote: remote, cache: cache, openFiles: openFiles, observer: relay,
             log: Logger(label: "sync"))
         let reader = ContentReader(
@@ -183,10 +183,13 @@ final class Mount: Sendable {
         }
     }
 
+    private static func writeDelay(of settings: MountSettings) -> WriteDelay {
+        settings.writeDelay.map { WriteDelay(seconds: $0) } ?? WriteDelay()
+    }
+
     /// The longest write delay, and at least the longest pause after a refusal: an hour.
     private static func longestDelay(of settings: MountSettings) -> Double {
-        let delay = settings.writeDelay.map { WriteDelay(seconds: $0) } ?? WriteDelay()
-        return max(3600, Double(delay.maximumNanoseconds) / 1e9)
+        max(3600, Double(writeDelay(of: settings).maximumNanoseconds) / 1e9)
     }
 
     /// The machine's name in conflicted copies.
@@ -325,7 +328,6 @@ extension FileSystemOptions {
         ignored = plan.ignored
         rootPath = plan.source.remotePath.utf8.split(separator: UInt8(ascii: "/"))
             .compactMap { try? FileName(utf8: $0) }
-        if let seconds = settings.writeDelay { writeDelay = WriteDelay(seconds: seconds) }
     }
 }
 

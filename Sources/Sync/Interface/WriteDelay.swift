@@ -1,0 +1,42 @@
+// The user's choice of how long changes may wait. `ChangeBursts` decides with it when they are due.
+
+import Core
+import Saturating
+
+/// How long a user's change may wait for others, which are sent together with it.
+package struct WriteDelay: Hashable, Sendable {
+    /// Nanoseconds from a change to its upload, at most.
+    package var nanoseconds: Int64 = 5_000_000_000
+    /// Nanoseconds for which further changes may postpone the upload of a place that changes all
+    /// the time; a log that grows every second is uploaded at this interval.
+    package var maximumNanoseconds: Int64 = 30_000_000_000
+
+    /// 5 seconds, postponed to 30 at most.
+    package init() {}
+
+    /// Takes a delay in seconds; further changes may postpone to six times that.
+    package init(seconds: Double) {
+        nanoseconds = Int64(clamping: max(0, min(seconds, 86_400)) * 1e9)
+        maximumNanoseconds = 6 *| nanoseconds
+    }
+
+    /// The delay in seconds.
+    package var seconds: Double { Double(nanoseconds) / 1e9 }
+
+    /// Nanoseconds without a change that end a burst: 0.3 of 5 seconds. Editors, archivers and
+    /// compilers pause for less between the changes that belong together.
+    var quietNanoseconds: Int64 { nanoseconds / 100 *| 6 }
+
+    /// When a burst that began then ends at the latest.
+    func limit(from start: Timestamp) -> Timestamp { start.adding(nanoseconds: nanoseconds) }
+
+    /// When a burst ends whose last change was then.
+    func quiet(after change: Timestamp) -> Timestamp {
+        change.adding(nanoseconds: quietNanoseconds)
+    }
+
+    /// When changes are forgotten, or sent even if further ones follow.
+    func maximum(from start: Timestamp) -> Timestamp {
+        start.adding(nanoseconds: maximumNanoseconds)
+    }
+}

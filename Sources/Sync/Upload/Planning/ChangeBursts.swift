@@ -1,0 +1,131 @@
+// When users' changes are due. Pure: events and times in, times out; no clock of its own. The due
+// times are rows of the journal, and `Uploader` sends what is due.
+
+import Core
+import MetadataStore
+import Saturating
+
+/// Decides when users' changes are due.
+///
+/// The changes of all users in a row are one burst, whose steps share requests. It ends when the
+/// mount has been quiet for a moment, and by the write delay after its first change. Until then its
+/// journal entries have one due time, the latest end, by which they are found at the end.
+///
+/// A place that changes again and again would be sent at each of its pauses. Each time that a change
+/// follows a burst's end so soon that the write delay would have joined the two, that end was too
+/// early for this place. After a few of them the place waits for the write delay after its last
+/// change, outside of the bursts, so that a busy place makes no others wait.
+struct ChangeBursts: Sendable {
+    /// Early ends after which a place waits.
+    static let mostEarly = 3
+    /// Places that are remembered. The changes of others are in the bursts, always.
+    static let mostPlaces = 4096
+
+    /// The choice of the user.
+    private(set) var delay: WriteDelay
+
+    /// A burst that is not over.
+    private struct Burst {
+        var number: Int
+        /// When it ends at the latest: the due time of its entries.
+        var limit: Timestamp
+        var lastChange: Timestamp
+    }
+
+    /// The changes of one place.
+    private struct History {
+        var lastChange: Timestamp
+        /// The burst of the last change; nil if the place waits.
+        var burst: Int?
+        /// When the place began to wait.
+        var waitsSince: Timestamp
+        /// The changes that have shown that a burst had ended too early.
+        var early: [Timestamp] = []
+    }
+
+    private var burst: Burst?
+    private var lastNumber = 0
+    private var places: [ChangedPlace: History] = [:]
+
+    init(delay: WriteDelay) {
+        self.delay = delay
+    }
+
+    /// When a change of a place at `now` is due.
+    mutating func due(for place: ChangedPlace, at now: Timestamp) -> Timestamp {
+        guard delay.nanoseconds > 0 else { return now }
+        if let burst, now >= burst.limit { self.burst = nil }
+        var history = history(of: place, at: now)
+        let due: Timestamp
+        if history.early.count >= Self.mostEarly {
+            history.burst = nil
+            due = min(delay.limit(from: now), delay.maximum(from: history.waitsSince))
+        } else {
+            let current = join(at: now)
+            history.burst = current.number
+            due = current.limit
+        }
+        if places[place] != nil || places.count < Self.mostPlaces { places[place] = history }
+        return due
+    }
+
+    /// Number of places that are remembered.
+    var placeCount: Int { places.count }
+
+    /// When the burst ends unless it goes on; nil if there is none.
+    var end: Timestamp? {
+        burst.map { min($0.limit, delay.quiet(after: $0.lastChange)) }
+    }
+
+    /// Ends the burst, if it is over. Returns the due time that its entries have.
+    mutating func finish(at now: Timestamp) -> Timestamp? {
+        guard let burst, let end, now >= end else { return nil }
+        self.burst = nil
+        return burst.limit
+    }
+
+    /// Changes the delay of later changes. Those until now keep their due time.
+    mutating func setDelay(_ delay: WriteDelay) {
+        guard delay != self.delay else { return }
+        self.delay = delay
+        burst = nil
+        places = [:]
+    }
+
+    /// The history of a place with its change at `now`, of which the burst is still open.
+    private func history(of place: ChangedPlace, at now: Timestamp) -> History {
+        guard var history = places[place] else {
+            return History(lastChange: now, waitsSince: now)
+        }
+        let isInRow = now < delay.limit(from: history.lastChange)
+        let wasWaiting = history.burst == nil
+        history.lastChange = now
+        // A change in a row proves that the place has to go on waiting, after any time.
+        if !isInRow { history.early.removeAll { now >= delay.maximum(from: $0) } }
+        if isInRow, let last = history.burst, last != burst?.number { history.early.append(now) }
+        if !wasWaiting || !isInRow || now >= delay.maximum(from: history.waitsSince) {
+            history.waitsSince = now
+        }
+        return history
+    }
+
+    /// The burst with a change at `now`.
+    private mutating func join(at now: Timestamp) -> Burst {
+        if var current = burst {
+            current.lastChange = max(current.lastChange, now)
+            burst = current
+            return current
+        }
+        places = places.filter { isWorthKeeping($0.value, at: now) }
+        lastNumber +|= 1
+        let new = Burst(number: lastNumber, limit: delay.limit(from: now), lastChange: now)
+        burst = new
+        return new
+    }
+
+    /// Whether a history can have an effect on a later change.
+    private func isWorthKeeping(_ history: History, at now: Timestamp) -> Bool {
+        now < delay.limit(from: history.lastChange)
+            || history.early.contains { now < delay.maximum(from: $0) }
+    }
+}
