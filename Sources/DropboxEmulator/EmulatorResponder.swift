@@ -72,7 +72,7 @@ struct EmulatorResponder: HTTPResponder {
     /// The name under which a function is counted and faults are planned.
     private static func function(_ path: String) -> String {
         if path.hasPrefix("/2/") { return String(path.dropFirst(3)) }
-        if path.hasPrefix(LinkRoutes.prefix) { return "temporary_link" }
+        if path.hasPrefix(TemporaryLinkRoutes.prefix) { return "temporary_link" }
         return String(path.dropFirst())
     }
 
@@ -115,24 +115,22 @@ struct EmulatorResponder: HTTPResponder {
     private func carryOut(_ exchange: Exchange) async throws -> Reply {
         let request = exchange.request
         let function = exchange.function
-        let path = request.uri.path
-        guard path.hasPrefix("/2/"), function != LongpollRoute.function,
-            function != AppCheck.function
-        else {
+        guard request.uri.path.hasPrefix("/2/") else {
             try await exchange.plan.begin(account: nil)
-            return try await anonymous(request, path: path, body: exchange.body)
+            return try await page(request, body: exchange.body)
+        }
+        if let respond = Routes.tokenless[function] {
+            try Self.checkMethod(request, style: .rpc)
+            try await exchange.plan.begin(account: nil)
+            return try await respond(emulator, request, exchange.body)
         }
         guard let route = Routes.table[function] else {
             throw RouteFailure.badInput("Unknown API function: \"\(function)\"")
         }
-        guard request.method == .post || (request.method == .get && route.style == .download) else {
-            throw RouteFailure.badInput(
-                "Error in call to API function \"\(function)\": Your request's HTTP request method is "
-                    + "\"\(request.method.rawValue)\".  This function only accepts \"POST\".")
-        }
+        try Self.checkMethod(request, style: route.style)
         let call = try await call(exchange, route: route)
         emulator.requestLog?.note(
-            exchange.number, call: function, token: call.token, argument: call.argument)
+            exchange.number, call: function, token: call.token, argument: call.argument.value)
         return try await carryOut(call, route: route, plan: exchange.plan)
     }
 
@@ -154,18 +152,23 @@ struct EmulatorResponder: HTTPResponder {
         }
     }
 
-    /// Routes that need no token.
-    private func anonymous(
-        _ request: Request, path: String, body: IncomingBody
-    ) async throws -> Reply {
-        if path.hasPrefix(LinkRoutes.prefix) {
-            return try await LinkRoutes.respond(to: request, emulator: emulator)
+    private static func checkMethod(
+        _ request: Request, style: RouteStyle
+    ) throws(ArgumentError) {
+        guard request.method == .post || (request.method == .get && style == .download) else {
+            throw ArgumentError(
+                message: "Your request's HTTP request method is \"\(request.method.rawValue)\".  "
+                    + "This function only accepts \"POST\".")
+        }
+    }
+
+    /// The URLs outside of `/2/`: temporary links and logins.
+    private func page(_ request: Request, body: IncomingBody) async throws -> Reply {
+        let path = request.uri.path
+        if path.hasPrefix(TemporaryLinkRoutes.prefix) {
+            return try await TemporaryLinkRoutes.respond(to: request, emulator: emulator)
         }
         switch path {
-        case "/2/\(LongpollRoute.function)":
-            return try await LongpollRoute(emulator: emulator).respond(to: request, body: body)
-        case "/2/\(AppCheck.function)":
-            return try await AppCheck.respond(to: request, body: body)
         case "/oauth2/token": return try await OAuthRoutes(emulator: emulator).token(request, body)
         case "/oauth2/authorize":
             return try await OAuthRoutes(emulator: emulator).authorize(request, body)
@@ -175,21 +178,17 @@ struct EmulatorResponder: HTTPResponder {
 
     /// Assembles the call for a route.
     private func call(_ exchange: Exchange, route: Route) async throws -> Call {
-        let (request, function, plan) = (exchange.request, exchange.function, exchange.plan)
-        let caller = try Caller(request, function: function, route: route, emulator: emulator)
+        let (request, plan) = (exchange.request, exchange.plan)
+        let caller = try Caller(request, route: route, emulator: emulator)
         try await plan.begin(account: caller.account)
         var headers = request.headers
         if plan.details(.ignoreRange) != nil { headers[.range] = nil }
         let source = try await ArgumentSource(
             request, style: route.style, takesNothing: route.takesNothing,
             demandsASCII: emulator.settings.demandsASCIIArguments, body: exchange.body)
-        if route.takesNothing, source.value != .null {
-            throw ArgumentError(
-                message: "\(source.place): expected null, got \(source.value.kind)")
-        }
         return Call(
-            emulator: emulator, function: function, account: caller.account, space: caller.space,
-            base: caller.base, token: caller.token, argument: source.value, place: source.place,
+            emulator: emulator, function: exchange.function, account: caller.account,
+            space: caller.space, base: caller.base, token: caller.token, argument: source,
             body: exchange.body, headers: headers, host: request.head.authority ?? "127.0.0.1")
     }
 

@@ -24,6 +24,7 @@ struct RestartTests {
             } + [
                 "\(tree.changes) \(tree.usedBytes) \(tree.quota) \(tree.cursorEpoch)",
                 "\(tree.tombstones.keys.sorted()) \(tree.marks) \(tree.sharedFolders)",
+                "\(tree.sharedLinks)",
             ]
         }
     }
@@ -45,6 +46,9 @@ struct RestartTests {
             .relocate(Relocation(from: "/B", to: "/C", copies: true)),
             .share(path: "/C", SharedFolder(namespace: "9", isReadOnly: false)),
             .mark(path: "/C/f", FileMarks(symlinkTarget: "x", exportAs: nil)),
+            .link(path: "/C", secret: "kept", base: .root),
+            .link(path: "/C/f", secret: "revoked", base: .root),
+            .unlink(secret: "revoked"),
             .delete(path: "/b/f", parentRev: nil, base: .root),
             .restore(path: "/b/f", rev: rev, base: .root),
             .seed(files: 5, folders: 2, bytes: 10),

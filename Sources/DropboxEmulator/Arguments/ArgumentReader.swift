@@ -2,7 +2,8 @@
 // another type, one out of bounds and an unknown one are all errors. Not responsible for the
 // argument's source (`ArgumentSource`).
 
-/// The fault of an argument, in the service's words.
+/// The fault of an argument or of a header, in the service's words: 400. The responder writes the
+/// function's name before the message.
 struct ArgumentError: Error, Equatable {
     let message: String
 }
@@ -163,6 +164,19 @@ extension ArgumentReader {
             elements.append(try element(value, "\(at(name))[\(index)]"))
         }
         return elements
+    }
+
+    /// Takes a list of structs within bounds, and reads all fields of each.
+    mutating func structs<Element>(
+        _ name: String, count: ClosedRange<Int> = 0...Int.max,
+        _ element: (inout ArgumentReader) throws(ArgumentError) -> Element
+    ) throws(ArgumentError) -> [Element] {
+        try list(name, count: count) { value, place throws(ArgumentError) in
+            var reader = try ArgumentReader(value, at: place)
+            let fields = try element(&reader)
+            try reader.finish()
+            return fields
+        }
     }
 }
 

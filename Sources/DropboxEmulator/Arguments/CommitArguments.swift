@@ -52,11 +52,9 @@ extension ArgumentReader {
         for (index, group) in groups.enumerated() {
             var reader = try ArgumentReader(group, at: at("property_groups[\(index)]"))
             templates.append(try reader.string("template_id", length: 1...Int.max))
-            _ = try reader.list("fields") { field, place throws(ArgumentError) in
-                var reader = try ArgumentReader(field, at: place)
-                _ = try reader.string("name")
-                _ = try reader.string("value")
-                try reader.finish()
+            _ = try reader.structs("fields") { field throws(ArgumentError) in
+                _ = try field.string("name")
+                _ = try field.string("value")
             }
             try reader.finish()
         }

@@ -1,42 +1,21 @@
 // Batch routes, with a separate result for each entry.
 
 extension Routes {
-    static let batches: [String: Route] = [
-        "files/create_folder_batch": Route(scope: Scope.writeContent, createFolderBatch),
-        "files/create_folder_batch/check": Route(scope: Scope.writeContent) { call in
-            try poll(call, of: "files/create_folder_batch")
-        },
-        "files/delete_batch": Route(scope: Scope.writeContent, deleteBatch),
-        "files/delete_batch/check": Route(scope: Scope.writeContent) { call in
-            try poll(call, of: "files/delete_batch")
-        },
-        "files/move_batch_v2": Route(scope: Scope.writeContent) { call in
-            try relocationBatch(call, copies: false)
-        },
-        "files/move_batch/check_v2": Route(scope: Scope.writeContent) { call in
-            try poll(call, of: "files/move_batch_v2")
-        },
-        "files/copy_batch_v2": Route(scope: Scope.writeContent) { call in
-            try relocationBatch(call, copies: true)
-        },
-        "files/copy_batch/check_v2": Route(scope: Scope.writeContent) { call in
-            try poll(call, of: "files/copy_batch_v2")
-        },
-    ]
-
-    /// The status of a job that a function launched.
-    static func poll(_ call: Call, of function: String) throws -> Reply {
-        let id = try call.arguments { reader throws(ArgumentError) in
-            try reader.string("async_job_id", length: 1...Int.max)
+    /// The route for the status of jobs that a function launched.
+    static func job(of function: String) -> Route {
+        Route(scope: Scope.writeContent) { call in
+            let id = try call.arguments { reader throws(ArgumentError) in
+                try reader.string("async_job_id", length: 1...Int.max)
+            }
+            guard let status = call.emulator.jobs.poll(id, of: function) else {
+                throw RouteFailure.route(.tag("invalid_async_job_id"))
+            }
+            return .json(status)
         }
-        guard let status = call.emulator.jobs.poll(id, of: function) else {
-            throw RouteFailure.route(.tag("invalid_async_job_id"))
-        }
-        return .json(status)
     }
 
     /// Responds with a result, or with a job that holds it.
-    private static func launch(
+    static func launch(
         _ call: Call, entries: [JSONValue], isAsynchronous: Bool
     ) -> Reply {
         let result: JSONValue = ["entries": .array(entries)]
@@ -47,7 +26,7 @@ extension Routes {
     }
 
     /// `files/create_folder_batch`
-    private static func createFolderBatch(_ call: Call) async throws -> Reply {
+    static func createFolderBatch(_ call: Call) async throws -> Reply {
         let (paths, autorename, isForced) = try call.arguments {
             reader throws(ArgumentError) -> ([String], Bool, Bool) in
             (
@@ -77,13 +56,10 @@ extension Routes {
     }
 
     /// `files/delete_batch`, which is always asynchronous.
-    private static func deleteBatch(_ call: Call) async throws -> Reply {
+    static func deleteBatch(_ call: Call) async throws -> Reply {
         let deletions = try call.arguments { reader throws(ArgumentError) in
-            try reader.list("entries", count: 0...1000) { value, place throws(ArgumentError) in
-                var reader = try ArgumentReader(value, at: place)
-                let deletion = try reader.deletion()
-                try reader.finish()
-                return deletion
+            try reader.structs("entries", count: 0...1000) { entry throws(ArgumentError) in
+                try entry.deletion()
             }
         }
         let entries = try deletions.map { path, parentRev -> JSONValue in
@@ -97,17 +73,22 @@ extension Routes {
         return launch(call, entries: entries, isAsynchronous: true)
     }
 
+    /// `files/move_batch_v2`
+    static func moveBatch(_ call: Call) async throws -> Reply {
+        try relocationBatch(call, copies: false)
+    }
+
+    /// `files/copy_batch_v2`
+    static func copyBatch(_ call: Call) async throws -> Reply {
+        try relocationBatch(call, copies: true)
+    }
+
     private static func relocationBatch(_ call: Call, copies: Bool) throws -> Reply {
         let relocations = try call.arguments { reader throws(ArgumentError) -> [Relocation] in
             let autorename = try reader.boolean("autorename", default: false)
             if !copies { _ = try reader.boolean("allow_ownership_transfer", default: false) }
-            return try reader.list("entries", count: 1...1000) {
-                value, place throws(ArgumentError) in
-                var reader = try ArgumentReader(value, at: place)
-                let relocation = try reader.relocation(
-                    base: call.base, autorename: autorename, copies: copies)
-                try reader.finish()
-                return relocation
+            return try reader.structs("entries", count: 1...1000) { entry throws(ArgumentError) in
+                try entry.relocation(base: call.base, autorename: autorename, copies: copies)
             }
         }
         let entries = try relocations.map { relocation -> JSONValue in

@@ -5,20 +5,11 @@ import Hummingbird
 
 /// `files/list_folder/longpoll`
 struct LongpollRoute {
-    static let function = "files/list_folder/longpoll"
-
     let emulator: Emulator
 
     /// Responds after a change and the configured delay, or after the timeout.
     func respond(to request: Request, body: IncomingBody) async throws -> Reply {
-        guard request.method == .post else {
-            throw RouteFailure.badInput(
-                "Error in call to API function \"\(Self.function)\": Your request's HTTP request "
-                    + "method is \"\(request.method.rawValue)\".  This function only accepts \"POST\"."
-            )
-        }
-        let source = try await ArgumentSource(
-            request, style: .rpc, body: body)
+        let source = try await ArgumentSource(request, style: .rpc, body: body)
         let (text, timeout) = try arguments(source)
         let plain = text.hasSuffix(Routes.emptyPageMark) ? String(text.dropLast()) : text
         guard let cursor = Cursor(plain), let account = emulator.accounts.account(cursor.account),
@@ -34,22 +25,19 @@ struct LongpollRoute {
     }
 
     private func arguments(_ source: ArgumentSource) throws -> (String, Duration) {
-        let settings = emulator.settings
-        do throws(ArgumentError) {
-            var reader = try ArgumentReader(source.value)
-            let cursor = try reader.string("cursor", length: 1...Int.max)
-            let seconds = try reader.integer("timeout", in: 30...480, default: 30)
-            try reader.finish()
-            if let milliseconds = settings.longpollTimeout {
-                return (cursor, .milliseconds(milliseconds))
-            }
-            let jitter = settings.longpollJitter * 1000
-            return (
-                cursor, .seconds(seconds) + .milliseconds(Int64.random(in: 0...max(0, jitter)))
+        let (cursor, seconds) = try source.read {
+            reader throws(ArgumentError) -> (String, Int64) in
+            (
+                try reader.string("cursor", length: 1...Int.max),
+                try reader.integer("timeout", in: 30...480, default: 30)
             )
-        } catch {
-            throw ArgumentError(message: "\(source.place): \(error.message)")
         }
+        let settings = emulator.settings
+        if let milliseconds = settings.longpollTimeout {
+            return (cursor, .milliseconds(milliseconds))
+        }
+        let jitter = settings.longpollJitter * 1000
+        return (cursor, .seconds(seconds) + .milliseconds(Int64.random(in: 0...max(0, jitter))))
     }
 
     /// Throws for a reset only: the deletion of the folder itself counts as a change.

@@ -1,18 +1,9 @@
-// Routes that read entries: metadata, listings, longpoll, revisions and search.
+// Routes that read entries: metadata, listings, revisions and search. Not
+// responsible for longpoll (`LongpollRoute`).
 
 extension Routes {
-    static let metadata: [String: Route] = [
-        "files/get_metadata": Route(scope: Scope.readMetadata, getMetadata),
-        "files/list_folder": Route(scope: Scope.readMetadata, listFolder),
-        "files/list_folder/continue": Route(scope: Scope.readMetadata, listFolderContinue),
-        "files/list_folder/get_latest_cursor": Route(scope: Scope.readMetadata, latestCursor),
-        "files/list_revisions": Route(scope: Scope.readMetadata, listRevisions),
-        "files/search_v2": Route(scope: Scope.readMetadata, search),
-        "files/search/continue_v2": Route(scope: Scope.readMetadata, searchContinue),
-    ]
-
     /// `files/get_metadata`
-    private static func getMetadata(_ call: Call) async throws -> Reply {
+    static func getMetadata(_ call: Call) async throws -> Reply {
         let (path, includesDeleted) = try call.arguments {
             reader throws(ArgumentError) -> (String, Bool) in
             let value = try reader.require("path")
@@ -48,7 +39,7 @@ extension Routes {
     // MARK: Listings
 
     /// `files/list_folder`
-    private static func listFolder(_ call: Call) async throws -> Reply {
+    static func listFolder(_ call: Call) async throws -> Reply {
         let scope = try listingScope(call)
         let page = try call.space.tree { tree throws(ListingError) in
             try tree.page(tree.firstCursor(scope, account: call.account.id))
@@ -57,14 +48,14 @@ extension Routes {
     }
 
     /// `files/list_folder/get_latest_cursor`
-    private static func latestCursor(_ call: Call) async throws -> Reply {
+    static func latestCursor(_ call: Call) async throws -> Reply {
         let scope = try listingScope(call)
         let cursor = call.space.tree { $0.latestCursor(scope, account: call.account.id) }
         return .json(["cursor": .string(cursor.text)])
     }
 
     /// `files/list_folder/continue`
-    private static func listFolderContinue(_ call: Call) async throws -> Reply {
+    static func listFolderContinue(_ call: Call) async throws -> Reply {
         let text = try call.arguments { reader throws(ArgumentError) in
             try reader.string("cursor", length: 1...Int.max)
         }
@@ -112,7 +103,7 @@ extension Routes {
     // MARK: History and search
 
     /// `files/list_revisions`
-    private static func listRevisions(_ call: Call) async throws -> Reply {
+    static func listRevisions(_ call: Call) async throws -> Reply {
         let (path, mode, limit, before) = try call.arguments {
             reader throws(ArgumentError) -> (String, RevisionsMode, Int64, String?) in
             let path = try reader.path("path", .pathOrID)
@@ -138,7 +129,7 @@ extension Routes {
     }
 
     /// `files/search_v2`
-    private static func search(_ call: Call) async throws -> Reply {
+    static func search(_ call: Call) async throws -> Reply {
         let arguments = try call.arguments { reader throws(ArgumentError) in
             try SearchArguments(&reader)
         }
@@ -146,7 +137,7 @@ extension Routes {
     }
 
     /// `files/search/continue_v2`
-    private static func searchContinue(_ call: Call) async throws -> Reply {
+    static func searchContinue(_ call: Call) async throws -> Reply {
         let text = try call.arguments { reader throws(ArgumentError) in
             try reader.string("cursor", length: 1...Int.max)
         }

@@ -1,16 +1,81 @@
-// The API functions that the emulator implements.
+// The API functions that the emulator implements: all of them, by name. Not responsible for the URLs outside of
+// `/2/` (`EmulatorResponder`). docs/emulator.md says how to add one.
+
+import Hummingbird
 
 /// All routes under `/2/`.
 enum Routes {
     /// The routes by name. `route name:2` of the specification is `name_v2` in a URL.
-    static let table: [String: Route] =
-        metadata
-        .merging(content) { first, _ in first }
-        .merging(sessions) { first, _ in first }
-        .merging(namespace) { first, _ in first }
-        .merging(batches) { first, _ in first }
-        .merging(users) { first, _ in first }
-        .merging(sharing) { first, _ in first }
+    static let table: [String: Route] = [
+        // MetadataRoutes
+        "files/get_metadata": Route(scope: Scope.readMetadata, getMetadata),
+        "files/list_folder": Route(scope: Scope.readMetadata, listFolder),
+        "files/list_folder/continue": Route(scope: Scope.readMetadata, listFolderContinue),
+        "files/list_folder/get_latest_cursor": Route(scope: Scope.readMetadata, latestCursor),
+        "files/list_revisions": Route(scope: Scope.readMetadata, listRevisions),
+        "files/search_v2": Route(scope: Scope.readMetadata, search),
+        "files/search/continue_v2": Route(scope: Scope.readMetadata, searchContinue),
+
+        // ContentRoutes
+        "files/download": Route(.download, scope: Scope.readContent, download),
+        "files/download_zip": Route(.download, scope: Scope.readContent, downloadZip),
+        "files/get_temporary_link": Route(scope: Scope.readContent, temporaryLink),
+        "files/upload": Route(.upload, scope: Scope.writeContent, upload),
+
+        // SessionRoutes
+        "files/upload_session/start": Route(.upload, scope: Scope.writeContent, startSession),
+        "files/upload_session/start_batch": Route(scope: Scope.writeContent, startSessions),
+        "files/upload_session/append_v2": Route(.upload, scope: Scope.writeContent, append),
+        "files/upload_session/append_batch": Route(.upload, scope: Scope.writeContent, appendBatch),
+        "files/upload_session/finish": Route(.upload, scope: Scope.writeContent, finish),
+        "files/upload_session/finish_batch": Route(scope: Scope.writeContent, finishBatch),
+        "files/upload_session/finish_batch_v2": Route(scope: Scope.writeContent, finishBatchV2),
+        "files/upload_session/finish_batch/check": job(of: "files/upload_session/finish_batch"),
+
+        // EntryRoutes
+        "files/create_folder_v2": Route(scope: Scope.writeContent, createFolder),
+        "files/delete_v2": Route(scope: Scope.writeContent, delete),
+        "files/move_v2": Route(scope: Scope.writeContent, move),
+        "files/copy_v2": Route(scope: Scope.writeContent, copy),
+        "files/restore": Route(scope: Scope.writeContent, restore),
+
+        // BatchRoutes
+        "files/create_folder_batch": Route(scope: Scope.writeContent, createFolderBatch),
+        "files/create_folder_batch/check": job(of: "files/create_folder_batch"),
+        "files/delete_batch": Route(scope: Scope.writeContent, deleteBatch),
+        "files/delete_batch/check": job(of: "files/delete_batch"),
+        "files/move_batch_v2": Route(scope: Scope.writeContent, moveBatch),
+        "files/move_batch/check_v2": job(of: "files/move_batch_v2"),
+        "files/copy_batch_v2": Route(scope: Scope.writeContent, copyBatch),
+        "files/copy_batch/check_v2": job(of: "files/copy_batch_v2"),
+
+        // SharingRoutes
+        "sharing/create_shared_link_with_settings": Route(
+            scope: Scope.writeSharing, createSharedLink),
+        "sharing/list_shared_links": Route(scope: Scope.readSharing, listSharedLinks),
+        "sharing/revoke_shared_link": Route(scope: Scope.writeSharing, revokeSharedLink),
+
+        // UserRoutes
+        "users/get_current_account": Route(
+            scope: Scope.readAccount, takesNothing: true, currentAccount),
+        "users/get_account": Route(scope: Scope.readSharing, account),
+        "users/get_space_usage": Route(scope: Scope.readAccount, takesNothing: true, spaceUsage),
+        "users/features/get_values": Route(scope: Scope.readAccount, features),
+        "check/user": Route(scope: Scope.readAccount, echo),
+        "auth/token/revoke": Route(scope: nil, takesNothing: true, revokeToken),
+    ]
+
+    /// Responds to a request that acts for no account.
+    typealias TokenlessHandler =
+        @Sendable (Emulator, Request, IncomingBody) async throws -> Reply
+
+    /// The routes that are called without a token, by name.
+    static let tokenless: [String: TokenlessHandler] = [
+        "files/list_folder/longpoll": { emulator, request, body in
+            try await LongpollRoute(emulator: emulator).respond(to: request, body: body)
+        },
+        "check/app": { _, request, body in try await AppCheck.respond(to: request, body: body) },
+    ]
 
     /// Scopes, as files.stone and users.stone name them.
     enum Scope {

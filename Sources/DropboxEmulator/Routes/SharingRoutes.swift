@@ -1,20 +1,13 @@
 // Routes for shared links. The links' targets are not served: they would be web pages.
 
 extension Routes {
-    static let sharing: [String: Route] = [
-        "sharing/create_shared_link_with_settings": Route(
-            scope: Scope.writeSharing, createSharedLink),
-        "sharing/list_shared_links": Route(scope: Scope.readSharing, listSharedLinks),
-        "sharing/revoke_shared_link": Route(scope: Scope.writeSharing, revokeSharedLink),
-    ]
-
     /// The prefix of all links; the real service has a page there.
     private static let site = "https://www.dropbox.com/scl/"
     /// Maximum links of a page.
     private static let pageSize = 200
 
     /// `sharing/create_shared_link_with_settings`
-    private static func createSharedLink(_ call: Call) async throws -> Reply {
+    static func createSharedLink(_ call: Call) async throws -> Reply {
         let path = try call.arguments { reader throws(ArgumentError) -> String in
             // Audience, access, expiry and password need plans that the emulator does not support.
             _ = try reader.take("settings")
@@ -29,7 +22,7 @@ extension Routes {
     }
 
     /// `sharing/list_shared_links`
-    private static func listSharedLinks(_ call: Call) async throws -> Reply {
+    static func listSharedLinks(_ call: Call) async throws -> Reply {
         let (path, cursor, directOnly) = try call.arguments {
             reader throws(ArgumentError) -> (String?, String?, Bool) in
             let path = try reader.take("path").map { value throws(ArgumentError) in
@@ -59,7 +52,7 @@ extension Routes {
     }
 
     /// `sharing/revoke_shared_link`
-    private static func revokeSharedLink(_ call: Call) async throws -> Reply {
+    static func revokeSharedLink(_ call: Call) async throws -> Reply {
         let url = try call.arguments { reader throws(ArgumentError) in
             try reader.string("url", length: 1...Int.max)
         }

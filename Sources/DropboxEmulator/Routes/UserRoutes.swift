@@ -1,18 +1,8 @@
 // Routes for the account and its token.
 
 extension Routes {
-    static let users: [String: Route] = [
-        "users/get_current_account": Route(
-            scope: Scope.readAccount, takesNothing: true, currentAccount),
-        "users/get_account": Route(scope: "sharing.read", account),
-        "users/get_space_usage": Route(scope: Scope.readAccount, takesNothing: true, spaceUsage),
-        "users/features/get_values": Route(scope: Scope.readAccount, features),
-        "check/user": Route(scope: Scope.readAccount, echo),
-        "auth/token/revoke": Route(scope: nil, takesNothing: true, revoke),
-    ]
-
     /// `users/get_current_account`
-    private static func currentAccount(_ call: Call) async throws -> Reply {
+    static func currentAccount(_ call: Call) async throws -> Reply {
         var account = call.account.json
             .adding("country", "US").adding("locale", "en")
             .adding("referral_link", "https://www.dropbox.com/referrals/emulator")
@@ -27,7 +17,7 @@ extension Routes {
     }
 
     /// `users/get_account`
-    private static func account(_ call: Call) async throws -> Reply {
+    static func account(_ call: Call) async throws -> Reply {
         let id = try call.arguments { reader throws(ArgumentError) in
             try reader.string("account_id", length: 40...40)
         }
@@ -38,7 +28,7 @@ extension Routes {
     }
 
     /// `users/get_space_usage`
-    private static func spaceUsage(_ call: Call) async throws -> Reply {
+    static func spaceUsage(_ call: Call) async throws -> Reply {
         let (used, quota) = call.space.tree { ($0.usedBytes, $0.quota) }
         guard call.account.homePath != nil else {
             return .json([
@@ -60,7 +50,7 @@ extension Routes {
     }
 
     /// `users/features/get_values`
-    private static func features(_ call: Call) async throws -> Reply {
+    static func features(_ call: Call) async throws -> Reply {
         let tags = [
             "paper_as_files", "file_locking", "team_shared_dropbox", "distinct_member_home",
         ]
@@ -79,7 +69,7 @@ extension Routes {
     }
 
     /// `check/user`
-    private static func echo(_ call: Call) async throws -> Reply {
+    static func echo(_ call: Call) async throws -> Reply {
         .json(["result": .string(try call.arguments(query))])
     }
 
@@ -90,7 +80,7 @@ extension Routes {
     }
 
     /// `auth/token/revoke`
-    private static func revoke(_ call: Call) async throws -> Reply {
+    static func revokeToken(_ call: Call) async throws -> Reply {
         try call.emulator.accounts.revoke(call.token)
         return .json(.null)
     }

@@ -8,7 +8,7 @@ final class Emulator: Sendable {
     let statistics = Statistics()
     let faults = FaultBook()
     let jobs = JobTable()
-    let links = LinkTable()
+    let temporaryLinks = TemporaryLinkTable()
     let authorizations = AuthorizationTable()
     let uploads = RateLimiter()
     let downloads = RateLimiter()

@@ -7,14 +7,13 @@ struct AppendPiece: Sendable {
     let length: Int64
     let closes: Bool
 
-    init(_ value: JSONValue, at place: String) throws(ArgumentError) {
-        var reader = try ArgumentReader(value, at: place)
+    /// Takes the fields.
+    init(_ reader: inout ArgumentReader) throws(ArgumentError) {
         let cursor = try reader.sessionCursor("cursor")
         session = cursor.session
         offset = cursor.offset
         length = try reader.integer("length")
         closes = try reader.boolean("close", default: false)
-        try reader.finish()
     }
 }
 

@@ -3,15 +3,8 @@
 import HTTPTypes
 
 extension Routes {
-    static let content: [String: Route] = [
-        "files/download": Route(.download, scope: Scope.readContent, download),
-        "files/download_zip": Route(.download, scope: Scope.readContent, downloadZip),
-        "files/get_temporary_link": Route(scope: Scope.readContent, temporaryLink),
-        "files/upload": Route(.upload, scope: Scope.writeContent, upload),
-    ]
-
     /// `files/download`
-    private static func download(_ call: Call) async throws -> Reply {
+    static func download(_ call: Call) async throws -> Reply {
         let path = try call.arguments { reader throws(ArgumentError) -> String in
             let path = try reader.path("path", .readPath)
             // The deprecated parameter for a revision.
@@ -26,15 +19,15 @@ extension Routes {
     }
 
     /// `files/get_temporary_link`
-    private static func temporaryLink(_ call: Call) async throws -> Reply {
+    static func temporaryLink(_ call: Call) async throws -> Reply {
         let path = try call.arguments { reader throws(ArgumentError) in
             try reader.path("path", .readPath)
         }
         let metadata = try downloadable(path, call)
-        let secret = call.emulator.links.add(metadata.content, in: call.space, at: .now())
+        let secret = call.emulator.temporaryLinks.add(metadata.content, in: call.space, at: .now())
         return .json([
             "metadata": call.presented(metadata.json),
-            "link": .string("http://\(call.host)\(LinkRoutes.prefix)\(secret)/file"),
+            "link": .string("http://\(call.host)\(TemporaryLinkRoutes.prefix)\(secret)/file"),
         ])
     }
 
@@ -52,7 +45,7 @@ extension Routes {
     }
 
     /// `files/download_zip`
-    private static func downloadZip(_ call: Call) async throws -> Reply {
+    static func downloadZip(_ call: Call) async throws -> Reply {
         let path = try call.arguments { reader throws(ArgumentError) in
             try reader.path("path", .readPath)
         }
@@ -84,7 +77,7 @@ extension Routes {
     // MARK: Upload
 
     /// `files/upload`
-    private static func upload(_ call: Call) async throws -> Reply {
+    static func upload(_ call: Call) async throws -> Reply {
         let (commit, announced) = try call.arguments {
             reader throws(ArgumentError) -> (CommitArguments, ContentDigest?) in
             let commit = try CommitArguments(&reader, base: call.base)

@@ -1,22 +1,8 @@
 // Upload sessions, single and in batches.
 
 extension Routes {
-    static let sessions: [String: Route] = [
-        "files/upload_session/start": Route(.upload, scope: Scope.writeContent, startSession),
-        "files/upload_session/start_batch": Route(scope: Scope.writeContent, startSessions),
-        "files/upload_session/append_v2": Route(.upload, scope: Scope.writeContent, append),
-        "files/upload_session/append_batch": Route(
-            .upload, scope: Scope.writeContent, appendBatch),
-        "files/upload_session/finish": Route(.upload, scope: Scope.writeContent, finish),
-        "files/upload_session/finish_batch": Route(scope: Scope.writeContent, finishBatch),
-        "files/upload_session/finish_batch_v2": Route(scope: Scope.writeContent, finishBatchV2),
-        "files/upload_session/finish_batch/check": Route(scope: Scope.writeContent) { call in
-            try poll(call, of: "files/upload_session/finish_batch")
-        },
-    ]
-
     /// `files/upload_session/start`
-    private static func startSession(_ call: Call) async throws -> Reply {
+    static func startSession(_ call: Call) async throws -> Reply {
         let (closes, isConcurrent, announced) = try call.arguments {
             reader throws(ArgumentError) -> (Bool, Bool, ContentDigest?) in
             (
@@ -50,7 +36,7 @@ extension Routes {
     }
 
     /// `files/upload_session/start_batch`
-    private static func startSessions(_ call: Call) async throws -> Reply {
+    static func startSessions(_ call: Call) async throws -> Reply {
         let (isConcurrent, count) = try call.arguments {
             reader throws(ArgumentError) -> (Bool, Int64) in
             (
@@ -65,7 +51,7 @@ extension Routes {
     }
 
     /// `files/upload_session/append_v2`
-    private static func append(_ call: Call) async throws -> Reply {
+    static func append(_ call: Call) async throws -> Reply {
         let (cursor, closes, announced) = try call.arguments {
             reader throws(ArgumentError) -> ((session: String, offset: Int64), Bool, ContentDigest?)
             in
@@ -81,7 +67,7 @@ extension Routes {
     }
 
     /// `files/upload_session/finish`
-    private static func finish(_ call: Call) async throws -> Reply {
+    static func finish(_ call: Call) async throws -> Reply {
         let (cursor, commit, announced) = try call.arguments {
             reader throws(ArgumentError) in try finishArguments(&reader, base: call.base)
         }
@@ -151,12 +137,11 @@ extension Routes {
     private static let maximumAppends = 500
 
     /// `files/upload_session/append_batch`
-    private static func appendBatch(_ call: Call) async throws -> Reply {
+    static func appendBatch(_ call: Call) async throws -> Reply {
         let (pieces, announced) = try call.arguments {
             reader throws(ArgumentError) -> ([AppendPiece], ContentDigest?) in
-            let pieces = try reader.list("entries", count: 0...maximumAppends) {
-                value, place throws(ArgumentError) in
-                try AppendPiece(value, at: place)
+            let pieces = try reader.structs("entries", count: 0...maximumAppends) {
+                entry throws(ArgumentError) in try AppendPiece(&entry)
             }
             return (pieces, try reader.optionalHash("content_hash"))
         }
@@ -183,25 +168,19 @@ extension Routes {
     }
 
     /// `files/upload_session/finish_batch`
-    private static func finishBatch(_ call: Call) async throws -> Reply {
-        let result = try await finishAll(call)
-        let id = call.emulator.jobs.add(
-            call.function, result: result, polls: call.emulator.settings.jobPolls)
-        return .json(.tag("async_job_id", .string(id)))
+    static func finishBatch(_ call: Call) async throws -> Reply {
+        launch(call, entries: try await finishAll(call), isAsynchronous: true)
     }
 
     /// `files/upload_session/finish_batch_v2`
-    private static func finishBatchV2(_ call: Call) async throws -> Reply {
-        .json(try await finishAll(call))
+    static func finishBatchV2(_ call: Call) async throws -> Reply {
+        .json(["entries": .array(try await finishAll(call))])
     }
 
-    private static func finishAll(_ call: Call) async throws -> JSONValue {
+    private static func finishAll(_ call: Call) async throws -> [JSONValue] {
         let entries = try call.arguments { reader throws(ArgumentError) in
-            try reader.list("entries", count: 0...1000) { value, place throws(ArgumentError) in
-                var reader = try ArgumentReader(value, at: place)
-                let entry = try finishArguments(&reader, base: call.base)
-                try reader.finish()
-                return entry
+            try reader.structs("entries", count: 0...1000) { entry throws(ArgumentError) in
+                try finishArguments(&entry, base: call.base)
             }
         }
         var results: [JSONValue] = []
@@ -216,7 +195,7 @@ extension Routes {
                 results.append(try failure(error))
             }
         }
-        return ["entries": .array(results)]
+        return results
     }
 
     private static func failure(_ error: any Error) throws -> JSONValue {

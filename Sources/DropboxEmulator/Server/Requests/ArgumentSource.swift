@@ -39,6 +39,20 @@ struct ArgumentSource: Sendable {
         }
     }
 
+    /// Reads all fields of the argument; a fault gets the argument's place.
+    func read<Value>(
+        _ read: (inout ArgumentReader) throws(ArgumentError) -> Value
+    ) throws(ArgumentError) -> Value {
+        do throws(ArgumentError) {
+            var reader = try ArgumentReader(value)
+            let fields = try read(&reader)
+            try reader.finish()
+            return fields
+        } catch {
+            throw ArgumentReader.error(place, error.message)
+        }
+    }
+
     private init(place: String, text: [UInt8]) throws {
         self.place = place
         guard let value = try? JSONParser.parse(text) else {
@@ -60,7 +74,12 @@ struct ArgumentSource: Sendable {
             return ArgumentSource(place: "request body", value: .null)
         }
         try checkType(request, among: jsonTypes, isRequired: true)
-        return try ArgumentSource(place: "request body", text: bytes)
+        let source = try ArgumentSource(place: "request body", text: bytes)
+        guard !takesNothing || source.value == .null else {
+            throw ArgumentReader.error(
+                source.place, "expected null, got \(source.value.kind)")
+        }
+        return source
     }
 
     private static func fromHeader(

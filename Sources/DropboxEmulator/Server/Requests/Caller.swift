@@ -12,19 +12,17 @@ struct Caller {
     let base: NodeID
 
     /// Authenticates a request and resolves its path root.
-    init(_ request: Request, function: String, route: Route, emulator: Emulator) throws {
-        let text = try Self.token(request, function: function)
+    init(_ request: Request, route: Route, emulator: Emulator) throws {
+        let text = try Self.token(request)
         guard !text.isEmpty, !text.contains(where: \.isWhitespace) else {
-            throw RouteFailure.badInput(
-                "Error in call to API function \"\(function)\": The given OAuth 2 access token is "
-                    + "malformed.")
+            throw ArgumentError(message: "The given OAuth 2 access token is malformed.")
         }
         switch emulator.accounts.authenticate(text, at: .now()) {
         case .invalid: throw RouteFailure.authorization(.tag("invalid_access_token"))
         case .expired: throw RouteFailure.authorization(.tag("expired_access_token"))
         case .valid(let owner, let token):
             let account = try Self.member(
-                request, function: function, owner: owner, token: token, emulator: emulator)
+                request, owner: owner, token: token, emulator: emulator)
             if let scope = route.scope, let scopes = token.scopes, !scopes.contains(scope) {
                 throw RouteFailure.authorization(
                     .tagged("missing_scope", ["required_scope": .string(scope)]))
@@ -35,40 +33,38 @@ struct Caller {
             self.account = account
             self.space = space
             self.token = text
-            base = try Self.base(request, function: function, account: account, space: space)
+            base = try Self.base(request, account: account, space: space)
         }
     }
 
-    private static func token(_ request: Request, function: String) throws -> String {
+    private static func token(_ request: Request) throws(ArgumentError) -> String {
         if let parameter = request.formFields["authorization"] {
-            return try bearer(parameter, function: function)
+            return try bearer(parameter)
         }
         guard let header = request.headers[.authorization] else {
-            throw RouteFailure.badInput(
-                "Error in call to API function \"\(function)\": Must provide HTTP header "
-                    + "\"Authorization\" or URL parameter \"authorization\".")
+            throw ArgumentError(
+                message: "Must provide HTTP header \"Authorization\" or URL parameter "
+                    + "\"authorization\".")
         }
-        return try bearer(header, function: function)
+        return try bearer(header)
     }
 
     /// The account that a call acts for: a team's token selects one of the members.
     private static func member(
-        _ request: Request, function: String, owner: Account, token: Token, emulator: Emulator
+        _ request: Request, owner: Account, token: Token, emulator: Emulator
     ) throws -> Account {
         let header = HTTPField.Name("Dropbox-API-Select-User").flatMap { request.headers[$0] }
         guard token.isTeam else {
             if header != nil {
-                throw RouteFailure.badInput(
-                    "Error in call to API function \"\(function)\": The \"Dropbox-API-Select-User\" "
-                        + "header is for tokens of a team.")
+                throw ArgumentError(
+                    message: "The \"Dropbox-API-Select-User\" header is for tokens of a team.")
             }
             return owner
         }
         guard let header else {
-            throw RouteFailure.badInput(
-                "Error in call to API function \"\(function)\": This API function operates on a "
-                    + "single Dropbox account, but the OAuth 2 access token you provided is for an "
-                    + "entire Dropbox Business team.")
+            throw ArgumentError(
+                message: "This API function operates on a single Dropbox account, but the OAuth 2 "
+                    + "access token you provided is for an entire Dropbox Business team.")
         }
         let members = emulator.accounts.accounts.filter { $0.homePath != nil }
         guard let member = members.first(where: { $0.teamMemberID == header }) else {
@@ -77,19 +73,18 @@ struct Caller {
         return member
     }
 
-    private static func bearer(_ value: String, function: String) throws -> String {
+    private static func bearer(_ value: String) throws(ArgumentError) -> String {
         guard value.hasPrefix("Bearer ") else {
-            throw RouteFailure.badInput(
-                "Error in call to API function \"\(function)\": Invalid authorization value in HTTP "
-                    + "header \"Authorization\": \"\(value)\".  Expecting \"Bearer <oauth2-access-token>\"."
-            )
+            throw ArgumentError(
+                message: "Invalid authorization value in HTTP header \"Authorization\": "
+                    + "\"\(value)\".  Expecting \"Bearer <oauth2-access-token>\".")
         }
         return String(value.dropFirst("Bearer ".count))
     }
 
     /// The folder that `Dropbox-API-Path-Root` asks for; the home folder without it.
     private static func base(
-        _ request: Request, function: String, account: Account, space: Space
+        _ request: Request, account: Account, space: Space
     ) throws -> NodeID {
         let home = space.tree { $0.namespaceRoot(account.homeNamespace) } ?? .root
         guard let name = HTTPField.Name("Dropbox-API-Path-Root"),
@@ -116,9 +111,8 @@ struct Caller {
             guard !error.message.isEmpty else {
                 throw RouteFailure.pathRoot(.tag("no_permission"))
             }
-            throw RouteFailure.badInput(
-                "Error in call to API function \"\(function)\": HTTP header "
-                    + "\"Dropbox-API-Path-Root\": \(error.message)")
+            throw ArgumentError(
+                message: "HTTP header \"Dropbox-API-Path-Root\": \(error.message)")
         }
         throw RouteFailure.pathRoot(.tag("invalid_root", account.rootInfo))
     }

@@ -1,20 +1,8 @@
 // Routes that create, delete, move, copy and restore one entry.
 
 extension Routes {
-    static let namespace: [String: Route] = [
-        "files/create_folder_v2": Route(scope: Scope.writeContent, createFolder),
-        "files/delete_v2": Route(scope: Scope.writeContent, delete),
-        "files/move_v2": Route(scope: Scope.writeContent) { call in
-            try relocate(call, copies: false)
-        },
-        "files/copy_v2": Route(scope: Scope.writeContent) { call in
-            try relocate(call, copies: true)
-        },
-        "files/restore": Route(scope: Scope.writeContent, restore),
-    ]
-
     /// `files/create_folder_v2`
-    private static func createFolder(_ call: Call) async throws -> Reply {
+    static func createFolder(_ call: Call) async throws -> Reply {
         let (path, autorename) = try call.arguments {
             reader throws(ArgumentError) -> (String, Bool) in
             (
@@ -31,13 +19,19 @@ extension Routes {
     }
 
     /// `files/delete_v2`
-    private static func delete(_ call: Call) async throws -> Reply {
+    static func delete(_ call: Call) async throws -> Reply {
         let (path, parentRev) = try call.arguments {
             reader throws(ArgumentError) -> (String, String?) in
             try reader.deletion()
         }
         return .json(["metadata": try call.delete(path, parentRev: parentRev)])
     }
+
+    /// `files/move_v2`
+    static func move(_ call: Call) async throws -> Reply { try relocate(call, copies: false) }
+
+    /// `files/copy_v2`
+    static func copy(_ call: Call) async throws -> Reply { try relocate(call, copies: true) }
 
     private static func relocate(_ call: Call, copies: Bool) throws -> Reply {
         let relocation = try call.arguments { reader throws(ArgumentError) -> Relocation in
@@ -50,7 +44,7 @@ extension Routes {
     }
 
     /// `files/restore`
-    private static func restore(_ call: Call) async throws -> Reply {
+    static func restore(_ call: Call) async throws -> Reply {
         let (path, rev) = try call.arguments { reader throws(ArgumentError) -> (String, String) in
             (
                 try reader.path("path", .writePath),

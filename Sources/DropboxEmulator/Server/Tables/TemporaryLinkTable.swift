@@ -3,7 +3,7 @@
 import Synchronization
 
 /// Links that work for four hours.
-final class LinkTable: Sendable {
+final class TemporaryLinkTable: Sendable {
     /// Lifetime in seconds (files.stone, `get_temporary_link`).
     static let lifetime: Int64 = 4 * 3600
 
