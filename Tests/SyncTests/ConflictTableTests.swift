@@ -94,7 +94,7 @@ struct ConflictRow: Sendable, CustomTestStringConvertible {
                 let text = try String(contentsOf: file, encoding: .utf8)
                 let mention = /\b[Rr]ows? ([A-Z][0-9]+(?:,? (?:and )?[A-Z][0-9]+)*)/
                 for match in text.matches(of: mention) {
-                    named.formUnion(match.1.matches(of: /[A-Z][0-9]+/).map { String($0.0) })
+                    named.formUnion(match.1.matches(of: /[A-Z][0-9]+/).map { String($0.output) })
                 }
             }
         }

@@ -269,7 +269,7 @@ import Testing
         let split = try await harness.store.write { [harness] transaction in
             var context = harness.deltaContext
             context.isTreeComplete = false
-            var results = UploadResults(transaction: transaction, context: context)
+            let results = UploadResults(transaction: transaction, context: context)
             return try results.split(inode)
         }
         #expect(split == .isNotListed)

@@ -1,6 +1,6 @@
 // Applies the server's state to the tree: listings, deltas and single responses, by the same rules.
-// `+Conflicts` and `+Removal` carry out the conflict table. Not responsible for fetching, nor for kernel
-// invalidations: it returns the changes.
+// `+Conflicts` and `+Removal` carry out the conflict table. Not responsible for fetching, nor for
+// kernel invalidations: it returns the changes.
 
 import ContentHashing
 package import Core

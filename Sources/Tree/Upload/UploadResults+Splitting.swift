@@ -4,7 +4,7 @@
 // the rows (`UploadPlan.swift`).
 
 package import Core
-package import MetadataStore
+import MetadataStore
 
 /// Whether a folder that was refused because of its size is moved in parts.
 package enum FolderSplit: Hashable, Sendable {

@@ -2,6 +2,7 @@
 
 import BlockCache
 import DropboxAPI
+import FileSystem
 import Logging
 import Mounting
 import Sync
