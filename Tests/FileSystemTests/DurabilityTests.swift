@@ -6,6 +6,7 @@ import MetadataStore
 import RemoteStore
 import Staging
 import Sync
+import Synchronization
 import Testing
 
 @testable import FileSystem
@@ -55,6 +56,30 @@ struct DurabilityTests {
         let second = try first.remounted()
         #expect(try second.contents(file).isEmpty)
         #expect(try second.contents(other) == text("wo"))
+    }
+
+    @Test("what a failed close has not kept leaves the kernel's cache, too")
+    func failedClose() throws {
+        let isFull = Mutex(false)
+        let store = try MetadataStore(MemoryDatabase()) { access in
+            if access == .commit, isFull.withLock({ $0 }) { throw FileSystemError.noSpace }
+        }
+        let fixture = try Fixture(over: store)
+        let file = try fixture.makeFile("f", text("hello"))
+        let handle = try fixture.open(file)
+        #expect(try fixture.write(file, handle, 5, text(" world")) == 6)
+        isFull.withLock { $0 = true }
+        #expect(throws: FileSystemError.noSpace) {
+            try fixture.fs.flush(file, handle: handle).now()
+        }
+        let told = fixture.kernel.calls.count
+        fixture.fs.release(file, handle: handle)
+        #expect(fixture.kernel.calls[told...] == [.inode(file, content: true)])
+        isFull.withLock { $0 = false }
+        let opened = try fixture.fs.open(file, flags: .reading).now()
+        #expect(!opened.keepsCache)
+        #expect(try fixture.read(file, opened.handle) == text("hello"))
+        #expect(try fixture.attributes(file).size == 5)
     }
 
     @Test("a flush without a change writes nothing and queues nothing")

@@ -32,11 +32,12 @@ final class Fixture: Sendable {
 
     /// Mounts an empty account, or with `reusing` one that an earlier fixture has left.
     init(
-        reusing left: OwnedFolder? = nil, configure: (inout FileSystemOptions) -> Void = { _ in }
+        reusing left: OwnedFolder? = nil, over given: MetadataStore? = nil,
+        configure: (inout FileSystemOptions) -> Void = { _ in }
     ) throws {
         ownedFolder = try left ?? OwnedFolder()
         folder = ownedFolder.path
-        store = try MetadataStore(path: self.folder + "/tree.sqlite")
+        store = try given ?? MetadataStore(path: self.folder + "/tree.sqlite")
         // Until a test asks for it.
         staging = try StagingArea(
             directory: self.folder + "/staging", store: store, removalDelay: 3600)

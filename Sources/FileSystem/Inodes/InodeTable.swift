@@ -203,6 +203,11 @@ final class InodeTable: KernelReferences {
             return state.opened.updateValue(version, forKey: inode) == version
         }
     }
+
+    /// Notes that the kernel may have pages of no content: the next open drops them.
+    func noteUnknownPages(of inode: InodeID) {
+        state.withLock { $0.opened[inode] = nil }
+    }
 }
 
 /// Whether the kernel has the size of a file that is about to be read.

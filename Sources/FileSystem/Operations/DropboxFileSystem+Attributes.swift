@@ -49,8 +49,10 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Makes the kernel forget the size and the pages of a file.
+    /// Makes the kernel forget the size and the pages of a file, whose content may have changed
+    /// without a delta. The next open does not wait for the notification.
     func forgetContent(of inode: InodeID) {
+        inodes.noteUnknownPages(of: inode)
         relay.treeDidChange([.content(inode)])
     }
 

@@ -172,13 +172,18 @@ extension DropboxFileSystem {
 
     /// Unregisters an open file. Pages of a mapping may have been written after the last flush.
     func close(_ file: OpenFile, writes: Bool) {
+        var isSaved = true
         do {
             try save(file)
             file.staged?.noteComplete()
         } catch {
+            isSaved = false
             _ = failure(error)
         }
-        guard openFiles.unregister(file.inode, writes: writes) else { return }
+        let isLast = openFiles.unregister(file.inode, writes: writes)
+        // From here on, readers get what the row says, and the kernel has what was written.
+        if !isSaved { forgetContent(of: file.inode) }
+        guard isLast else { return }
         do {
             guard let node = try store.readBriefly({ try $0.node(file.inode) }) else { return }
             if node.place == nil {
