@@ -139,6 +139,7 @@ struct HostileRowTests {
             { try checkSizes(tree.stagedNodes()) },
             { _ = try tree.stagingFiles() },
             { _ = try tree.endedFiles() },
+            { _ = try tree.filesToPutAside() },
             { _ = try tree.twin(of: file) },
             { _ = try tree.unconfirmedIDs(limit: 9) },
         ]

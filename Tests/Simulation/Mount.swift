@@ -166,6 +166,16 @@ final class Mount: @unchecked Sendable {
         }
     }
 
+    /// No row names a file that was put aside: the next start would take it for lost.
+    fileprivate func checkPutAside(_ store: MetadataStore) throws {
+        let numbers = Set(
+            machine.disk.list("\(machine.folder)/lost+found").filter { !$0.hasSuffix(".json") }
+                .compactMap { Int64($0.prefix { $0.isNumber }) })
+        let rows = try store.read { try $0.stagingFiles() }
+        guard let number = rows.intersection(numbers).min() else { return }
+        throw Violation(rule: "a row names content that was put aside", detail: "\(name) \(number)")
+    }
+
     func checkPins(_ store: MetadataStore) throws {
         guard let inode = try store.read({ try pins.lost(in: $0) }) else { return }
         throw Violation(rule: "a pin is lost", detail: "\(name) \(inode)")
@@ -289,6 +299,7 @@ final class MountProcess: @unchecked Sendable {
             try machine.access(access)
         }
         try mount.checkFlushed(store)
+        try mount.checkPutAside(store)
         try mount.checkPins(store)
         staging = try StagingArea(
             directory: machine.folder + "/staging", store: store,

@@ -40,6 +40,9 @@ enum Schema {
         migrator.registerMigration("11") { database in
             try database.execute(sql: version11)
         }
+        migrator.registerMigration("12") { database in
+            try database.execute(sql: version12)
+        }
         return migrator
     }
 
@@ -166,6 +169,14 @@ enum Schema {
             value TEXT NOT NULL
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
+        """
+    /// `aside`: staging files that no row names and that are to be moved to lost+found, each
+    /// with its note. A row that is left after the move is dropped by the next start.
+    private static let version12 = """
+        CREATE TABLE aside (
+            file INTEGER PRIMARY KEY,
+            note TEXT NOT NULL
+        );
         """
     /// `attempt.folder`: the path of keys by which a new node's folder was named to the server. If
     /// others had moved the folder, the server made another one of that path.

@@ -46,6 +46,23 @@ package struct LostContent: Codable, Hashable, Sendable {
     /// The numbers of the 4 MiB blocks that the file holds; nil if it holds all.
     package var blocks: [Int]?
 
+    /// Reads a note; nil if it is none.
+    init?(text: String) {
+        // Foundation's decoder traps on a document that is cut off within deep nesting, unless a byte
+        // follows.
+        let bytes = Data((text + " ").utf8)
+        guard let content = try? JSONDecoder().decode(LostContent.self, from: bytes) else {
+            return nil
+        }
+        self = content
+    }
+
+    /// The note as it is written.
+    func text() throws(StagingError) -> String {
+        guard let bytes = try? JSONEncoder().encode(self) else { throw StagingError(code: EIO) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// One line for people.
     package var explanation: String {
         switch reason {
@@ -96,18 +113,24 @@ package struct LostAndFound: Sendable {
         }
     }
 
-    /// Moves a staging file here, after its note: a crash may leave content twice, but never loses
-    /// it. Returns the note. Throws when the disk refuses; then the file is where it was.
+    /// Moves a staging file here, after its note. Returns the note. Throws when the disk refuses; then
+    /// the file is where it was. After a crash, the next call for the file ends what this one began.
     func take(
         _ path: String, number: Int64, _ content: LostContent
     ) throws(StagingError) -> LostContent {
         try makeFolder()
         var content = content
+        if let taken = taken(path, number, content) {
+            guard unlink(path) == 0 else { throw StagingError(code: errno) }
+            return taken
+        }
         let name = freeName(number, content)
         let file = Self.fileName(name, content.path)
         content.file = file
         Self.flushBytes(of: path)
         try write(content, name)
+        // The file must not arrive before its note.
+        try flush()
         try Self.nameNew(path, "\(folder)/\(file)")
         try flush()
         return content
@@ -142,19 +165,26 @@ package struct LostAndFound: Sendable {
 
     private func noted(_ name: String) -> LostContent? {
         FileManager.default.contents(atPath: notePath(name))
-            // Foundation's decoder traps on a document that is cut off within deep nesting, unless
-            // a byte follows.
-            .flatMap { try? JSONDecoder().decode(LostContent.self, from: $0 + [UInt8(ascii: " ")]) }
+            .flatMap { LostContent(text: String(decoding: $0, as: UTF8.self)) }
     }
 
     /// A free name: after the loss of a database, numbers begin anew.
     private func freeName(_ number: Int64, _ content: LostContent) -> String {
-        var (name, others) = ("\(number)", 1)
-        while !isFree(name, content) {
-            others +|= 1
-            name = "\(number)-\(others)"
-        }
-        return name
+        var names = Names(number: number)
+        while !isFree(names.current, content) { names.advance() }
+        return names.current
+    }
+
+    /// The names of pieces with one number, in the order in which they are given.
+    private struct Names {
+        let number: Int64
+        private var count = 1
+
+        init(number: Int64) { self.number = number }
+
+        var current: String { count == 1 ? "\(number)" : "\(number)-\(count)" }
+
+        mutating func advance() { count +|= 1 }
     }
 
     /// Whether nothing has a name. A note whose file never came is from a start that was cut off;
@@ -163,6 +193,26 @@ package struct LostAndFound: Sendable {
         if exists(Self.fileName(name, content.path)) { return false }
         guard exists("\(name)\(Self.noteSuffix)") else { return true }
         return noted(name)?.file.map { !exists($0) } ?? false
+    }
+
+    /// The note of a file that is here already, too: its filesystem moves by links, and the move was
+    /// cut off.
+    private func taken(_ path: String, _ number: Int64, _ content: LostContent) -> LostContent? {
+        var names = Names(number: number)
+        while !isFree(names.current, content) {
+            let file = Self.fileName(names.current, content.path)
+            if Self.isSame(path, "\(folder)/\(file)"), let noted = noted(names.current) {
+                return noted
+            }
+            names.advance()
+        }
+        return nil
+    }
+
+    private static func isSame(_ path: String, _ other: String) -> Bool {
+        var (one, two) = (stat(), stat())
+        return lstat(path, &one) == 0 && lstat(other, &two) == 0 && one.st_dev == two.st_dev
+            && one.st_ino == two.st_ino
     }
 
     private func exists(_ name: String) -> Bool {
@@ -190,7 +240,7 @@ package struct LostAndFound: Sendable {
     }
 
     private func write(_ content: LostContent, _ name: String) throws(StagingError) {
-        guard let bytes = try? JSONEncoder().encode(content) else { throw StagingError(code: EIO) }
+        let bytes = Array(try content.text().utf8)
         let descriptor = open(
             notePath(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StagingError(code: errno) }

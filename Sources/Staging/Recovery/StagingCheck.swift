@@ -34,16 +34,17 @@ struct StagingCheck {
             try lostAndFound.note(note, number: 0)
             found.append(note)
         }
-        for node in nodes {
-            if let lost = try check(node, evidence) { found.append(lost) }
-        }
+        try announceDoubted(nodes, evidence)
+        found.append(contentsOf: try putAside())
         let (known, ended) = try store.read { snapshot in
             (try snapshot.stagingFiles(), try snapshot.endedFiles())
         }
         found.append(contentsOf: try removeLeftovers(known: known, ended: ended))
+        // A name that comes back after a power cut must not be taken for that of lost content.
+        let isGone = ended.isEmpty || (try? LostAndFound.flush(directory)) != nil
         try store.write { transaction in
             try transaction.setSetting(Self.systemKey, to: system)
-            try transaction.forgetEndedFiles()
+            if isGone { try transaction.forgetEndedFiles() }
             // From here on, reads find what the disk has.
             if !evidence.isMemoryIntact {
                 try transaction.setSetting(StagingFlusher.doubtsKey, to: nil)
@@ -54,10 +55,27 @@ struct StagingCheck {
 
     // MARK: Rows
 
-    private func check(_ node: Node, _ evidence: StagingEvidence) throws -> LostContent? {
+    /// Ends the rows of content that cannot be verified, and announces its files in their place. All of
+    /// that is on the disk before a file moves: otherwise a power cut could leave a row that names a
+    /// moved file, which the next start would take for a lost one.
+    private func announceDoubted(_ nodes: [Node], _ evidence: StagingEvidence) throws {
+        let doubted = try nodes.compactMap { node in
+            try doubt(about: node, evidence).map { (node, $0) }
+        }
+        guard !doubted.isEmpty else { return }
+        try store.write { transaction in
+            for (node, aside) in doubted {
+                try transaction.announceAside(aside)
+                try end(node, evidence, in: transaction)
+            }
+        }
+        try store.synchronize()
+    }
+
+    /// The announcement of a node's staging file; nil if it is verified.
+    private func doubt(about node: Node, _ evidence: StagingEvidence) throws -> AsideFile? {
         guard let staged = node.staged else { return nil }
-        let path = "\(directory)/\(staged.file)"
-        let facts = FileFacts(at: path)
+        let facts = FileFacts(at: path(of: staged.file))
         guard let reason = evidence.doubt(about: staged, facts) else { return nil }
         let names = try store.read { try $0.localPath(of: node.inode) }
         var lost = LostContent(
@@ -66,21 +84,42 @@ struct StagingCheck {
         lost.path = names.map { $0.map { "/" + $0.string }.joined() }
         lost.base = staged.base?.revision.rawValue
         if staged.base != nil { lost.blocks = BlockBitmap(bytes: staged.blocks).members }
-        if facts == nil {
-            try lostAndFound.note(lost, number: staged.file)
-        } else {
-            lost = try lostAndFound.take(path, number: staged.file, lost)
+        return AsideFile(file: staged.file, note: try lost.text())
+    }
+
+    /// Gives a node the content that remains without its staging file.
+    private func end(
+        _ node: Node, _ evidence: StagingEvidence, in transaction: Transaction
+    ) throws {
+        if try returnToFallback(node, evidence, in: transaction) { return }
+        guard let current = try transaction.node(node.inode) else { return }
+        if current.remote == .absent, let base = current.staged?.base {
+            // The server has lost it, too: the base revision remains.
+            return try stageBase(base, of: current.inode, in: transaction)
         }
-        try store.write { transaction in
-            if try returnToFallback(node, evidence, in: transaction) { return }
-            guard let current = try transaction.node(node.inode) else { return }
-            if current.remote == .absent, let base = current.staged?.base {
-                // The server has lost it, too: the base revision remains.
-                return try stageBase(base, of: current.inode, in: transaction)
+        try transaction.abandonStaged(of: current)
+    }
+
+    /// Moves the announced files. A start that was cut off may have moved some of them.
+    private func putAside() throws -> [LostContent] {
+        let announced = try store.read { try $0.filesToPutAside() }
+        guard !announced.isEmpty else { return [] }
+        var found: [LostContent] = []
+        for aside in announced {
+            let path = path(of: aside.file)
+            let facts = FileFacts(at: path)
+            let lost = LostContent(text: aside.note) ?? facts.map { LostContent(unknown: $0) }
+            guard let lost else { continue }
+            if lost.reason == .missing {
+                try lostAndFound.note(lost, number: aside.file)
+                found.append(lost)
+            } else if facts != nil {
+                found.append(try lostAndFound.take(path, number: aside.file, lost))
             }
-            try transaction.abandonStaged(of: current)
         }
-        return lost
+        try LostAndFound.flush(directory)
+        try store.write { try $0.forgetAside() }
+        return found
     }
 
     /// Makes the fallback the node's content again, if the disk has all of it.
@@ -88,7 +127,7 @@ struct StagingCheck {
         _ node: Node, _ evidence: StagingEvidence, in transaction: Transaction
     ) throws -> Bool {
         guard let fallback = try transaction.fallback(of: node.inode),
-            evidence.doubt(about: fallback, FileFacts(at: "\(directory)/\(fallback.file)")) == nil
+            evidence.doubt(about: fallback, FileFacts(at: path(of: fallback.file))) == nil
         else { return false }
         try transaction.returnToFallback(node.inode)
         var local = node.local
@@ -101,7 +140,7 @@ struct StagingCheck {
         _ base: StagedContent.Base, of inode: InodeID, in transaction: Transaction
     ) throws {
         let number = try transaction.nextStagingFile()
-        let path = "\(directory)/\(number)"
+        let path = path(of: number)
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StagingError(code: errno) }
         close(descriptor)
@@ -124,20 +163,20 @@ struct StagingCheck {
         for number in try files() {
             newest = max(newest, number)
             if known.contains(number) { continue }
-            let path = "\(directory)/\(number)"
+            let path = path(of: number)
             guard let facts = FileFacts(at: path) else { continue }
             if ended.contains(number) && store.damage == nil || facts.size == 0 {
                 unlink(path)
                 continue
             }
-            let lost = LostContent(
-                size: facts.size, bytes: facts.size, modified: facts.modified.seconds,
-                found: Timestamp.now().seconds, reason: .unknown)
+            let lost = LostContent(unknown: facts)
             found.append(try lostAndFound.take(path, number: number, lost))
         }
         try store.write { [newest] in try $0.reserveStagingFiles(upTo: newest) }
         return found
     }
+
+    private func path(of number: Int64) -> String { "\(directory)/\(number)" }
 
     private func files() throws(StagingError) -> [Int64] {
         guard let folder = opendir(directory) else { throw StagingError(code: errno) }
@@ -214,6 +253,13 @@ extension LostContent {
         self.init(
             size: 0, bytes: 0, modified: time.seconds, found: time.seconds, reason: .database)
         detail = damage.description
+    }
+
+    /// A file of which only the disk knows.
+    fileprivate init(unknown facts: FileFacts) {
+        self.init(
+            size: facts.size, bytes: facts.size, modified: facts.modified.seconds,
+            found: Timestamp.now().seconds, reason: .unknown)
     }
 
     init(size: Int64, bytes: Int64, modified: Int64, found: Int64, reason: Reason) {
