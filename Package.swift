@@ -111,7 +111,8 @@ let package = Package(
         .target(
             name: "Staging",
             dependencies: [
-                "Blocking", "CLinux", "Core", "ContentHashing", "MetadataStore", "Saturating",
+                "Blocking", "CLinux", "CXXHash", "Core", "ContentHashing", "MetadataStore",
+                "Saturating",
             ],
             swiftSettings: settings),
         .target(

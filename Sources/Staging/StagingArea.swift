@@ -138,7 +138,7 @@ package final class StagingArea: Sendable {
             let descriptor = open(path, O_RDWR | creates | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw StagingError(code: errno) }
             do throws(StagingError) {
-                try Self.fit(descriptor, to: content)
+                try fit(descriptor, to: content)
             } catch {
                 close(descriptor)
                 throw error
@@ -152,7 +152,7 @@ package final class StagingArea: Sendable {
     }
 
     /// Gives a staging file its row's size. Throws EIO if it lacks bytes that the row names.
-    private static func fit(
+    private func fit(
         _ descriptor: Int32, to content: StagedContent
     ) throws(StagingError) {
         var status = stat()
@@ -163,9 +163,7 @@ package final class StagingArea: Sendable {
         // no content. A file that was created anew lacks the zeros behind a base.
         let isExtended = content.base.map { $0.limit < content.size } ?? false
         guard size > content.size || size < content.size && isExtended else { return }
-        guard ftruncate(descriptor, off_t(clamping: content.size)) == 0 else {
-            throw StagingError(code: errno)
-        }
+        try flusher.disk.bytes(of: content.file).resize(to: content.size, descriptor)
     }
 
     /// Begins staged content of a node, over a base or empty. `size` is the initial size: the
@@ -179,6 +177,7 @@ package final class StagingArea: Sendable {
         // A file of that number can only be left from a transaction that was rolled back.
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StagingError(code: errno) }
+        flusher.disk.begin(number)
         // Generations are distinct between files, because a pending copy identifies its source by
         // the generation.
         var content = StagedContent(
@@ -207,6 +206,7 @@ package final class StagingArea: Sendable {
     /// the file again, as the only copy of acknowledged content.
     package func removeFile(_ number: Int64) {
         _ = files.known.withLock { $0.removeValue(forKey: number) }
+        flusher.disk.end(number)
         let isScheduled = unneeded.withLock { unneeded in
             defer { unneeded.isScheduled = true }
             unneeded.numbers.append(number)

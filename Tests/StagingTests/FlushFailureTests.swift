@@ -16,6 +16,8 @@ import Testing
     private final class Disk: Sendable {
         struct Failures {
             var files = 0
+            /// The inode number of a file that is never flushed.
+            var file: __ino_t?
             var filesystem = 0
             var filesystemCalls = 0
         }
@@ -24,7 +26,14 @@ import Testing
 
         var calls: FlushCalls {
             FlushCalls(
-                file: { _ in self.failures.withLock { Self.result(&$0.files) } },
+                file: { descriptor in
+                    var status = stat()
+                    let isKnown = fstat(descriptor, &status) == 0
+                    return self.failures.withLock { failures in
+                        if isKnown, status.st_ino == failures.file { failures.files = 1 }
+                        return Self.result(&failures.files)
+                    }
+                },
                 filesystem: { _ in
                     self.failures.withLock { $0.filesystemCalls += 1 }
                     return self.failures.withLock { Self.result(&$0.filesystem) }
@@ -77,12 +86,51 @@ import Testing
         try bytes.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
     }
 
-    @Test("content of a failed flush is never vouched for, also if the next flush succeeds")
+    /// Lets the disk have other bytes, as if the pages had left the memory after a failed flush.
+    private func lose(_ file: StagedFile) {
+        let descriptor = Glibc.open(file.path, O_WRONLY)
+        defer { close(descriptor) }
+        #expect(pwrite(descriptor, "old", 3, 0) == 3)
+    }
+
+    @Test("content of a failed flush is flushed anew if memory has it, and not sent before")
+    func repeated() throws {
+        let staging = try open()
+        let file = try write("a", staging)
+        disk.failures.withLock { $0.files = 2 }
+        for _ in 0..<2 {
+            #expect(throws: StagingError.doubtful) { try file.synchronize(promising: true) }
+        }
+        #expect(throws: StagingError.doubtful) { try file.vouch() }
+        disk.failures.withLock { $0.files = 1 }
+        #expect(throws: StagingError.doubtful) { try send(file) }
+        try send(file)
+        try file.vouch()
+        try staging.flush()
+        #expect(try isFlushed(file) == true)
+        #expect(try store.read { try $0.setting(StagingFlusher.doubtsKey) } == nil)
+    }
+
+    @Test("the time of a file that is flushed anew stays, so that a later start believes its row")
+    func time() throws {
+        let staging = try open()
+        let file = try write("a", staging)
+        let before = FileFacts(at: file.path)
+        disk.failures.withLock { $0.files = 1 }
+        #expect(throws: StagingError.doubtful) { try staging.flush() }
+        try staging.flush()
+        #expect(try isFlushed(file) == true)
+        #expect(FileFacts(at: file.path) == before)
+    }
+
+    @Test("content that memory has lost is never vouched for, also if the next flush succeeds")
     func fsync() throws {
         let staging = try open()
         let file = try write("a", staging)
         try send(file)
         disk.failures.withLock { $0.files = 1 }
+        #expect(throws: StagingError.doubtful) { try file.synchronize(promising: true) }
+        lose(file)
         for _ in 0..<2 {
             #expect(throws: StagingError.doubtful) { try file.synchronize(promising: true) }
         }
@@ -91,7 +139,7 @@ import Testing
         #expect(throws: StagingError.doubtful) { try send(file) }
         #expect(throws: StagingError.doubtful) { try file.vouch() }
         // Readers still get it, to keep it elsewhere.
-        #expect(try read(file) == "text")
+        #expect(try read(file) == "oldt")
     }
 
     private func read(_ file: StagedFile) throws -> String? {
@@ -105,6 +153,7 @@ import Testing
         let file = try write("a", staging)
         disk.failures.withLock { $0.files = 1 }
         #expect(throws: StagingError.doubtful) { try file.synchronize(promising: true) }
+        lose(file)
         _ = try file.truncate(to: 0, now: .now())
         try put("new", into: file)
         try file.synchronize(promising: true)
@@ -117,14 +166,21 @@ import Testing
     func others(count: Int) throws {
         let staging = try open()
         let files = try (0..<count).map { try write("\($0)", staging) }
-        disk.failures.withLock { ($0.files, $0.filesystem) = (1, 1) }
+        var status = stat()
+        let refused = try #require(files.first)
+        try #require(lstat(refused.path, &status) == 0)
+        disk.failures.withLock { [status] in ($0.file, $0.filesystem) = (status.st_ino, 1) }
         #expect(throws: StagingError.doubtful) { try staging.flush() }
-        try staging.flush()
-        let refused = files.filter { (try? $0.vouch()) == nil }
-        #expect(refused.count == 1)
-        for file in files {
-            #expect(try isFlushed(file) == (file !== refused.first))
+        for _ in 0..<2 {
+            try staging.flush()
+            for file in files {
+                #expect(try isFlushed(file) == (file !== refused))
+                #expect(((try? file.vouch()) != nil) == (file !== refused))
+            }
         }
+        disk.failures.withLock { $0.file = nil }
+        try refused.synchronize(promising: false)
+        try refused.vouch()
     }
 
     @Test("after a failure of the filesystem, each file is asked: its own may not be told again")

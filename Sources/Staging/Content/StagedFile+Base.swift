@@ -58,7 +58,7 @@ extension StagedFile {
             try removeCut(&state)
             try setFileSize(original.content.size)
             guard Self.hasAllBytes(source.descriptor, of: original),
-                copyData(from: source.descriptor)
+                unflushed.change({ copyData(from: source.descriptor) })
             else {
                 try setFileSize(0)
                 return nil

@@ -44,15 +44,16 @@ extension StagedFile {
 
     /// Reads for an upload, from the staging file only: fills the buffer, with zeros behind the
     /// content's end. Throws when the disk cannot be read, when the file lacks bytes of the content,
-    /// and when it is not vouched for.
+    /// and when it is not vouched for, after another try to flush it.
     package func readForUpload(
         at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(StagingError) {
-        try vouch()
+        if flusher.disk.isDoubtful(number) { try flusher.flush(descriptor, of: number) }
         try readBytes(at: offset, into: buffer)
     }
 
-    /// Throws if a flush of the bytes has failed: the bytes read may not be those written.
+    /// Throws if a flush of the bytes has failed, and none has succeeded since: the bytes read may not
+    /// be those written.
     package func vouch() throws(StagingError) {
         if flusher.disk.isDoubtful(number) { throw .doubtful }
     }

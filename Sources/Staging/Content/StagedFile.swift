@@ -133,6 +133,8 @@ package final class StagedFile: Sendable {
     let state: Mutex<State>
     /// Gets rows whose bytes may not be flushed yet.
     let flusher: StagingFlusher
+    /// Gets all changes of the staging file.
+    let unflushed: UnflushedBytes
 
     init(
         inode: InodeID, content: StagedContent, path: String, descriptor: Int32,
@@ -143,6 +145,7 @@ package final class StagedFile: Sendable {
         self.path = path
         self.descriptor = descriptor
         self.flusher = flusher
+        unflushed = flusher.disk.bytes(of: content.file)
         self.state = Mutex(
             State(
                 content: content, blocks: BlockBitmap(bytes: content.blocks), modified: nil,
@@ -331,30 +334,21 @@ package final class StagedFile: Sendable {
     }
 
     func store(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StagingError) {
-        guard let address = bytes.baseAddress else { return }
-        var done = 0
-        while done < bytes.count {
-            let count = pwrite(
-                descriptor, address.advanced(by: done), bytes.count -| done,
-                off_t(clamping: offset +| Int64(clamping: done)))
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw StagingError(code: errno) }
-            done +|= count
-        }
+        try unflushed.write(bytes, at: offset, to: descriptor)
     }
 
     /// Zeroes a range of the file, and frees its disk space. Zeros are not written instead: they
     /// would take space, and a range may be larger than any disk.
     private func storeZeros(_ range: Range<Int64>) throws(StagingError) {
         if range.isEmpty { return }
-        while clinux_punch_hole(descriptor, Int(clamping: range.lowerBound), range.count) != 0 {
-            guard errno == EINTR else { throw StagingError(code: errno) }
+        try unflushed.change { () throws(StagingError) in
+            while clinux_punch_hole(descriptor, Int(clamping: range.lowerBound), range.count) != 0 {
+                guard errno == EINTR else { throw StagingError(code: errno) }
+            }
         }
     }
 
     func setFileSize(_ size: Int64) throws(StagingError) {
-        guard ftruncate(descriptor, off_t(clamping: size)) == 0 else {
-            throw StagingError(code: errno)
-        }
+        try unflushed.resize(to: size, descriptor)
     }
 }

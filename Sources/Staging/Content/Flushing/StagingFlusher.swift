@@ -60,7 +60,7 @@ final class StagingFlusher: Sendable {
     /// Adds a committed row whose bytes may be in memory only.
     func add(_ content: FlushedContent) {
         // It would fail for ever.
-        if disk.isDoubtful(content.file) { return }
+        if disk.isHopeless(content.file) { return }
         state.withLock { $0.waiting[content.file] = content }
         schedule()
     }
@@ -108,12 +108,13 @@ final class StagingFlusher: Sendable {
 
     /// Flushes one staging file on this thread.
     func flush(_ descriptor: Int32, of number: Int64) throws(StagingError) {
-        do throws(StagingError) {
-            try disk.flush(descriptor, of: number)
-        } catch {
-            queue.run(after: 0) { [weak self] in try? self?.saveDoubts() }
-            throw error
+        let wasDoubtful = disk.isDoubtful(number)
+        defer {
+            if wasDoubtful != disk.isDoubtful(number) {
+                queue.run(after: 0) { [weak self] in try? self?.saveDoubts() }
+            }
         }
+        try disk.flush(descriptor, of: number)
     }
 
     /// Takes over what an earlier process has found doubtful.
@@ -148,13 +149,8 @@ final class StagingFlusher: Sendable {
     }
 
     private func flushNow() throws {
-        let contents = state.withLock { state in
-            defer {
-                state.waiting = [:]
-                state.isScheduled = false
-            }
-            return state.waiting.values.filter { !disk.isDoubtful($0.file) }
-        }
+        let contents = takeDue()
+        defer { if state.withLock({ !$0.waiting.isEmpty }) { schedule() } }
         do {
             defer { try? saveDoubts() }
             guard !contents.isEmpty else { return }
@@ -163,15 +159,35 @@ final class StagingFlusher: Sendable {
             try note(flushed, fills)
             try store.synchronize()
             if let failure { throw failure }
+            putBack(contents.filter { disk.isDoubtful($0.file) })
         } catch {
-            state.withLock { state in
-                for content in contents where state.waiting[content.file] == nil {
-                    state.waiting[content.file] = content
-                }
-                state.waiting = state.waiting.filter { !disk.isDoubtful($0.key) }
-            }
-            schedule()
+            putBack(contents)
             throw error
+        }
+    }
+
+    /// Takes the contents that are to be flushed now.
+    private func takeDue() -> [FlushedContent] {
+        let waiting = state.withLock { state in
+            defer {
+                state.waiting = [:]
+                state.isScheduled = false
+            }
+            return Array(state.waiting.values)
+        }
+        let due = waiting.filter { disk.isDue($0.file) }
+        let later = Set(waiting).subtracting(due)
+        putBack(Array(later))
+        return due.filter { !disk.isHopeless($0.file) }
+    }
+
+    /// Lets contents wait for the next flush, unless newer ones do or none can succeed.
+    private func putBack(_ contents: [FlushedContent]) {
+        let contents = contents.filter { !disk.isHopeless($0.file) }
+        state.withLock { state in
+            for content in contents where state.waiting[content.file] == nil {
+                state.waiting[content.file] = content
+            }
         }
     }
 
@@ -203,13 +219,17 @@ final class StagingFlusher: Sendable {
     private func bytesOnDisk(
         of contents: [FlushedContent]
     ) throws(StagingError) -> (flushed: [FlushedContent], failure: StagingError?) {
+        let sound = contents.filter { !disk.isDoubtful($0.file) }
+        var flushed = writtenAnew(of: contents.filter { disk.isDoubtful($0.file) })
         // A failure may be another file's, of another program even: each file tells its own.
-        if contents.count > Self.fewFiles, disk.flushFilesystem(try openFolder()) {
-            return (contents.filter { !disk.isDoubtful($0.file) }, nil)
+        if sound.count > Self.fewFiles,
+            disk.flushFilesystem(try openFolder(), for: sound.map(\.file))
+        {
+            flushed.append(contentsOf: sound.filter { !disk.isDoubtful($0.file) })
+            return (flushed, nil)
         }
-        var flushed: [FlushedContent] = []
         var failure: StagingError?
-        for content in contents {
+        for content in sound {
             do throws(StagingError) {
                 if try flush(content) { flushed.append(content) }
             } catch {
@@ -220,9 +240,14 @@ final class StagingFlusher: Sendable {
         return (flushed, failure)
     }
 
+    /// Flushes doubtful files. One that the disk refuses again holds up no other one.
+    private func writtenAnew(of contents: [FlushedContent]) -> [FlushedContent] {
+        contents.filter { (try? flush($0)) ?? false }
+    }
+
     /// Flushes one file. Returns false if it is gone: uploaded or deleted since its row was saved.
     private func flush(_ content: FlushedContent) throws(StagingError) -> Bool {
-        let descriptor = open("\(directory)/\(content.file)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = open("\(directory)/\(content.file)", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         if descriptor < 0 {
             if errno == ENOENT { return false }
             throw StagingError(code: errno)
