@@ -124,13 +124,17 @@ class Bed:
                 env=environment, stdout=log, stderr=log)
         end = time.monotonic() + 60
         while self.is_running():
-            status = self.outcome([DBXFS, "status", "--json", MOUNT])
-            if status.returncode == 0 and json.loads(status.stdout)["pid"] == self.process.pid:
+            if (self.status() or {}).get("pid") == self.process.pid:
                 return True
             if time.monotonic() > end:
                 raise Broken("the mount neither answers nor ends")
             time.sleep(0.02)
         return False
+
+    def status(self):
+        """The status of the mount, or None."""
+        result = self.outcome([DBXFS, "status", "--json", MOUNT])
+        return json.loads(result.stdout) if result.returncode == 0 else None
 
     def is_running(self):
         return self.process is not None and self.process.poll() is None

@@ -4,7 +4,8 @@
 In a round, a local call that changes the disk fails or kills the mount's process (nth_call.c), or a
 request fails, while the work of fault_cases.py is done; then the account is mounted again without
 faults. Acknowledged content must be there; refused calls have happened wholly or not at all, or a
-beginning of the write is there; all of it is on the server, once, and nothing is left over.
+beginning of the write is there; all of it is on the server, once, and nothing is left over. A file whose flush
+has failed, and is not repeated, is a problem that status names, and a copy of it takes its place.
 
 FAULT_MODES     names of modes, below, with commas; all without it
 FAULT_SAMPLE    how many n of each mode, of all that there are; without it, these:
@@ -56,6 +57,8 @@ MODES = {
 # everything and is unmounted.
 VARIANTS = [("1h", "kill"), ("0s", "send"), ("1h", "send"), ("0s", "kill")]
 LIE = os.environ.get("FAULT_LIE")
+# The problem in status of a file whose flush has failed.
+REFUSED = "the disk did not take the content; copy the file"
 # Seconds that a mount gets to send everything after one failure.
 PATIENCE = 30
 
@@ -174,9 +177,27 @@ class Round:
             self.bed.sync(1)
             self.bed.page["armed"] = 0
             self.note("there is room again")
-        problem = self.bed.sync(PATIENCE)
+        problem = self.sync(PATIENCE)
         if problem and not (self.kills and self.fired()):
             self.problems.append(f"it does not go on: {problem}")
+
+    def sync(self, limit):
+        """Returns why not everything is on the server, or None."""
+        problem = self.bed.sync(limit)
+        if problem and self.replace_refused():
+            problem = self.bed.sync(limit)
+        return problem
+
+    def replace_refused(self):
+        """Does as status says of files whose bytes the disk may lack. Returns whether there were any."""
+        problems = (self.bed.status() or {}).get("problems", [])
+        paths = [MOUNT + "/" + problem["path"].lstrip("/") for problem in problems
+                 if REFUSED in problem["reason"]]
+        for path in paths:
+            self.note(f"copied: {path}")
+            shutil.copyfile(path, path + ".copy")
+            os.rename(path + ".copy", path)
+        return bool(paths)
 
     def finish(self):
         if self.fired() and self.kills:
@@ -197,7 +218,7 @@ class Round:
         self.note("mounted again, without faults")
         self.bed.mount()
         self.settle()
-        problem = self.bed.sync(60)
+        problem = self.sync(60)
         if problem:
             raise Broken(f"not everything can be sent: {problem}")
         self.settle()
