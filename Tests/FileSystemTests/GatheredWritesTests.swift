@@ -140,6 +140,52 @@ struct GatheredWritesTests {
         }
     }
 
+    @Test("a caller that comes to the old inode after another one's lookup is sent to the new one")
+    func late() throws {
+        let (fixture, file) = try outdated()
+        let (one, late) = (
+            Caller(userID: 0, groupID: 0, processID: 1), Caller(userID: 0, groupID: 0, processID: 2)
+        )
+        #expect(throws: FileSystemError.staleHandle) {
+            try fixture.fs.open(file, flags: .reading, caller: one).now()
+        }
+        #expect(try found("f", in: fixture).generation == 1)
+        let first = try fixture.fs.open(file, flags: .reading, caller: one).now()
+        #expect(throws: FileSystemError.staleHandle) {
+            try fixture.fs.open(file, flags: .reading, caller: late).now()
+        }
+        #expect(try found("f", in: fixture).generation == 1)
+        let second = try fixture.fs.open(file, flags: .reading, caller: late).now()
+        for handle in [first.handle, second.handle] {
+            #expect(try fixture.read(file, handle) == text("longer"))
+            try fixture.close(file, handle)
+        }
+    }
+
+    @Test("no lookup replaces the inode that a caller is about to open after its own lookup")
+    func crossingLookups() throws {
+        let (fixture, file) = try outdated()
+        let (one, other) = (
+            Caller(userID: 0, groupID: 0, processID: 1), Caller(userID: 0, groupID: 0, processID: 2)
+        )
+        #expect(throws: FileSystemError.staleHandle) {
+            try fixture.fs.open(file, flags: .reading, caller: one).now()
+        }
+        #expect(try found("f", in: fixture).generation == 1)
+        try change(file, to: "and longer", in: fixture)
+        #expect(throws: FileSystemError.staleHandle) {
+            try fixture.fs.open(file, flags: .reading, caller: other).now()
+        }
+        #expect(try found("f", in: fixture).generation == 1)
+        for caller in [one, other] {
+            let opened = try fixture.fs.open(file, flags: .reading, caller: caller).now()
+            #expect(opened.isDirect)
+            #expect(try fixture.read(file, opened.handle) == text("and longer"))
+            try fixture.close(file, opened.handle)
+        }
+        #expect(try found("f", in: fixture).generation == 2)
+    }
+
     @Test("appended bytes go where the kernel says")
     func appending() throws {
         let fixture = try gathering()

@@ -14,8 +14,9 @@ import Tree
 ///
 /// **Lock order of this module.** In rising rank: 1 `HandleTable`, 2 `OpenFiles`, 3 `InodeTable`, 4
 /// `OpenFile` and `DirectoryHandle`; then Staging's files. None is held while another one of
-/// this list is taken, and none while the store is waited for: database first, memory after. Inside
-/// a transaction all of them may be taken, because no holder waits for a transaction.
+/// this list is taken, but for `decide`, and none while the store is waited for: database first,
+/// memory after. Inside a transaction all of them may be taken, because no holder waits for a
+/// transaction.
 package final class OpenFiles: OpenFileTracking {
     private struct Slot {
         let file: OpenFile
@@ -37,7 +38,13 @@ package final class OpenFiles: OpenFileTracking {
 
     /// Whether a handle is open on the inode.
     func isOpen(_ inode: InodeID) -> Bool {
-        state.withLock { $0.slots[inode] != nil }
+        decide(on: inode) { $0 }
+    }
+
+    /// Decides something that depends on whether a handle is open on the inode. None is registered in
+    /// between: `body` may take the lock of `InodeTable`.
+    func decide<Value: Sendable>(on inode: InodeID, _ body: (_ isOpen: Bool) -> Value) -> Value {
+        state.withLock { body($0.slots[inode] != nil) }
     }
 
     /// Whether a handle is open on the inode. If not, openers wait for the end of the transaction.

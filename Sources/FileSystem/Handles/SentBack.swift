@@ -1,4 +1,4 @@
-// The callers that got ESTALE. Not responsible for the reason.
+// The callers that got ESTALE, and the files that they come back to. Not responsible for the reason.
 
 import Core
 import Synchronization
@@ -10,28 +10,49 @@ import Synchronization
 /// have helped, because a descriptor in `/proc` has no name, and another change may have come in
 /// between.
 final class SentBack: Sendable {
-    /// When each got ESTALE, by the kernel's thread ID.
-    private let callers = Mutex<[Int32: Timestamp]>([:])
+    /// A caller on its way to a repeated open.
+    private struct Return {
+        var time: Timestamp
+        var inode: InodeID
+        /// The generation that the kernel had of the file when the caller was sent back.
+        var generation: UInt64
+    }
+
+    /// By the kernel's thread ID.
+    private let callers = Mutex<[Int32: Return]>([:])
     /// Nanoseconds after which a thread's next open is not the repeated one.
     private static let patience: Int64 = 10_000_000_000
     /// Number of entries at which expired ones are dropped.
     private static let limit = 256
 
-    /// Notes that a caller gets ESTALE.
-    func note(_ caller: Caller, at now: Timestamp) {
+    /// Notes that a caller gets ESTALE for a file of which the kernel has a generation.
+    func note(_ caller: Caller, _ inode: InodeID, generation: UInt64, at now: Timestamp) {
         callers.withLock { callers in
             if callers.count >= Self.limit {
-                callers = callers.filter { now < $0.value.adding(nanoseconds: Self.patience) }
+                callers = callers.filter { Self.isAwaited($0.value, at: now) }
             }
-            callers[caller.processID] = now
+            callers[caller.processID] = Return(time: now, inode: inode, generation: generation)
         }
+    }
+
+    /// Whether a caller may have looked up this generation of a file, and is about to open it.
+    func awaits(_ generation: UInt64, of inode: InodeID, at now: Timestamp) -> Bool {
+        callers.withLock { callers in
+            callers.values.contains {
+                $0.inode == inode && $0.generation != generation && Self.isAwaited($0, at: now)
+            }
+        }
+    }
+
+    private static func isAwaited(_ one: Return, at now: Timestamp) -> Bool {
+        now < one.time.adding(nanoseconds: patience)
     }
 
     /// Whether a caller got ESTALE and this is its repeated open. True only once.
     func takes(back caller: Caller, at now: Timestamp) -> Bool {
         callers.withLock { callers in
-            guard let time = callers.removeValue(forKey: caller.processID) else { return false }
-            return now < time.adding(nanoseconds: Self.patience)
+            guard let one = callers.removeValue(forKey: caller.processID) else { return false }
+            return Self.isAwaited(one, at: now)
         }
     }
 }

@@ -25,6 +25,8 @@ final class InodeTable: KernelReferences {
         var unlinked: Set<InodeID> = []
         var opened: [InodeID: ContentVersion] = [:]
         var generations: [InodeID: Generation] = [:]
+        /// Until when an opener may come to an inode that the kernel has replaced.
+        var renewalEnds: [InodeID: Timestamp] = [:]
     }
 
     /// The kernel's cached state of an inode.
@@ -57,18 +59,22 @@ final class InodeTable: KernelReferences {
     }
 
     /// Adds one lookup. Call it before the reply is sent, because a forget may follow at once.
-    /// Returns the generation for the reply: an open file keeps its generation.
+    /// Returns the generation for the reply. With `keepsGeneration`, as for an open file, that is the
+    /// one that the kernel has: with another one it fails all calls on the inode that it has.
     func remember(
-        _ inode: InodeID, size: Int64, isOpen: Bool, at now: Timestamp
+        _ inode: InodeID, size: Int64, keepsGeneration: Bool, at now: Timestamp
     ) -> UInt64 {
         state.withLock { state in
             state.known[inode, default: Known(size: size)].lookups +|= 1
             guard var generation = state.generations[inode] else { return 0 }
-            if !isOpen && generation.isOutdated {
+            if !keepsGeneration && generation.isOutdated {
                 generation.told = generation.current
                 state.generations[inode] = generation
                 // The kernel replaces the inode with this number, and takes the new size.
-                if state.isSizeKernels { Self.tell(size, of: inode, &state, at: now) }
+                if state.isSizeKernels {
+                    Self.tell(size, of: inode, &state, at: now)
+                    state.renewalEnds[inode] = now.adding(nanoseconds: Self.changeLife)
+                }
             }
             return generation.told
         }
@@ -163,6 +169,22 @@ final class InodeTable: KernelReferences {
         state.withLock { $0.generations[inode]?.isOutdated ?? false }
     }
 
+    /// Whether a lookup has just told the kernel a new generation: an opener that had looked up the
+    /// name before comes to an inode that the kernel has given up, and could not read it.
+    func isRenewed(_ inode: InodeID, at now: Timestamp) -> Bool {
+        state.withLock { state in
+            guard let end = state.renewalEnds[inode] else { return false }
+            if now < end { return true }
+            state.renewalEnds[inode] = nil
+            return false
+        }
+    }
+
+    /// The generation that the kernel has.
+    func toldGeneration(of inode: InodeID) -> UInt64 {
+        state.withLock { $0.generations[inode]?.told ?? 0 }
+    }
+
     /// Subtracts lookups. Returns whether the kernel has forgotten an unlinked inode.
     func forget(_ inode: InodeID, count: UInt64) -> Bool {
         state.withLock { state in
@@ -176,6 +198,7 @@ final class InodeTable: KernelReferences {
             state.changeEnds[inode] = nil
             state.opened[inode] = nil
             state.generations[inode] = nil
+            state.renewalEnds[inode] = nil
             return state.unlinked.remove(inode) != nil
         }
     }

@@ -128,9 +128,7 @@ extension DropboxFileSystem {
     func found(_ node: Node, since moment: Moment) -> Entry {
         // Remembered before the entry is made, so that a concurrent change is either invalidated or
         // in the entry.
-        let generation = inodes.remember(
-            node.inode, size: node.size,
-            isOpen: options.gathersWrites && openFiles.isOpen(node.inode), at: clock.now())
+        let generation = remember(node)
         var entry = entry(node, since: moment)
         entry.generation = generation
         if options.gathersWrites, node.kind == .file, relay.epoch != moment.epoch {
@@ -139,6 +137,23 @@ extension DropboxFileSystem {
             inodes.noteNewContent(node.inode)
         }
         return entry
+    }
+
+    /// Counts a lookup, and returns the generation for the reply.
+    private func remember(_ node: Node) -> UInt64 {
+        let (inode, now) = (node.inode, clock.now())
+        guard options.gathersWrites else {
+            return inodes.remember(
+                inode, size: node.size, keepsGeneration: false, at: now)
+        }
+        // A caller that was sent back, and has looked up the name since, opens that inode.
+        let isAwaited =
+            inodes.isOutdated(inode)
+            && sentBack.awaits(inodes.toldGeneration(of: inode), of: inode, at: now)
+        return openFiles.decide(on: inode) { isOpen in
+            inodes.remember(
+                inode, size: node.size, keepsGeneration: isOpen || isAwaited, at: now)
+        }
     }
 
     /// The entry of a node that was read after `moment`.

@@ -25,10 +25,9 @@ extension DropboxFileSystem {
     ) throws -> OpenedFile {
         let hasAsked = sentBack.takes(back: caller, at: clock.now())
         let file = openFiles.register(inode, writes: flags.writes)
+        let generation = options.gathersWrites ? inodes.toldGeneration(of: inode) : 0
         do {
-            if !hasAsked, openFiles.isOnlyHandle(inode), inodes.isOutdated(inode) {
-                throw FileSystemError.staleHandle
-            }
+            if !hasAsked, isReplaced(inode) { throw FileSystemError.staleHandle }
             let node = try settle(file, evenWithoutName: hasAsked) {
                 try self.requireOpenable($0, flags)
             }
@@ -53,13 +52,19 @@ extension DropboxFileSystem {
                 isDirect: handle.isDirect)
         } catch {
             if !hasAsked, FileSystemError(cause: error) == .staleHandle {
-                sentBack.note(caller, at: clock.now())
+                sentBack.note(caller, inode, generation: generation, at: clock.now())
             }
             // It may have been emptied before the failure.
             if flags.truncates { forgetContent(of: inode) }
             close(file, writes: flags.writes)
             throw error
         }
+    }
+
+    /// Whether the next lookup makes the kernel replace an inode, or another caller's lookup just has.
+    private func isReplaced(_ inode: InodeID) -> Bool {
+        options.gathersWrites && inodes.isRenewed(inode, at: clock.now())
+            || inodes.isOutdated(inode) && openFiles.isOnlyHandle(inode)
     }
 
     /// Whether the kernel has the right size; it reads no further than that. The kernel learns of a
