@@ -186,7 +186,7 @@ extension DropboxFileSystem {
             _ = failure(error)
         }
         let isLast = openFiles.unregister(file.inode, writes: writes)
-        // From here on, readers get what the row says, and the kernel has what was written.
+        // From here on, readers get the content of the row, and the kernel has the bytes that were written.
         if !isSaved { forgetContent(of: file.inode) }
         guard isLast else { return }
         do {
