@@ -118,7 +118,7 @@ struct RevisionTests {
         try fixture.store.write { transaction in
             try transaction.move(file, to: nil)
             try transaction.setRemoteAbsent(file)
-            try transaction.noteEviction(of: file, from: place)
+            try transaction.noteDetached(of: file, from: place)
         }
         #expect(try fixture.read(file, handle) == text("theirs"))
         #expect(try fixture.node(file)?.place == nil)

@@ -73,16 +73,16 @@ struct HostileRowTests {
                 permissions: 0o644, userID: 1, groupID: 1, accessed: seconds(1),
                 modified: seconds(1), changed: seconds(1)), of: file)
         try transaction.move(file, to: Place(parent: .root, name: name("moved")))
-        try transaction.setTwin(
-            Twin(source: folder, sourceGeneration: 1, generation: 2), of: file)
+        try transaction.setPendingCopy(
+            PendingCopy(source: folder, sourceGeneration: 1, generation: 2), of: file)
         try transaction.beginUpload(
             PartialUpload(session: "s", file: 2, begun: seconds(1)), of: file)
         try transaction.notePiece(at: 0, digests: [.empty], session: "s", of: file)
-        _ = try transaction.noteAttempt(
+        _ = try transaction.noteIntent(
             file, at: place("moved"), hash: .empty, modified: seconds(1), sent: seconds(1))
         _ = try transaction.noteMove(of: folder, to: "/elsewhere")
-        try transaction.noteDeparture(of: folder, from: place("before"))
-        try transaction.noteEviction(of: file, from: place("moved"))
+        try transaction.notePreviousPath(of: folder, from: place("before"))
+        try transaction.noteDetached(of: file, from: place("moved"))
         try transaction.setAttribute("user.a", of: file, to: [1])
         try transaction.setSetting("staging.next", to: "3")
         try transaction.setSetting("feed.listing", to: "1")
@@ -118,12 +118,12 @@ struct HostileRowTests {
             { _ = try tree.attribute("user.a", of: file) },
             { _ = try tree.attributeNames(of: file) },
             { _ = try tree.setting("staging.next") },
-            { _ = try tree.attempt(at: place("moved"), hash: .empty, modified: seconds(1)) },
-            { _ = try tree.attemptedMoves() },
-            { _ = try tree.wasAttempted(.empty, for: file) },
-            { _ = try tree.departedNodes(foldedPath: "/before/file") },
-            { _ = try tree.nodesInDepartedFolders(endingLike: "/x/file", limit: 9) },
-            { _ = try tree.eviction(of: file) },
+            { _ = try tree.intent(at: place("moved"), hash: .empty, modified: seconds(1)) },
+            { _ = try tree.intendedMoves() },
+            { _ = try tree.hasIntent(withHash: .empty, for: file) },
+            { _ = try tree.nodes(previousFoldedPath: "/before/file") },
+            { _ = try tree.nodesBelowPreviousPaths(endingLike: "/x/file", limit: 9) },
+            { _ = try tree.detachedPlace(of: file) },
             { _ = try tree.fallback(of: file) },
             { _ = try tree.journalEntry(of: file) },
             { _ = try tree.dueEntries(at: .distantFuture, limit: 9) },
@@ -140,7 +140,7 @@ struct HostileRowTests {
             { _ = try tree.stagingFiles() },
             { _ = try tree.endedFiles() },
             { _ = try tree.filesToPutAside() },
-            { _ = try tree.twin(of: file) },
+            { _ = try tree.pendingCopy(of: file) },
             { _ = try tree.unconfirmedIDs(limit: 9) },
         ]
         for question in questions { try? question() }
@@ -166,7 +166,7 @@ struct HostileRowTests {
             { _ = try transaction.nextStagingFile() },
             { try transaction.reserveStagingFiles(upTo: 9) },
             { try transaction.beginListing() },
-            { _ = try transaction.markMet(file, by: 2) },
+            { _ = try transaction.markSeen(file, by: 2) },
             { try transaction.postpone(file, until: seconds(9), problem: nil) },
             { try transaction.publish(file) },
             { try transaction.settleJournal { _ in seconds(1) } },

@@ -116,17 +116,17 @@ import Testing
     }
 
     @Test("a commit is known by the predicted key that it was noted under")
-    func attempts() throws {
+    func intents() throws {
         try store.write { transaction in
             let plain = MetadataStoreTests.place("ΟΔΟΣ")
             let inode = try transaction.insert(.folder, at: plain, local: LocalFacts())
-            _ = try transaction.noteAttempt(
+            _ = try transaction.noteIntent(
                 inode, at: plain, hash: nil, modified: nil, sent: seconds(1))
             let told = place("ΟΔΟΣ", key: "οδος")
-            #expect(try transaction.attempt(at: told, hash: nil, modified: nil)?.inode == inode)
+            #expect(try transaction.intent(at: told, hash: nil, modified: nil)?.inode == inode)
             #expect(
                 try transaction.insertIfUnknown(
-                    .folder, at: told, facts: RemoteFacts(), metBy: 0) == nil)
+                    .folder, at: told, facts: RemoteFacts(), seenBy: 0) == nil)
         }
     }
 

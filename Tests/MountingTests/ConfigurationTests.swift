@@ -32,13 +32,13 @@ import Testing
             """
         let general = try settings(text)
         #expect(general.cacheSize == 20 << 30)
-        #expect(general.uploadLimit == 500_000)
+        #expect(general.uploadRate == 500_000)
         #expect(general.writeDelay == 2.5)
         #expect(general.allowsOthers)
         #expect(general.user == nil)
         let work = try settings(text, of: "work")
         #expect(work.cacheSize == 20 << 30)
-        #expect(work.uploadLimit == 2 << 20)
+        #expect(work.uploadRate == 2 << 20)
         #expect(!work.allowsOthers)
         #expect(work.user == 1000)
     }

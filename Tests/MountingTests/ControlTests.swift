@@ -200,7 +200,7 @@ import Testing
             MountOptionSetting("bwlimit_up", "2K"), MountOptionSetting("write_delay", "1m"),
         ]
         let limits = try replies(ControlRequest(.set, settings: wanted)).last?.limits
-        #expect(limits == LiveSettings(uploadLimit: 2048, cacheSize: 10, writeDelay: 60))
+        #expect(limits == LiveSettings(uploadRate: 2048, cacheSize: 10, writeDelay: 60))
         let half = [
             MountOptionSetting("bwlimit_up", "none"), MountOptionSetting("fsync", "remote"),
         ]

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct LiveSettingsTests {
     private let settings = LiveSettings(
-        uploadLimit: 1024, downloadLimit: 2048, cacheSize: 4096, writeDelay: 5, logLevel: .info)
+        uploadRate: 1024, downloadRate: 2048, cacheSize: 4096, writeDelay: 5, logLevel: .info)
 
     private func changed(_ texts: String...) throws(CommandError) -> LiveSettings {
         try settings.changed(by: texts.map(MountOptionSetting.init(assignment:)))
@@ -19,17 +19,17 @@ import Testing
             "bwlimit_up=2M", "bwlimit_down=500K", "cache_size=1G", "write_delay=1m",
             "log_level=debug")
         let wanted = LiveSettings(
-            uploadLimit: 2 << 20, downloadLimit: 500 << 10, cacheSize: 1 << 30, writeDelay: 60,
+            uploadRate: 2 << 20, downloadRate: 500 << 10, cacheSize: 1 << 30, writeDelay: 60,
             logLevel: .debug)
         #expect(changed == wanted)
     }
 
     @Test("none and 0 lift a limit; the later one of two counts")
     func none() throws {
-        #expect(try changed("bwlimit_up=none", "bwlimit_down=0").uploadLimit == nil)
-        #expect(try changed("bwlimit_up=none", "bwlimit_down=0").downloadLimit == nil)
+        #expect(try changed("bwlimit_up=none", "bwlimit_down=0").uploadRate == nil)
+        #expect(try changed("bwlimit_up=none", "bwlimit_down=0").downloadRate == nil)
         #expect(try changed("write_delay=none").writeDelay == 0)
-        #expect(try changed("bwlimit_up=1", "bwlimit_up=2").uploadLimit == 2)
+        #expect(try changed("bwlimit_up=1", "bwlimit_up=2").uploadRate == 2)
     }
 
     @Test(

@@ -25,8 +25,8 @@ import Testing
         #expect(settings.cacheFolder == "/big/cache")
         #expect(settings.cacheSize == 20 << 30)
         #expect(settings.writeDelay == 1.5)
-        #expect(settings.uploadLimit == 500 << 10)
-        #expect(settings.downloadLimit == 2 << 20)
+        #expect(settings.uploadRate == 500 << 10)
+        #expect(settings.downloadRate == 2 << 20)
     }
 
     @Test("without options, everything is at its default")

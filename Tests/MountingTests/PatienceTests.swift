@@ -8,7 +8,7 @@ import Testing
     @Test("work that is done in time gives its value, and other work nothing")
     func threads() {
         #expect(Thread.within(seconds: 30) { 7 } == 7)
-        let never = Signal()
+        let never = Latch()
         let start = ContinuousClock.now
         #expect(
             Thread.within(seconds: 0.05) {

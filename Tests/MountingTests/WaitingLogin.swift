@@ -13,7 +13,7 @@ final class WaitingLogin: Sendable {
     let login = LoopbackLogin(state: WaitingLogin.state, page: WaitingLogin.page)
     let port: UInt16
     private let answer = Mutex<RedirectAnswer?>(nil)
-    private let end = Signal()
+    private let end = Latch()
 
     /// With `isBegun`, a browser has entered by the printed address, and its cookie goes with each request.
     init(

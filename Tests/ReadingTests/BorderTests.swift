@@ -48,7 +48,7 @@ struct BorderTests {
     func queue() {
         var queue = FetchQueue(budget: .max, slots: 2)
         for id in 0..<4 { _ = queue.add(id, bytes: .max, isDemanded: true) }
-        for id in 4..<6 { _ = queue.addSpare(id, bytes: .max) }
+        for id in 4..<6 { _ = queue.addBackgroundFetch(id, bytes: .max) }
         for id in 0..<6 { _ = queue.transferred(id) }
         for id in 0..<6 { _ = queue.arrive(id) }
         #expect(queue.bytes >= 0)

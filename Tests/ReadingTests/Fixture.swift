@@ -18,7 +18,7 @@ final class Fixture: Sendable {
     /// asked for twice unless a test wants that.
     init(
         _ samples: [Sample], memory: Int64 = 64 << 20, requests: Int = 16,
-        cacheSize: Int64 = 1 << 30, patience: Duration = .seconds(600),
+        cacheSize: Int64 = 1 << 30, hedgeDelay: Duration = .seconds(600),
         idleTime: Duration = .seconds(600)
     ) throws {
         var template = Array("/tmp/dbxfs-reading-test-XXXXXX".utf8CString)
@@ -27,7 +27,7 @@ final class Fixture: Sendable {
         store = FakeStore(samples)
         cache = try DiskBlockCache(directory: folder, limit: cacheSize)
         reader = Self.reader(
-            store, cache, memory: memory, requests: requests, patience: patience,
+            store, cache, memory: memory, requests: requests, hedgeDelay: hedgeDelay,
             idleTime: idleTime)
     }
 
@@ -42,7 +42,7 @@ final class Fixture: Sendable {
 
     private static func reader(
         _ store: FakeStore, _ cache: DiskBlockCache, memory: Int64, requests: Int,
-        patience: Duration = .seconds(600), idleTime: Duration = .seconds(600)
+        hedgeDelay: Duration = .seconds(600), idleTime: Duration = .seconds(600)
     ) -> ContentReader {
         var log = Logger(label: "test")
         log.logLevel = .critical
@@ -50,7 +50,7 @@ final class Fixture: Sendable {
             remote: store, cache: cache,
             limits: ContentReader.Limits(
                 memory: memory, requests: requests, retryDelay: .zero, idleTime: idleTime,
-                patience: patience),
+                hedgeDelay: hedgeDelay),
             log: log)
     }
 

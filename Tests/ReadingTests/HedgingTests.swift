@@ -10,7 +10,7 @@ import Testing
 
     @Test("what does not come is asked for once more", .timeLimit(.minutes(1)))
     func silent() async throws {
-        let fixture = try Fixture([sample], patience: .milliseconds(20))
+        let fixture = try Fixture([sample], hedgeDelay: .milliseconds(20))
         fixture.store.onRequest { number, _ in number == 0 ? .silence : nil }
         let bytes = try await fixture.reader.bytes(
             of: sample.content, range: 0..<4096, session: ReadSession())
@@ -20,7 +20,7 @@ import Testing
 
     @Test("what comes in time is asked for once")
     func quick() async throws {
-        let fixture = try Fixture([sample], patience: .seconds(60))
+        let fixture = try Fixture([sample], hedgeDelay: .seconds(60))
         _ = try await fixture.reader.bytes(
             of: sample.content, range: 0..<4096, session: ReadSession())
         #expect(fixture.store.requests.count == 1)
@@ -38,7 +38,7 @@ import Testing
 
     @Test("a background fetch sends one request", .timeLimit(.minutes(1)))
     func ahead() async throws {
-        let fixture = try Fixture([sample], patience: .milliseconds(5))
+        let fixture = try Fixture([sample], hedgeDelay: .milliseconds(5))
         fixture.store.onRequest { _, range in range.lowerBound > 0 ? .silence : nil }
         let session = ReadSession()
         for offset: Int64 in stride(from: 0, to: 1 << 20, by: 128 << 10) {
@@ -52,17 +52,18 @@ import Testing
         #expect(Set(asked).count == asked.count, "\(asked)")
     }
 
-    @Test("patience is four times what the slow ones of the last answers took, within bounds")
-    func patience() {
+    @Test(
+        "the hedge delay is four times what the slow ones of the last answers took, within bounds")
+    func hedgeDelay() {
         var times = ResponseTimes()
-        #expect(times.patience == .seconds(4))
+        #expect(times.hedgeDelay == .seconds(4))
         for _ in 0..<64 { times.note(.milliseconds(50)) }
-        #expect(times.patience == .milliseconds(1500))
+        #expect(times.hedgeDelay == .milliseconds(1500))
         for _ in 0..<10 { times.note(.milliseconds(900)) }
-        #expect(times.patience == .milliseconds(3600))
+        #expect(times.hedgeDelay == .milliseconds(3600))
         for _ in 0..<64 { times.note(.seconds(30)) }
-        #expect(times.patience == .seconds(20))
+        #expect(times.hedgeDelay == .seconds(20))
         for _ in 0..<64 { times.note(.milliseconds(50)) }
-        #expect(times.patience == .milliseconds(1500))
+        #expect(times.hedgeDelay == .milliseconds(1500))
     }
 }

@@ -42,7 +42,7 @@ struct LoadingTests {
         // As on a machine that is so busy that its turn never comes.
         let load = BlockFetch(
             id: -1, key: BlockKey(hash: sample.content.hash, index: 0), range: range,
-            buffers: reader.buffers, isHeldBack: false, isLocal: true)
+            buffers: reader.buffers, isWithheld: false, isLocal: true)
         reader.state.withLock { reader.register(load, sample.content, &$0) }
         var session: ReadSession? = ReadSession()
         session?.claim(load, for: 0)

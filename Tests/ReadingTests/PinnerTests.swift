@@ -96,7 +96,7 @@ struct PinnerTests {
         #expect((samples + [large]).allSatisfy { bed.isHere($0) })
         let wanted = (samples + [large]).reduce(0) { $0 + $1.content.size }
         #expect(bed.fixture.store.requestedBytes == wanted)
-        #expect(bed.fixture.store.mostRunning <= FetchQueue.spareSlots)
+        #expect(bed.fixture.store.mostRunning <= FetchQueue.backgroundSlots)
         #expect(bed.pinner.summary.exceedsCache)
         #expect(try bed.pinner.totals(below: [folder]).presentBytes == wanted)
         await bed.stop()

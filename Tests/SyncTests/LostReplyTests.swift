@@ -89,18 +89,18 @@ import Testing
     func tooLate() async throws {
         let harness = try Harness()
         let start = Timestamp.now()
-        let ages = AttemptAges()
+        let ages = IntentAges()
         let inode = try await harness.write("/a", "text")
         let context = harness.deltaContext
         func intents(after seconds: Double) async throws -> Int {
             try await harness.store.write { transaction in
                 try ages.noteCaughtUp(at: start.adding(seconds: seconds), in: transaction)
                 try DeltaApplier(transaction: transaction, context: context).feedCaughtUp()
-                return try transaction.wasAttempted(.empty, for: inode) ? 1 : 0
+                return try transaction.hasIntent(withHash: .empty, for: inode) ? 1 : 0
             }
         }
         try await harness.store.write { transaction in
-            _ = try transaction.noteAttempt(
+            _ = try transaction.noteIntent(
                 inode, at: nil, hash: .empty, modified: nil, sent: start.adding(seconds: -10_000))
         }
         #expect(try await intents(after: 0) == 1)

@@ -133,10 +133,10 @@ import Testing
         #expect(!mayGoOn2)
         #expect(busy.isEmpty)
         // A big file may be on its way for hours, and looks again before it is committed.
-        var patient = StepChoice(
-            busy: [InodeID(2)], patient: [InodeID(2)], batching: [], room: 7)
-        _ = patient.add(move, for: InodeID(1), attempts: 0)
-        #expect(patient.singles.map(\.inode) == [InodeID(1)])
+        var longRunning = StepChoice(
+            busy: [InodeID(2)], longRunning: [InodeID(2)], batching: [], room: 7)
+        _ = longRunning.add(move, for: InodeID(1), attempts: 0)
+        #expect(longRunning.singles.map(\.inode) == [InodeID(1)])
         var second = choice()
         let mayGoOn3 = second.add(.makeFolder(at: "/f"), for: InodeID(3), attempts: 0)
         #expect(mayGoOn3)

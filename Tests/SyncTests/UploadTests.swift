@@ -195,15 +195,15 @@ import Testing
     }
 
     @Test("a copy that waits does not become what its source was made into since")
-    func lateTwin() async throws {
+    func latePendingCopy() async throws {
         let harness = try Harness()
         let source = try await harness.write("/s", "first")
         let copy = try await harness.write("/t", "first")
         try await harness.store.write { transaction in
             let from = try #require(try transaction.node(source)?.staged).generation
             let own = try #require(try transaction.node(copy)?.staged).generation
-            try transaction.setTwin(
-                Twin(source: source, sourceGeneration: from, generation: own), of: copy)
+            try transaction.setPendingCopy(
+                PendingCopy(source: source, sourceGeneration: from, generation: own), of: copy)
             try transaction.reschedule(copy, due: Timestamp(seconds: 4_000_000_000))
         }
         func sent() async throws {

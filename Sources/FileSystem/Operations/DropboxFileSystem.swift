@@ -42,7 +42,7 @@ package final class DropboxFileSystem: FileSystemOperations {
     let files = HandleTable<FileHandle>()
     let directories = HandleTable<DirectoryHandle>()
     let entryCount = EntryCount()
-    let glances = FolderGlances()
+    let headerProbes = HeaderProbes()
     let sentBack = SentBack()
 
     /// The inodes that the kernel has cached.

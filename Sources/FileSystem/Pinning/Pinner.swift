@@ -44,7 +44,7 @@ package final class Pinner: Sendable {
     /// one.
     private static let pause = (least: 0.5, factor: 10.0)
     /// Pieces that are fetched at a time: the reader's slots for background fetches.
-    private static let concurrency = FetchQueue.spareSlots
+    private static let concurrency = FetchQueue.backgroundSlots
     /// Pieces at a time while uploads run, which have priority.
     private static let concurrencyWhileSending = 1
     /// Seconds until the next scan after a database error.

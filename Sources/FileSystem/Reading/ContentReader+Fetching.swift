@@ -37,15 +37,15 @@ extension ContentReader {
     /// another fetch of these bytes was made in between.
     func demand(
         _ content: FileContent, _ key: BlockKey, _ wanted: Range<Int64>,
-        _ reach: ReadPattern.Reach, isGlance: Bool = false
+        _ reach: ReadPattern.Reach, isHeaderProbe: Bool = false
     ) async -> BlockFetch? {
         let block = blockRange(key.index, of: content)
         let range: Range<Int64>
-        let wholeSize = isGlance ? FolderGlances.smallSize : DiskBlockCache.blockSize
+        let wholeSize = isHeaderProbe ? HeaderProbes.smallSize : DiskBlockCache.blockSize
         if content.size <= wholeSize {
             range = block
         } else {
-            switch isGlance && reach == .initial ? .exact : reach {
+            switch isHeaderProbe && reach == .initial ? .exact : reach {
             case .exact:
                 let unit = Self.exactUnit
                 let first = wanted.lowerBound.divided(by: unit)
@@ -109,7 +109,7 @@ extension ContentReader {
     /// one brings that position already, or if there is no room for a fetch without a waiter.
     func make(
         _ content: FileContent, _ key: BlockKey, _ range: Range<Int64>, from position: Int64,
-        isDemanded: Bool, isSpare: Bool = false
+        isDemanded: Bool, isBackground: Bool = false
     ) -> BlockFetch? {
         let (fetch, turns) = state.withLock { state -> (BlockFetch?, Turns) in
             var range = range
@@ -122,19 +122,19 @@ extension ContentReader {
                 }
             }
             let bytes = Int64(clamping: range.count)
-            guard isDemanded || isSpare || state.queue.hasRoomAhead(bytes) else {
+            guard isDemanded || isBackground || state.queue.hasRoomAhead(bytes) else {
                 return (nil, Turns())
             }
             let ledger = state.ledgers[content.hash] ?? newLedger(content)
             let fetch = BlockFetch(
                 id: state.nextID, key: key, range: range, buffers: buffers,
-                isHeldBack: content.size <= DiskBlockCache.blockSize
+                isWithheld: content.size <= DiskBlockCache.blockSize
                     || ledger.unknownBlock(besides: key.index) == nil)
             state.nextID +|= 1
             register(fetch, content, &state)
             let actions =
-                isSpare
-                ? state.queue.addSpare(fetch.id, bytes: bytes)
+                isBackground
+                ? state.queue.addBackgroundFetch(fetch.id, bytes: bytes)
                 : state.queue.add(fetch.id, bytes: bytes, isDemanded: isDemanded)
             return (fetch, Self.perform(actions, &state))
         }
@@ -336,7 +336,7 @@ extension ContentReader {
         }
         for fetch in served { fetch.complete() }
         turns.take()
-        postponeRest()
+        postponeIdle()
     }
 
     /// The complete fetches that may be served: those not withheld, and all of them once no fetch
@@ -346,14 +346,14 @@ extension ContentReader {
     ) -> [BlockFetch] {
         var served: [BlockFetch] = []
         if let fetch {
-            if fetch.isHeldBack {
-                state.held[hash, default: []].append(fetch)
+            if fetch.isWithheld {
+                state.withheld[hash, default: []].append(fetch)
             } else {
                 served.append(fetch)
             }
         }
         if state.ledgers[hash]?.isSettled ?? true {
-            served.append(contentsOf: state.held.removeValue(forKey: hash) ?? [])
+            served.append(contentsOf: state.withheld.removeValue(forKey: hash) ?? [])
         }
         return served
     }
@@ -385,7 +385,7 @@ extension ContentReader {
             state.condemned[content.hash] = state.epoch
             let keys = state.fetches.keys.filter { $0.hash == content.hash }
             let gone = keys.flatMap { state.fetches.removeValue(forKey: $0) ?? [] }
-            state.held[content.hash] = nil
+            state.withheld[content.hash] = nil
             state.ledgers[content.hash] = nil
             let actions = gone.flatMap { state.queue.remove($0.id) }
             return (gone, Self.perform(actions, &state))

@@ -18,12 +18,12 @@ extension ContentReader {
         _ revision: Revision, _ range: Range<Int64>, for fetch: BlockFetch
     ) async throws(RemoteError) -> BegunDownload {
         let remote = remote
-        let patience = limits.patience ?? responses.withLock { $0.patience }
+        let hedgeDelay = limits.hedgeDelay ?? responses.withLock { $0.hedgeDelay }
         let begin = ContinuousClock.now
         let outcome = await withTaskGroup(of: Result<BegunDownload, RemoteError>?.self) { group in
             group.addTask { await Self.ask(remote, revision, range) }
             group.addTask {
-                guard await Self.isLate(fetch, after: patience) else { return nil }
+                guard await Self.isLate(fetch, after: hedgeDelay) else { return nil }
                 return await Self.ask(remote, revision, range)
             }
             var failure = RemoteError.cancelled
@@ -62,11 +62,11 @@ extension ContentReader {
     }
 
     /// Waits for the delay, and then until the fetch has a waiter; false if the fetch ends before.
-    private static func isLate(_ fetch: BlockFetch, after patience: Duration) async -> Bool {
-        var pause = patience
+    private static func isLate(_ fetch: BlockFetch, after hedgeDelay: Duration) async -> Bool {
+        var pause = hedgeDelay
         repeat {
             guard (try? await Task.sleep(for: pause)) != nil else { return false }
-            pause = patience / 4
+            pause = hedgeDelay / 4
         } while fetch.waiterCount == 0
         return true
     }

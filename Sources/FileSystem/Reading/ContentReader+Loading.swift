@@ -27,7 +27,7 @@ extension ContentReader {
                 let actions = state.queue.admit(state.nextID, bytes: Int64(clamping: range.count))
             else { return nil }
             let fetch = BlockFetch(
-                id: state.nextID, key: key, range: range, buffers: buffers, isHeldBack: false,
+                id: state.nextID, key: key, range: range, buffers: buffers, isWithheld: false,
                 isLocal: true)
             state.nextID +|= 1
             register(fetch, content, &state)

@@ -26,8 +26,8 @@ package final class ContentReader: ContentReading {
         var retryDelay: Duration = .milliseconds(100)
         /// How long bytes stay in memory after the last arrival. They are on the disk, too.
         var idleTime: Duration = .seconds(30)
-        /// Hedging delay: how late first bytes may be before a second request; nil to learn it.
-        var patience: Duration?
+        /// Hedge delay: how late first bytes may be before a second request; nil to learn it.
+        var hedgeDelay: Duration?
     }
 
     struct State {
@@ -37,7 +37,7 @@ package final class ContentReader: ContentReading {
         var turns: [Int: CheckedContinuation<Bool, Never>] = [:]
         var ledgers: [ContentHash: ContentLedger] = [:]
         /// Complete fetches that are withheld until the whole was checked.
-        var held: [ContentHash: [BlockFetch]] = [:]
+        var withheld: [ContentHash: [BlockFetch]] = [:]
         /// Contents that failed the check, with the epoch of the failure.
         var condemned: [ContentHash: UInt64] = [:]
         var epoch: UInt64 = 1
@@ -149,13 +149,13 @@ package final class ContentReader: ContentReading {
         _ content: FileContent, _ index: Int, _ part: Range<Int64>
     ) -> [UInt8]? {
         let key = BlockKey(hash: content.hash, index: index)
-        let (covering, isHeldBack) = state.withLock { state in
+        let (covering, isWithheld) = state.withLock { state in
             (
                 state.fetches[key]?.first { $0.range.contains(part.lowerBound) },
-                Self.heldBack(key, part, state) != nil
+                Self.withheldStart(key, part, state) != nil
             )
         }
-        if isHeldBack { return nil }
+        if isWithheld { return nil }
         if let covering, part.upperBound <= covering.range.upperBound {
             // A cancelled fetch brings no further bytes, even before it has left the table.
             let bytes = covering.available(part)
@@ -165,7 +165,7 @@ package final class ContentReader: ContentReading {
     }
 
     /// Where withheld bytes begin in a part of a block, even if they are on disk.
-    private static func heldBack(
+    private static func withheldStart(
         _ key: BlockKey, _ part: Range<Int64>, _ state: State
     ) -> Int64? {
         holders(of: part, key, state).map(\.range.lowerBound).min()
@@ -175,9 +175,9 @@ package final class ContentReader: ContentReading {
     private static func holders(
         of part: Range<Int64>, _ key: BlockKey, _ state: State
     ) -> [BlockFetch] {
-        let fetches = [state.fetches[key] ?? [], state.held[key.hash] ?? []].flatMap(\.self)
+        let fetches = [state.fetches[key] ?? [], state.withheld[key.hash] ?? []].flatMap(\.self)
         return fetches.filter { fetch in
-            fetch.key == key && fetch.isHeldBack && !fetch.isOver && fetch.range.overlaps(part)
+            fetch.key == key && fetch.isWithheld && !fetch.isOver && fetch.range.overlaps(part)
         }
     }
 
@@ -191,7 +191,7 @@ package final class ContentReader: ContentReading {
         var position = part.lowerBound
         while position < part.upperBound {
             var fetch = retained(key, at: position)
-            let border = state.withLock { Self.heldBack(key, position..<part.upperBound, $0) }
+            let border = state.withLock { Self.withheldStart(key, position..<part.upperBound, $0) }
             let rest = position..<max(position, min(border ?? .max, part.upperBound))
             if fetch == nil {
                 guard !rest.isEmpty else {
@@ -209,7 +209,7 @@ package final class ContentReader: ContentReading {
                     continue
                 }
                 fetch = await demand(
-                    content, key, rest, decision.reach, isGlance: session.isGlance)
+                    content, key, rest, decision.reach, isHeaderProbe: session.isHeaderProbe)
                 // The stream's claim keeps the fetch alive after this read has its bytes.
                 if let fetch, fetch.retain() { session.claim(fetch, for: decision.stream) }
             }
@@ -239,7 +239,7 @@ package final class ContentReader: ContentReading {
         let (fetch, actions) = state.withLock { state -> (BlockFetch?, Turns) in
             // A withheld fetch can have left the table for another one's bytes, and is still waited
             // for.
-            let fetches = [state.fetches[key] ?? [], state.held[key.hash] ?? []].flatMap(\.self)
+            let fetches = [state.fetches[key] ?? [], state.withheld[key.hash] ?? []].flatMap(\.self)
             let found = fetches.first {
                 $0.key == key && $0.range.contains(position) && $0.retain()
             }

@@ -297,7 +297,7 @@ extension TreeReading {
 
     /// The nodes on the server that a full listing has not seen: numbers only, because it may be
     /// all of them.
-    package func inodes(notMetBy listing: Int64) throws -> [InodeID] {
+    package func inodes(notSeenBy listing: Int64) throws -> [InodeID] {
         let statement = try database.cachedStatement(
             sql: "SELECT inode FROM node WHERE remote <> 0 AND inode <> 1 AND met <> ?")
         return try Int64.fetchAll(statement, arguments: [listing]).map { InodeID(column: $0) }

@@ -21,7 +21,7 @@ extension Transaction {
     /// Most entries of a listing are such nodes: one statement for each, instead of a dozen
     /// queries.
     package func insertIfUnknown(
-        _ kind: NodeKind, at place: Place, facts: RemoteFacts, metBy listing: Int64
+        _ kind: NodeKind, at place: Place, facts: RemoteFacts, seenBy listing: Int64
     ) throws -> InodeID? {
         let fold = place.name.folded
         let predicted = place.name.key == nil ? fold : Folding.fold(place.name.string)
@@ -151,7 +151,7 @@ extension Transaction {
 
     /// Marks a node as seen by the running full listing. Returns whether it was unseen before.
     @discardableResult
-    package func markMet(_ inode: InodeID, by listing: Int64) throws -> Bool {
+    package func markSeen(_ inode: InodeID, by listing: Int64) throws -> Bool {
         try run(
             "UPDATE node SET met = ? WHERE inode = ? AND met <> ?",
             [listing, inode.column, listing])

@@ -278,9 +278,9 @@ package final class ControlServer: Sendable {
 /// Coordinates a mount's end between the process that detaches it and the one that serves it.
 package final class MountEnding: Sendable {
     /// Set by a second signal or by a command: stop waiting for the queue.
-    package let isHurried = Signal()
+    package let isHurried = Latch()
     /// Set after everything is closed.
-    package let hasEnded = Signal()
+    package let hasEnded = Latch()
     /// Clients that wait for the outcome.
     let listeners = DispatchGroup()
     private let state = Mutex(State())

@@ -46,7 +46,7 @@ package struct Drain: Sendable {
     /// Waits, calling `report` with the backlog until it returns false or `isAbandoned` returns true
     /// (the client has gone), or the wait is over. `isHurried` ends it early.
     package func run(
-        _ service: any MountService, isHurried: Signal, isAbandoned: () -> Bool = { false },
+        _ service: any MountService, isHurried: Latch, isAbandoned: () -> Bool = { false },
         report: (Backlog) -> Bool
     ) -> DrainOutcome {
         service.sendingEverything {

@@ -113,7 +113,7 @@ package struct PinWait: Sendable {
     /// Waits, calling `report` with the progress until it returns false or `isAbandoned` returns
     /// true (the client has gone), or the wait is over. `isHurried` ends it early.
     package func run(
-        _ service: any MountService, _ paths: [String], isHurried: Signal,
+        _ service: any MountService, _ paths: [String], isHurried: Latch,
         isAbandoned: () -> Bool = { false }, report: (PinProgress) -> Bool
     ) throws(CommandError) -> PinOutcome {
         let start = ContinuousClock.now

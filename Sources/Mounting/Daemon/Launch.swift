@@ -43,8 +43,8 @@ package enum Launch {
     /// Opens the folder, for which the kernel needs the mount, on a separate thread, because a
     /// mount that does not answer blocks the caller.
     private static func answers(_ path: String) -> Bool {
-        let answer = Signal()
-        let isOver = Signal()
+        let answer = Latch()
+        let isOver = Latch()
         Thread.start {
             while !isOver.hasHappened {
                 let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -91,8 +91,8 @@ package final class ServiceSupervision: Sendable {
     private let notifier: ServiceNotifier
     private let status: @Sendable () -> String
     private let report = Mutex(ServiceReport())
-    private let stopping = Signal()
-    private let over = Signal()
+    private let stopping = Latch()
+    private let over = Latch()
 
     /// `status` is called on a thread that may block.
     package init(_ notifier: ServiceNotifier, status: @escaping @Sendable () -> String) {

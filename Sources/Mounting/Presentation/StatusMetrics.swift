@@ -156,10 +156,10 @@ package enum StatusMetrics {
             },
             .gauge("cache_size_bytes", "Bytes that the cache may hold.") { $0.pins.cacheSize },
             .gauge("upload_limit_bytes", "Bytes per second that may be sent; 0: no limit.") {
-                $0.limits.uploadLimit ?? 0
+                $0.limits.uploadRate ?? 0
             },
             .gauge("download_limit_bytes", "Bytes per second that may be fetched; 0: no limit.") {
-                $0.limits.downloadLimit ?? 0
+                $0.limits.downloadRate ?? 0
             },
             .gauge("write_delay_seconds", "Seconds for which a change waits for others at most.") {
                 $0.limits.writeDelay

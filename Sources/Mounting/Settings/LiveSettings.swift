@@ -4,9 +4,9 @@
 /// The settings that a running mount can change.
 package struct LiveSettings: Hashable, Sendable, Codable {
     /// Limit of uploads in bytes per second; nil for none.
-    package var uploadLimit: Int64?
+    package var uploadRate: Int64?
     /// Limit of downloads in bytes per second; nil for none.
-    package var downloadLimit: Int64?
+    package var downloadRate: Int64?
     /// Limit of cached content in bytes.
     package var cacheSize: Int64
     /// Seconds between the last change of a file and its upload.
@@ -16,11 +16,11 @@ package struct LiveSettings: Hashable, Sendable, Codable {
 
     /// Memberwise; by default without limits.
     package init(
-        uploadLimit: Int64? = nil, downloadLimit: Int64? = nil, cacheSize: Int64 = 0,
+        uploadRate: Int64? = nil, downloadRate: Int64? = nil, cacheSize: Int64 = 0,
         writeDelay: Double = 0, logLevel: LogLevel = .info
     ) {
-        self.uploadLimit = uploadLimit
-        self.downloadLimit = downloadLimit
+        self.uploadRate = uploadRate
+        self.downloadRate = downloadRate
         self.cacheSize = cacheSize
         self.writeDelay = writeDelay
         self.logLevel = logLevel
@@ -28,7 +28,7 @@ package struct LiveSettings: Hashable, Sendable, Codable {
 
     /// The keys of these settings, in the order of their help.
     private static let keys: [SettingKey] = [
-        .uploadLimit, .downloadLimit, .cacheSize, .writeDelay, .logLevel,
+        .uploadRate, .downloadRate, .cacheSize, .writeDelay, .logLevel,
     ]
 
     /// The names of these settings, in the order of their help.
@@ -37,8 +37,8 @@ package struct LiveSettings: Hashable, Sendable, Codable {
     /// Decodes the fields that `encode(to:)` writes.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: SettingKey.self)
-        uploadLimit = try container.decodeIfPresent(Int64.self, forKey: .uploadLimit)
-        downloadLimit = try container.decodeIfPresent(Int64.self, forKey: .downloadLimit)
+        uploadRate = try container.decodeIfPresent(Int64.self, forKey: .uploadRate)
+        downloadRate = try container.decodeIfPresent(Int64.self, forKey: .downloadRate)
         cacheSize = try container.decode(Int64.self, forKey: .cacheSize)
         writeDelay = try container.decode(Double.self, forKey: .writeDelay)
         logLevel = try container.decode(LogLevel.self, forKey: .logLevel)
@@ -47,8 +47,8 @@ package struct LiveSettings: Hashable, Sendable, Codable {
     /// Writes every field, no limit as null, so that scripts find them.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: SettingKey.self)
-        try container.encode(uploadLimit, forKey: .uploadLimit)
-        try container.encode(downloadLimit, forKey: .downloadLimit)
+        try container.encode(uploadRate, forKey: .uploadRate)
+        try container.encode(downloadRate, forKey: .downloadRate)
         try container.encode(cacheSize, forKey: .cacheSize)
         try container.encode(writeDelay, forKey: .writeDelay)
         try container.encode(logLevel, forKey: .logLevel)
@@ -72,8 +72,8 @@ package struct LiveSettings: Hashable, Sendable, Codable {
         let rateForm = "bytes per second such as 500K or 2M, or none"
         guard let key = setting.key else { throw .notChangeable(name) }
         switch key {
-        case .uploadLimit: uploadLimit = try read(Self.rate(value), rateForm).bytes
-        case .downloadLimit: downloadLimit = try read(Self.rate(value), rateForm).bytes
+        case .uploadRate: uploadRate = try read(Self.rate(value), rateForm).bytes
+        case .downloadRate: downloadRate = try read(Self.rate(value), rateForm).bytes
         case .cacheSize:
             cacheSize = try read(OptionValue.bytes(value), "a size such as 512M or 20G")
         case .writeDelay:
@@ -101,8 +101,8 @@ package struct LiveSettings: Hashable, Sendable, Codable {
     /// The limits for people; nil if there is none.
     var text: String? {
         let limits = [
-            uploadLimit.map { "\(Terminal.size($0))/s up" },
-            downloadLimit.map { "\(Terminal.size($0))/s down" },
+            uploadRate.map { "\(Terminal.size($0))/s up" },
+            downloadRate.map { "\(Terminal.size($0))/s down" },
         ].compactMap(\.self)
         return limits.isEmpty ? nil : limits.joined(separator: ", ")
     }

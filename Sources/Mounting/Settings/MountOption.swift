@@ -96,9 +96,9 @@ extension SettingKey {
         case .member:
             MountOption(
                 self, value: "ID", "the member (dbmid:…) as whom a team's token", "acts")
-        case .uploadLimit:
+        case .uploadRate:
             MountOption(self, value: "SIZE", "bytes per second to send, such as 2M")
-        case .downloadLimit:
+        case .downloadRate:
             MountOption(self, value: "SIZE", "bytes per second to fetch, such as 2M")
         case .noExecution:
             MountOption(self, opposite: "exec", "no programs can be run from it")

@@ -70,9 +70,9 @@ package struct MountSettings: Hashable, Sendable, Codable {
     /// Seconds between the last change of a file and its upload; nil for the default.
     package var writeDelay: Double?
     /// Limit of uploads in bytes per second; nil for none.
-    package var uploadLimit: Int64?
+    package var uploadRate: Int64?
     /// Limit of downloads in bytes per second; nil for none.
-    package var downloadLimit: Int64?
+    package var downloadRate: Int64?
     /// How lookups compare names.
     package var names = Names.exact
     /// The root of the paths.
@@ -147,8 +147,8 @@ package struct MountSettings: Hashable, Sendable, Codable {
             cacheSize = try read(OptionValue.bytes(value), "a size such as 512M or 20G")
         case .writeDelay:
             writeDelay = try read(OptionValue.seconds(value), "a time such as 5s or 1m")
-        case .uploadLimit: uploadLimit = try read(Self.rate(value), Self.rateForm)
-        case .downloadLimit: downloadLimit = try read(Self.rate(value), Self.rateForm)
+        case .uploadRate: uploadRate = try read(Self.rate(value), Self.rateForm)
+        case .downloadRate: downloadRate = try read(Self.rate(value), Self.rateForm)
         case .names: names = try read(Names(rawValue: value), "exact or fold")
         case .root: root = try read(Root(value), "home, team or the number of a namespace")
         case .member:

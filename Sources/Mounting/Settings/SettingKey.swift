@@ -22,8 +22,8 @@ enum SettingKey: String, Hashable, Sendable, CaseIterable, CodingKey {
     case names = "case"
     case root
     case member
-    case uploadLimit = "bwlimit_up"
-    case downloadLimit = "bwlimit_down"
+    case uploadRate = "bwlimit_up"
+    case downloadRate = "bwlimit_down"
     case noExecution = "noexec"
     case noSetUserID = "nosuid"
     case noDevices = "nodev"

@@ -9,7 +9,7 @@ import Tree
 
 extension RemoteWatcher {
     func startListing() async throws(SyncError) {
-        try await environment.gate.look { () async throws(SyncError) in
+        try await environment.gate.read { () async throws(SyncError) in
             let page = try await fromServer(await environment.remote.list(.root, recursive: true))
             try await applyListing(page, .listing, isFirst: true)
         }
@@ -18,7 +18,7 @@ extension RemoteWatcher {
     /// Applies pages until a commit waits. The next page is fetched while one is applied.
     func continueListing(after cursor: Cursor, _ phase: Phase) async throws(SyncError) {
         let remote = environment.remote
-        try await environment.gate.look { () async throws(SyncError) in
+        try await environment.gate.read { () async throws(SyncError) in
             var page = try await fromServer(await remote.list(after: cursor))
             while page.hasMore, emptyPages.count == 0, !Task.isCancelled,
                 await !environment.gate.isWanted
@@ -85,7 +85,7 @@ extension RemoteWatcher {
         }
         heard(catchesUp: phase.lacksTree || !page.hasMore)
         listingFailures = 0
-        if outcome.met == 0 && page.hasMore { emptyPages.note() } else { emptyPages.forget() }
+        if outcome.newlySeen == 0 && page.hasMore { emptyPages.note() } else { emptyPages.forget() }
         if !page.hasMore {
             environment.state.update { status in
                 status.isTreeComplete = true
@@ -107,7 +107,7 @@ extension RemoteWatcher {
         let isTreeComplete = environment.state.current.isTreeComplete
         let begun: Phase = phase == .comparing && !isTreeComplete ? .listing : phase
         try await walkingIfRefused(begun) { () async throws(SyncError) in
-            try await environment.gate.look { () async throws(SyncError) in
+            try await environment.gate.read { () async throws(SyncError) in
                 let page = try await fromServer(
                     await environment.remote.list(.root, recursive: true))
                 try await applyListing(page, begun, isFirst: true)
@@ -132,7 +132,7 @@ extension RemoteWatcher {
         let remote = environment.remote
         let old = remote.root
         // With no commit in flight: each has used the old root, or sees that nothing is to be sent.
-        try await environment.gate.look { () async throws(SyncError) in
+        try await environment.gate.read { () async throws(SyncError) in
             try await fromServer(await remote.refreshRoot())
             let new = remote.root
             environment.state.update { $0.isRootNew = $0.isRootNew || new != old }

@@ -33,7 +33,7 @@ extension RemoteWatcher {
     /// the folder, or sees that nothing is to be sent.
     private func removeSent() async throws(SyncError) {
         let environment = environment
-        try await environment.gate.look { () async throws(SyncError) in
+        try await environment.gate.read { () async throws(SyncError) in
             environment.state.update { $0.isRootNew = true }
             var context = environment.deltaContext()
             context.isListing = true

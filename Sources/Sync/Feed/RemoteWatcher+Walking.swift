@@ -33,7 +33,7 @@ extension RemoteWatcher {
     /// between listed and unlisted parts.
     private func startWalking(_ phase: Phase) async throws(SyncError) {
         let root = remoteRoot
-        try await environment.gate.look { () async throws(SyncError) in
+        try await environment.gate.read { () async throws(SyncError) in
             let cursor = try await fromServer(await environment.remote.latestCursor())
             try await write { transaction in
                 try transaction.beginListing()
@@ -91,7 +91,7 @@ extension RemoteWatcher {
         var context = environment.deltaContext()
         context.isListing = true
         let surroundings = context
-        try await environment.gate.look { () async throws(SyncError) in
+        try await environment.gate.read { () async throws(SyncError) in
             let answers = await environment.remote.contents(of: folders.map(\.path))
             var entries: [RemoteEntry] = []
             var listed: [(inode: InodeID, path: RemotePath)] = []

@@ -60,7 +60,7 @@ actor RemoteWatcher {
 
     let environment: UploadEnvironment
     let uploader: Uploader
-    let ages = AttemptAges()
+    let ages = IntentAges()
     private var failures = 0
     /// Whether the user has logged in since the token was refused.
     private var hasNewLogin = false
@@ -135,7 +135,7 @@ actor RemoteWatcher {
                 try await continueListing(after: Cursor(cursor), phase)
             }
         }
-        try await environment.gate.look { () async throws(SyncError) in
+        try await environment.gate.read { () async throws(SyncError) in
             try await catchUp(from: Cursor(cursor))
         }
         try await waitForChange()

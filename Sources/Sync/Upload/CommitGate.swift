@@ -11,11 +11,11 @@ import Saturating
 /// first served, so that neither side starves.
 actor CommitGate {
     private enum Kind {
-        case commit, look
+        case commit, read
     }
 
     private var commits = 0
-    private var isLooking = false
+    private var isReading = false
     private var waiting: [(kind: Kind, continuation: CheckedContinuation<Void, Never>)] = []
 
     /// Runs a commit, alone or beside others.
@@ -45,20 +45,20 @@ actor CommitGate {
     nonisolated func commitAlone<Value: Sendable, Failure: Error>(
         _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        try await look(body)
+        try await read(body)
     }
 
     /// Runs a read of the server and the recording of its result.
-    nonisolated func look<Value: Sendable, Failure: Error>(
+    nonisolated func read<Value: Sendable, Failure: Error>(
         _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        await enter(.look)
+        await enter(.read)
         do throws(Failure) {
             let value = try await body()
-            await leave(.look)
+            await leave(.read)
             return value
         } catch {
-            await leave(.look)
+            await leave(.read)
             throw error
         }
     }
@@ -76,7 +76,7 @@ actor CommitGate {
     private func leave(_ kind: Kind) {
         switch kind {
         case .commit: commits -|= 1
-        case .look: isLooking = false
+        case .read: isReading = false
         }
         while let next = waiting.first, isFree(for: next.kind) {
             waiting.removeFirst()
@@ -87,15 +87,15 @@ actor CommitGate {
 
     private func isFree(for kind: Kind) -> Bool {
         switch kind {
-        case .commit: !isLooking
-        case .look: !isLooking && commits == 0
+        case .commit: !isReading
+        case .read: !isReading && commits == 0
         }
     }
 
     private func admit(_ kind: Kind) {
         switch kind {
         case .commit: commits +|= 1
-        case .look: isLooking = true
+        case .read: isReading = true
         }
     }
 }

@@ -1,5 +1,5 @@
 // Upload intents around a request: written and flushed before it, removed when the server has
-// refused it. Not responsible for whether a step still holds (`Attempt`).
+// refused it. Not responsible for whether a step still holds (`UploadIntent`).
 
 import Blocking
 import Core
@@ -10,8 +10,8 @@ import Tree
 
 extension UploadEnvironment {
     /// Writes the intent of a commit. Throws `cancelled` if the step no longer holds.
-    func note(_ attempt: Attempt) async throws(SyncError) -> Sent {
-        guard let sent = try await note([attempt]).first else { throw .cancelled }
+    func note(_ intent: UploadIntent) async throws(SyncError) -> Sent {
+        guard let sent = try await note([intent]).first else { throw .cancelled }
         return sent
     }
 
@@ -23,8 +23,8 @@ extension UploadEnvironment {
     /// flushed. So a power cut leaves no older state here than on the server: this mount recognises
     /// its own commits, and neither takes them for another client's nor sends the replaced content
     /// again.
-    func note(_ attempts: [Attempt]) async throws(SyncError) -> [Sent] {
-        let sent = try await noteInStore(attempts)
+    func note(_ intents: [UploadIntent]) async throws(SyncError) -> [Sent] {
+        let sent = try await noteInStore(intents)
         guard !sent.isEmpty else { return [] }
         do throws(SyncError) {
             try await local { try staging.flush() }
@@ -35,14 +35,14 @@ extension UploadEnvironment {
         return sent
     }
 
-    private func noteInStore(_ attempts: [Attempt]) async throws(SyncError) -> [Sent] {
+    private func noteInStore(_ intents: [UploadIntent]) async throws(SyncError) -> [Sent] {
         if state.current.isRootNew { return [] }
         let time = clock.date()
         return try await local {
             try store.write { transaction in
-                guard try transaction.attemptedMoves().isEmpty else { return [] }
-                return try attempts.enumerated().compactMap { index, attempt in
-                    try attempt.note(in: transaction, index: index, at: time)
+                guard try transaction.intendedMoves().isEmpty else { return [] }
+                return try intents.enumerated().compactMap { index, intent in
+                    try intent.note(in: transaction, index: index, at: time)
                 }
             }
         }
@@ -65,11 +65,11 @@ extension UploadEnvironment {
 
     /// Removes the intents of steps that were not done, and will not be.
     func forget(_ refused: [Sent]) async {
-        let ids = refused.compactMap(\.attempt)
+        let ids = refused.compactMap(\.intent)
         guard !ids.isEmpty else { return }
         await attempt {
             try await store.write { transaction in
-                for id in ids { try transaction.forgetAttempt(id) }
+                for id in ids { try transaction.forgetIntent(id) }
             }
         }
     }
@@ -99,7 +99,7 @@ extension RemoteError {
     }
 }
 
-extension Attempt {
+extension UploadIntent {
     /// The step as a part of a batch.
     var item: StepBatch.Item { StepBatch.Item(inode: inode, step: step) }
 }

@@ -37,7 +37,7 @@ extension Uploader {
         case .refresh:
             // A feed that fails cannot tell of a move.
             let isFeedFailing = environment.state.current.isFeedFailing
-            let answer = await remoteLook.look(
+            let answer = await metadataReads.read(
                 for: step, of: inode, believesAbsence: attempts >= Self.doubts && !isFeedFailing)
             if attempts < Self.doubts, case .success(let isAllThere) = answer {
                 await postpone(

@@ -29,7 +29,7 @@ actor Uploader {
     private let signal: AsyncStream<Void>.Continuation
     private(set) var inFlight: Set<InodeID> = []
     /// The long-running uploads among them.
-    private var patient: Set<InodeID> = []
+    private var longRunning: Set<InodeID> = []
     /// Sending tasks, each for one node's step or a batch.
     private var running = 0
     /// Kinds with a batch in flight. Entries that become due gather for the next one.
@@ -54,7 +54,7 @@ actor Uploader {
     private let contents: ContentSender
     private let batches: BatchSender
     private let deletion: FolderDeletion
-    let remoteLook: RemoteLook
+    let metadataReads: MetadataReads
 
     init(environment: UploadEnvironment) {
         self.environment = environment
@@ -69,7 +69,7 @@ actor Uploader {
             environment: environment, sessions: sessions, streaming: streaming)
         batches = BatchSender(environment: environment)
         deletion = FolderDeletion(environment: environment, searcher: searcher)
-        remoteLook = RemoteLook(environment: environment)
+        metadataReads = MetadataReads(environment: environment)
         signal.yield()
     }
 
@@ -173,7 +173,7 @@ actor Uploader {
         var round = JournalRound(start: lastLookedAt)
         while running < Self.concurrency && !isExclusive && !isPaused {
             let choice = StepChoice(
-                busy: inFlight, patient: patient, batching: batching,
+                busy: inFlight, longRunning: longRunning, batching: batching,
                 room: Self.concurrency -| running)
             let chosen = await choose(choice, at: now, after: round.place)
             start(chosen, in: &group)
@@ -217,7 +217,7 @@ actor Uploader {
         for (inode, step) in chosen.singles {
             isExclusive = isExclusive || step.isExclusive
             inFlight.insert(inode)
-            if step.isPatient { patient.insert(inode) }
+            if step.isLongRunning { longRunning.insert(inode) }
             running +|= 1
             group.addTask { await self.perform(step, for: inode) }
         }
@@ -272,7 +272,7 @@ actor Uploader {
         }
         running = running -| 1
         inFlight.remove(inode)
-        patient.remove(inode)
+        longRunning.remove(inode)
         if step.isExclusive {
             isExclusive = false
         }
@@ -286,7 +286,7 @@ actor Uploader {
         if isResolving { return true }
         let store = environment.store
         let moves =
-            await environment.attempt { try await store.read { try $0.attemptedMoves() } } ?? []
+            await environment.attempt { try await store.read { try $0.intendedMoves() } } ?? []
         guard !moves.isEmpty else { return false }
         if !isPaused {
             isResolving = true
@@ -297,7 +297,7 @@ actor Uploader {
 
     private func resolve(_ moves: [(id: Int64, inode: InodeID, target: String)]) async {
         do throws(SyncError) {
-            try await remoteLook.resolve(moves)
+            try await metadataReads.resolve(moves)
         } catch {
             suspend(after: error)
         }
@@ -343,7 +343,7 @@ actor Uploader {
         if case .copy(let source, let upload) = step {
             return try await contents.copy(from: source, upload, for: inode)
         }
-        let sent = try await environment.note(Attempt(inode: inode, step: step, hash: nil))
+        let sent = try await environment.note(UploadIntent(inode: inode, step: step, hash: nil))
         try await environment.forgettingRefusal(of: sent) { () async throws(SyncError) in
             try await carryOut(step, for: inode, sent)
         }

@@ -61,8 +61,8 @@ extension LocalChanges {
     }
 
     /// Saves content that was copied from another file, which the server may copy, too.
-    package func save(_ staged: StagedFile, as twin: Twin) throws -> Bool {
-        try transaction.setTwin(twin, of: staged.inode)
+    package func save(_ staged: StagedFile, as pendingCopy: PendingCopy) throws -> Bool {
+        try transaction.setPendingCopy(pendingCopy, of: staged.inode)
         return try save(staged)
     }
 }

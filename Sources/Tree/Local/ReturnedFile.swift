@@ -24,7 +24,7 @@ package struct ReturnedFile: Sendable {
     init?(
         _ node: Node, host: String, at date: Timestamp, in transaction: Transaction
     ) throws {
-        guard node.isOrphan, var place = try transaction.eviction(of: node.inode) else {
+        guard node.isOrphan, var place = try transaction.detachedPlace(of: node.inode) else {
             return nil
         }
         let names = ConflictName(host: host, at: date)
@@ -37,7 +37,7 @@ package struct ReturnedFile: Sendable {
         }
         self.place = place
         try transaction.move(node.inode, to: place)
-        try transaction.forgetEviction(of: node.inode)
+        try transaction.forgetDetached(of: node.inode)
     }
 }
 

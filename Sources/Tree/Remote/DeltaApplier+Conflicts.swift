@@ -83,7 +83,7 @@ extension DeltaApplier {
         _ kind: NodeKind, hash: ContentHash?, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
         let modified = facts.clientModified
-        guard let own = try transaction.attempt(at: place, hash: hash, modified: modified) else {
+        guard let own = try transaction.intent(at: place, hash: hash, modified: modified) else {
             return false
         }
         try transaction.noteArrival(of: own.id)
@@ -150,7 +150,7 @@ extension DeltaApplier {
             return node.facts.revision == facts.revision ? .ofBase : .other
         }
         if node.facts.revision == facts.revision || node.facts.hash == hash { return .ofBase }
-        if try transaction.wasAttempted(hash, for: node.inode) { return .sentFromHere }
+        if try transaction.hasIntent(withHash: hash, for: node.inode) { return .sentFromHere }
         return node.staged?.hash == hash ? .sameAsHere : .other
     }
 
@@ -185,7 +185,7 @@ extension DeltaApplier {
         }
         try transaction.move(node.inode, to: nil)
         try transaction.setRemoteAbsent(node.inode)
-        try transaction.noteEviction(of: node.inode, from: place)
+        try transaction.noteDetached(of: node.inode, from: place)
         var local = node.local
         local.modified = nil
         local.accessed = nil

@@ -73,7 +73,7 @@ extension DeltaApplier {
 }
 
 extension MetadataStore {
-    /// Applies the result of a listing or look in one transaction. If that is contradictory, it is
+    /// Applies the result of a listing or read in one transaction. If that is contradictory, it is
     /// tried again with a context that leaves contradictions out.
     package func bringIn<Outcome>(
         _ context: DeltaContext, _ body: (Transaction, DeltaContext) throws -> Outcome

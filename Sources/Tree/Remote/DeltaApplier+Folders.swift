@@ -68,7 +68,7 @@ extension DeltaApplier {
             // there may have been another one.
             try forgetListing(of: node.inode)
         } else {
-            try transaction.noteDeparture(of: node.inode, from: left)
+            try transaction.notePreviousPath(of: node.inode, from: left)
         }
     }
 
@@ -77,7 +77,7 @@ extension DeltaApplier {
         while let folder = waiting.popLast() {
             try transaction.setFlags(.listed, false, of: folder)
             for child in try transaction.remoteChildren(of: folder) {
-                try transaction.markMet(child.inode, by: 0)
+                try transaction.markSeen(child.inode, by: 0)
                 if child.kind == .folder { waiting.append(child.inode) }
             }
         }

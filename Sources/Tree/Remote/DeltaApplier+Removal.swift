@@ -15,7 +15,7 @@ extension DeltaApplier {
     /// Applies a deletion at a path.
     mutating func applyDeletion(_ entry: RemoteEntry) throws {
         let path = entry.foldedPath.rawValue
-        let former = isFeed ? try transaction.departedNodes(foldedPath: path) : []
+        let former = isFeed ? try transaction.nodes(previousFoldedPath: path) : []
         if let node = try transaction.remoteNode(foldedPath: path), node.inode != .root {
             try applyDeletion(of: node, at: path, orOf: former)
         } else if former.count == 1, let node = former.first {
@@ -112,7 +112,7 @@ extension DeltaApplier {
     /// So nodes in moved folders that match the path's last names are marked, to be requested by
     /// their IDs.
     private mutating func doubt(_ path: String) throws {
-        let nodes = try transaction.nodesInDepartedFolders(
+        let nodes = try transaction.nodesBelowPreviousPaths(
             endingLike: path, limit: Self.mostDoubts)
         try doubt(nodes)
     }
@@ -273,7 +273,7 @@ extension DeltaApplier {
     /// `node` is the state before it left its place, if it had one.
     func removeUnlessOpen(_ node: Node) throws {
         if context.openFiles.isOpen(node.inode, in: transaction) {
-            if let place = node.place { try transaction.noteEviction(of: node.inode, from: place) }
+            if let place = node.place { try transaction.noteDetached(of: node.inode, from: place) }
         } else {
             try returnPin(of: node)
             try transaction.remove(node.inode)

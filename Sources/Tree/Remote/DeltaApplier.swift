@@ -68,7 +68,7 @@ package struct DeltaApplier {
     /// Number of contradictory entries that were left out.
     var leftOut = 0
     /// Number of nodes that the running listing had not seen before.
-    private(set) var met = 0
+    private(set) var newlySeen = 0
     /// The folder of the last entry, for the next one, which mostly is in the same; nil again when
     /// a folder may have moved.
     var lastFolder: (path: String, inode: InodeID, isVisible: Bool)?
@@ -114,7 +114,7 @@ package struct DeltaApplier {
     /// Removes the nodes that a full listing has not seen.
     package mutating func removeUnseen() throws {
         lastIndex = [:]
-        for inode in try transaction.inodes(notMetBy: transaction.listingNumber()) {
+        for inode in try transaction.inodes(notSeenBy: transaction.listingNumber()) {
             try applyUnlessContradictory { applier in
                 let current = try applier.transaction.node(inode)
                 guard let current, current.remote != .absent else { return }
@@ -129,9 +129,9 @@ package struct DeltaApplier {
 
     /// Drops intents and previous paths: the feed is up to date, with no commit in flight.
     package func feedCaughtUp() throws {
-        try transaction.forgetAttempts(
+        try transaction.forgetIntents(
             sentBefore: context.date.adding(seconds: 0.0 - Self.longestCommit))
-        try transaction.forgetDepartures()
+        try transaction.forgetPreviousPaths()
     }
 
     // MARK: One entry
@@ -198,9 +198,9 @@ package struct DeltaApplier {
         // A folder that users deleted must be restored with its new contents.
         guard let lastFolder, lastFolder.isVisible, !TemporaryName.isTemporary(place.name),
             facts.id.map({ !detached.contains($0) }) ?? true,
-            try transaction.insertIfUnknown(kind, at: place, facts: facts, metBy: listing) != nil
+            try transaction.insertIfUnknown(kind, at: place, facts: facts, seenBy: listing) != nil
         else { return false }
-        met +|= 1
+        newlySeen +|= 1
         // Before the tree is complete, the kernel has no negative entries.
         if context.isTreeComplete {
             announce(place)
@@ -297,7 +297,7 @@ package struct DeltaApplier {
     // MARK: Bookkeeping
 
     mutating func mark(_ inode: InodeID) throws {
-        if listing != 0, try transaction.markMet(inode, by: listing) { met +|= 1 }
+        if listing != 0, try transaction.markSeen(inode, by: listing) { newlySeen +|= 1 }
     }
 
     /// Detaches a node from its place if a later entry of the batch moves it, and returns whether
@@ -408,20 +408,20 @@ package struct DeltaOutcome: Sendable {
     /// Number of contradictory entries that were left out.
     package var leftOut = 0
     /// Number of nodes that the running listing had not seen before.
-    package var met = 0
+    package var newlySeen = 0
 
     package init(
-        changes: [TreeChange] = [], conflicts: [String] = [], leftOut: Int = 0, met: Int = 0
+        changes: [TreeChange] = [], conflicts: [String] = [], leftOut: Int = 0, newlySeen: Int = 0
     ) {
         self.changes = changes
         self.conflicts = conflicts
         self.leftOut = leftOut
-        self.met = met
+        self.newlySeen = newlySeen
     }
 }
 
 extension DeltaApplier {
     package var outcome: DeltaOutcome {
-        DeltaOutcome(changes: changes, conflicts: conflicts, leftOut: leftOut, met: met)
+        DeltaOutcome(changes: changes, conflicts: conflicts, leftOut: leftOut, newlySeen: newlySeen)
     }
 }

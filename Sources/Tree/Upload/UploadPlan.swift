@@ -108,8 +108,9 @@ package struct UploadPlanner {
         if let source = try serverCopy(of: staged) {
             return .copy(from: source, upload)
         }
-        if let twin = try transaction.twin(of: node.inode), twin.generation == staged.generation,
-            let copy = try copy(of: twin, upload)
+        if let pendingCopy = try transaction.pendingCopy(of: node.inode),
+            pendingCopy.generation == staged.generation,
+            let copy = try copy(of: pendingCopy, upload)
         {
             return copy
         }
@@ -118,9 +119,9 @@ package struct UploadPlanner {
 
     /// The step of a pending copy: it waits for its source, and the server copies it, so that the
     /// content is sent once. Nil if that is not possible.
-    private func copy(of twin: Twin, _ upload: ContentUpload) throws -> UploadStep? {
-        guard let source = try transaction.node(twin.source) else { return nil }
-        if let revision = twin.revision {
+    private func copy(of pendingCopy: PendingCopy, _ upload: ContentUpload) throws -> UploadStep? {
+        guard let source = try transaction.node(pendingCopy.source) else { return nil }
+        if let revision = pendingCopy.revision {
             guard source.facts.revision == revision, let hash = source.facts.hash,
                 let path = try transaction.remotePath(of: source.inode)
             else { return nil }
@@ -131,7 +132,7 @@ package struct UploadPlanner {
             )
         }
         // Not if the server has refused the source.
-        guard source.place != nil, source.staged?.generation == twin.sourceGeneration,
+        guard source.place != nil, source.staged?.generation == pendingCopy.sourceGeneration,
             let entry = try transaction.journalEntry(of: source.inode), entry.attempts == 0
         else { return nil }
         return .waitFor(source.inode)

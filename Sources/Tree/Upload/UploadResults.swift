@@ -27,7 +27,7 @@ package struct UploadResults {
 
     /// Removes the intent of a commit with a response.
     package func arrived(_ sent: Sent) throws {
-        if let attempt = sent.attempt { try transaction.noteArrival(of: attempt) }
+        if let intent = sent.intent { try transaction.noteArrival(of: intent) }
     }
 
     /// Records that a node is at its local place, by a new folder or a move of the node with the
@@ -227,7 +227,7 @@ package struct UploadResults {
 
     /// Applies the findings after a node's step was refused: at paths that the step needs, and by
     /// IDs.
-    package mutating func found(_ findings: LookFindings, insteadOf inode: InodeID) throws {
+    package mutating func found(_ findings: MetadataFindings, insteadOf inode: InodeID) throws {
         try useApplier { applier in
             for (path, entry) in findings.atPaths {
                 try applier.learnKey(of: inode, from: entry, at: path)
@@ -264,7 +264,7 @@ package struct UploadResults {
             return try file.persist(in: transaction)
         }
         try transaction.removeStaged(of: node.inode)
-        try transaction.noteTwins(of: node.inode, generation: generation, became: revision)
+        try transaction.notePendingCopies(of: node.inode, generation: generation, became: revision)
         // Handles may have it open: they continue with it if its rows are kept.
         transaction.afterUndo { file.revive() }
         retired.append((staged.file, file.missingRanges.isEmpty ? content : nil))
@@ -310,7 +310,7 @@ extension RemoteFacts {
 }
 
 /// The result of a metadata read.
-package struct LookFindings: Sendable {
+package struct MetadataFindings: Sendable {
     /// The entries at requested paths.
     package var atPaths: [(path: RemotePath, entry: RemoteEntry)] = []
     /// The entries of requested IDs, after unknown folders above them.

@@ -97,7 +97,7 @@ struct StatusCommand: ParsableCommand {
         try show(try statuses(environment, patience: Self.watchPatience))
         while true {
             // `usleep` counts to 71 minutes only.
-            _ = Signal().wait(seconds: interval ?? Self.standardInterval)
+            _ = Latch().wait(seconds: interval ?? Self.standardInterval)
             if !json { Terminal.print("") }
             let look = look(environment)
             if let notice = look.notice { Terminal.complain(notice) } else { try show(look.mounts) }

@@ -108,7 +108,7 @@ extension Mount: MountService {
     }
 
     func sendingEverything<Result>(_ body: () -> Result) -> Result {
-        let isOver = Signal()
+        let isOver = Latch()
         let (engine, log) = (engine, self.log)
         Task.detached {
             // Returns when the queue is empty; later changes are the concern of `body`.

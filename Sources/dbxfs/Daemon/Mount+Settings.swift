@@ -32,8 +32,8 @@ extension Mount {
 
     private func adopt(_ settings: LiveSettings, insteadOf old: LiveSettings) {
         client.limitBandwidth(
-            up: settings.uploadLimit.map { UInt64(clamping: $0) },
-            down: settings.downloadLimit.map { UInt64(clamping: $0) })
+            up: settings.uploadRate.map { UInt64(clamping: $0) },
+            down: settings.downloadRate.map { UInt64(clamping: $0) })
         engine.setWriteDelay(WriteDelay(seconds: settings.writeDelay))
         sink.setLevel(settings.logLevel)
         if settings.cacheSize != old.cacheSize {

@@ -43,7 +43,7 @@ final class Mount: Sendable {
     private let pinning = Mutex<Task<Void, Never>?>(nil)
     private let notifier = Notifier()
     private let session = Mutex<Session?>(nil)
-    private let sessionEnd = Signal()
+    private let sessionEnd = Latch()
     let sink: LogSink
     let log: Logger
     /// Settings that commands have changed. Held while parts adopt them, which take their own
@@ -88,7 +88,7 @@ final class Mount: Sendable {
         cache = try Self.cache(plan)
         live = Mutex(
             LiveSettings(
-                uploadLimit: settings.uploadLimit, downloadLimit: settings.downloadLimit,
+                uploadRate: settings.uploadRate, downloadRate: settings.downloadRate,
                 cacheSize: cache.limit,
                 writeDelay: Self.writeDelay(of: settings).seconds,
                 logLevel: plan.environment.logLevel))
@@ -133,8 +133,8 @@ final class Mount: Sendable {
         let access = try DropboxAccess(plan.environment) { configuration in
             configuration.observers = [traffic]
             let settings = plan.settings
-            configuration.transport.uploadLimit = settings.uploadLimit.map { UInt64(clamping: $0) }
-            configuration.transport.downloadLimit = settings.downloadLimit.map {
+            configuration.transport.uploadLimit = settings.uploadRate.map { UInt64(clamping: $0) }
+            configuration.transport.downloadLimit = settings.downloadRate.map {
                 UInt64(clamping: $0)
             }
         }

@@ -152,7 +152,7 @@ struct MountProcess {
     private func endOnSignals(
         _ mount: Mount, _ ending: MountEnding, _ supervision: ServiceSupervision?, _ log: Logger
     ) {
-        let isFirst = Signal()
+        let isFirst = Latch()
         ProcessSettings.onTermination { number in
             log.notice("signal received", metadata: ["signal": "\(number)"])
             if isFirst.hasHappened { return ending.isHurried.set() }

@@ -69,10 +69,10 @@ extension DropboxFileSystem {
                     throw FileSystemError.unsupported
                 }
                 file.noteModified(now)
-                let twin = Twin(
+                let pendingCopy = PendingCopy(
                     source: source.inode, sourceGeneration: copied.source,
                     generation: copied.own)
-                let isQueued = try self.changeTree { try $0.save(target, as: twin) }
+                let isQueued = try self.changeTree { try $0.save(target, as: pendingCopy) }
                 if isQueued { self.sync.noteChange() }
                 return Int(clamping: size)
             }

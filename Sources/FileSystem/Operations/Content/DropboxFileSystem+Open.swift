@@ -42,9 +42,10 @@ extension DropboxFileSystem {
             }
             let keepsCache = version(of: file).map { inodes.noteOpened(inode, with: $0) }
             let folder = node.place?.parent
-            let isGlance = folder.map { glances.isGlancedAt($0) } ?? false
+            let isHeaderProbe = folder.map { headerProbes.isProbed($0) } ?? false
             let handle = FileHandle(
-                inode: inode, flags: flags, file: file, session: ReadSession(isGlance: isGlance),
+                inode: inode, flags: flags, file: file,
+                session: ReadSession(isHeaderProbe: isHeaderProbe),
                 folder: folder, isLocalOnly: node.flags.contains(.localOnly),
                 isDirect: size != .right)
             return OpenedFile(
@@ -170,7 +171,7 @@ extension DropboxFileSystem {
         guard let handle = files.remove(handle) else { return }
         if handle.flags.writes { noteWrittenSize(of: handle.file) }
         if let folder = handle.folder, case .revision(let content) = handle.file.content {
-            glances.noteClosed(in: folder, read: handle.session.furthest, of: content.size)
+            headerProbes.noteClosed(in: folder, read: handle.session.furthest, of: content.size)
         }
         close(handle.file, writes: handle.flags.writes)
     }

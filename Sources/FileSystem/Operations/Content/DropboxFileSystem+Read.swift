@@ -22,7 +22,7 @@ extension DropboxFileSystem {
                 return .ready(bytes)
             }
             return .pending { () async throws(FileSystemError) in
-                if !handle.session.isGlance, let content = pieces.first?.remote?.0 {
+                if !handle.session.isHeaderProbe, let content = pieces.first?.remote?.0 {
                     await self.folderReader?.prepare(content, of: inode)
                 }
                 return try await self.bytes(of: pieces, session: handle.session)

@@ -44,7 +44,7 @@ final class BlockFetch: Sendable {
     /// Position of the bytes in the content.
     let range: Range<Int64>
     /// Whether its bytes are withheld until all were checked.
-    let isHeldBack: Bool
+    let isWithheld: Bool
     /// Whether it reads from the disk.
     let isLocal: Bool
     private let buffers: BlockBuffers
@@ -53,13 +53,13 @@ final class BlockFetch: Sendable {
 
     /// Creates a fetch with one interested reader, its creator.
     init(
-        id: Int, key: BlockKey, range: Range<Int64>, buffers: BlockBuffers, isHeldBack: Bool,
+        id: Int, key: BlockKey, range: Range<Int64>, buffers: BlockBuffers, isWithheld: Bool,
         isLocal: Bool = false
     ) {
         self.id = id
         self.key = key
         self.range = range
-        self.isHeldBack = isHeldBack
+        self.isWithheld = isWithheld
         self.isLocal = isLocal
         self.buffers = buffers
     }
@@ -148,7 +148,7 @@ final class BlockFetch: Sendable {
 
     func fail(_ error: RemoteError) {
         wake { state in
-            guard !state.isComplete || isHeldBack else { return }
+            guard !state.isComplete || isWithheld else { return }
             state.failure = state.failure ?? error
         }
     }
@@ -171,7 +171,7 @@ final class BlockFetch: Sendable {
 
     /// Bytes that may be served.
     private func available(_ state: State) -> Int {
-        isHeldBack && (!state.isComplete || state.failure != nil) ? 0 : state.bytes.count
+        isWithheld && (!state.isComplete || state.failure != nil) ? 0 : state.bytes.count
     }
 
     // MARK: Waiting

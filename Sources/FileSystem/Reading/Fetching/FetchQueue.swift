@@ -26,7 +26,7 @@ struct FetchQueue {
     static let arrivedLimit = 256
 
     /// Background fetches at a time: enough to hide the round trip of small files.
-    static let spareSlots = 4
+    static let backgroundSlots = 4
 
     private let budget: Int64
     private let slots: Int
@@ -42,8 +42,8 @@ struct FetchQueue {
     private var demanded: Deque<Waiting> = []
     private var ahead: Deque<Waiting> = []
     /// Background fetches, which delay no other fetch.
-    private var spare: Deque<Waiting> = []
-    private var runningSpare: Set<Int> = []
+    private var background: Deque<Waiting> = []
+    private var runningBackground: Set<Int> = []
     private var runningBytes: Int64 = 0
     private var keepingBytes: Int64 = 0
     private var aheadBytes: Int64 = 0
@@ -57,8 +57,8 @@ struct FetchQueue {
     }
 
     func isRunning(_ id: Int) -> Bool { running[id] != nil }
-    func isSpare(_ id: Int) -> Bool {
-        runningSpare.contains(id) || spare.contains { $0.id == id }
+    func isBackground(_ id: Int) -> Bool {
+        runningBackground.contains(id) || background.contains { $0.id == id }
     }
 
     /// Whether a read-ahead fetch of so many bytes may be added.
@@ -78,8 +78,8 @@ struct FetchQueue {
     }
 
     /// Adds a background fetch, which runs when no other one runs or waits.
-    mutating func addSpare(_ id: Int, bytes: Int64) -> [Action] {
-        spare.append(Waiting(id: id, bytes: bytes))
+    mutating func addBackgroundFetch(_ id: Int, bytes: Int64) -> [Action] {
+        background.append(Waiting(id: id, bytes: bytes))
         return pump()
     }
 
@@ -96,9 +96,9 @@ struct FetchQueue {
 
     /// Promotes a read-ahead or background fetch that a reader waits for.
     mutating func demand(_ id: Int) -> [Action] {
-        runningSpare.remove(id)
-        if let index = spare.firstIndex(where: { $0.id == id }) {
-            demanded.append(spare.remove(at: index))
+        runningBackground.remove(id)
+        if let index = background.firstIndex(where: { $0.id == id }) {
+            demanded.append(background.remove(at: index))
             return pump()
         }
         guard let index = ahead.firstIndex(where: { $0.id == id }) else { return [] }
@@ -111,7 +111,7 @@ struct FetchQueue {
     /// A fetch has all its bytes: another one may use the network while these are kept.
     mutating func transferred(_ id: Int) -> [Action] {
         guard let bytes = running.removeValue(forKey: id) else { return [] }
-        runningSpare.remove(id)
+        runningBackground.remove(id)
         runningBytes -|= bytes
         keep(id, bytes)
         return pump()
@@ -143,8 +143,8 @@ struct FetchQueue {
 
     /// Removes a fetch in any state.
     mutating func remove(_ id: Int) -> [Action] {
-        runningSpare.remove(id)
-        spare.removeAll { $0.id == id }
+        runningBackground.remove(id)
+        background.removeAll { $0.id == id }
         if let bytes = running.removeValue(forKey: id) {
             runningBytes -|= bytes
             self.bytes -|= bytes
@@ -174,11 +174,11 @@ struct FetchQueue {
             start(next, &actions)
         }
         guard ahead.isEmpty else { return actions }
-        while let next = spare.first, running.count == runningSpare.count,
-            running.count < min(Self.spareSlots, aheadSlots), makeRoom(next.bytes, &actions)
+        while let next = background.first, running.count == runningBackground.count,
+            running.count < min(Self.backgroundSlots, aheadSlots), makeRoom(next.bytes, &actions)
         {
-            spare.removeFirst()
-            runningSpare.insert(next.id)
+            background.removeFirst()
+            runningBackground.insert(next.id)
             start(next, &actions)
         }
         return actions

@@ -1,4 +1,4 @@
-// How long the server takes to respond, and when a response is late. Pure: times in, hedging delay
+// How long the server takes to respond, and when a response is late. Pure: times in, hedge delay
 // out.
 
 import DequeModule
@@ -27,8 +27,8 @@ struct ResponseTimes {
         if times.count > Self.memory { times.removeFirst() }
     }
 
-    /// The hedging delay: how long to wait before a second request.
-    var patience: Duration {
+    /// The hedge delay: how long to wait before a second request.
+    var hedgeDelay: Duration {
         guard times.count >= Self.evidence else { return Self.initial }
         let slow = times.sorted()[times.count *| 19 / 20]
         return min(Self.longest, max(Self.shortest, slow *| Self.factor))

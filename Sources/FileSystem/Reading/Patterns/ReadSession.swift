@@ -18,15 +18,15 @@ package final class ReadSession: Sendable {
     private let state = Mutex(State())
 
     /// Whether the handle is likely to read only the beginning.
-    let isGlance: Bool
+    let isHeaderProbe: Bool
 
     /// Creates a session without reads.
     package init() {
-        isGlance = false
+        isHeaderProbe = false
     }
 
-    init(isGlance: Bool) {
-        self.isGlance = isGlance
+    init(isHeaderProbe: Bool) {
+        self.isHeaderProbe = isHeaderProbe
     }
 
     /// End of the furthest read; 0 before the first one.

@@ -67,7 +67,7 @@ actor FolderLister {
         if try await ask({ $0.isListed(folder) }) { return }
         if await isCompleteSoon() { return }
         let environment = environment
-        try await environment.gate.look { () async throws(SyncError) in
+        try await environment.gate.read { () async throws(SyncError) in
             // Read only now, with no commit in flight that changes it.
             guard let path = try await ask({ $0.path(of: folder) }) else { return }
             let contents = try await fromServer(

@@ -42,7 +42,7 @@ struct StepChoice: Sendable {
 
     /// Long-running uploads at once: each takes all connections that help. Below the uploader's
     /// number of tasks, so that small files and moves do not wait for them.
-    static let patientLimit = 3
+    static let longRunningLimit = 3
 
     /// Nodes that are in flight, or chosen.
     private(set) var busy: Set<InodeID>
@@ -58,21 +58,21 @@ struct StepChoice: Sendable {
     private static let passedOverLimit = 512
 
     /// The long-running uploads among `busy`, which check their path again before the commit.
-    private let patient: Set<InodeID>
-    private var patientCount: Int
+    private let longRunning: Set<InodeID>
+    private var longRunningCount: Int
     private let batching: Set<StepBatch.Kind>
     private let room: Int
     private var alone: [StepBatch.Item] = []
     private var gathered: [StepBatch.Kind: StepBatch] = [:]
 
-    /// A choice beside the steps in flight, of which some are `patient` (long-running): `room` is
+    /// A choice beside the steps in flight, of which some are `longRunning`: `room` is
     /// the number of tasks that may start.
     init(
-        busy: Set<InodeID>, patient: Set<InodeID> = [], batching: Set<StepBatch.Kind>, room: Int
+        busy: Set<InodeID>, longRunning: Set<InodeID> = [], batching: Set<StepBatch.Kind>, room: Int
     ) {
         self.busy = busy
-        self.patient = patient
-        patientCount = patient.count
+        self.longRunning = longRunning
+        longRunningCount = longRunning.count
         self.batching = batching
         self.room = room
     }
@@ -86,12 +86,12 @@ struct StepChoice: Sendable {
             passOver()
             return true
         }
-        if step.isPatient {
-            guard patientCount < Self.patientLimit else {
+        if step.isLongRunning {
+            guard longRunningCount < Self.longRunningLimit else {
                 passOver()
                 return true
             }
-            patientCount +|= 1
+            longRunningCount +|= 1
         }
         // A step that failed in a batch is sent alone.
         guard attempts == 0, let kind = step.batchKind else {
@@ -135,7 +135,7 @@ struct StepChoice: Sendable {
             gathered[.moves] = batch
             return true
         }
-        guard busy.isSubset(of: patient), tasks < room else { return false }
+        guard busy.isSubset(of: longRunning), tasks < room else { return false }
         take(inode)
         let item = StepBatch.Item(inode: inode, step: step)
         if isTogether {
@@ -225,7 +225,7 @@ struct JournalRound {
 
 extension UploadStep {
     /// Whether it is a long-running upload, which sends content for long before its commit.
-    var isPatient: Bool {
+    var isLongRunning: Bool {
         if case .upload(let upload) = self {
             upload.staged.size > Int64(ContentHasher.blockSize)
         } else {

@@ -120,11 +120,11 @@ struct BatchSender: Sendable {
                 session: session, size: Int64(clamping: content.bytes.count),
                 commit: content.upload.commit(content.hash))
         }
-        let attempts = ready.map { content, _ in
-            Attempt(
+        let intents = ready.map { content, _ in
+            UploadIntent(
                 inode: content.item.inode, step: .upload(content.upload), hash: content.hash)
         }
-        return await commit(attempts) { wanted async throws(SyncError) in
+        return await commit(intents) { wanted async throws(SyncError) in
             for index in wanted { try ready[index].loaded.vouch() }
             return try await fromServer(
                 await self.environment.remote.finishUploads(wanted.map { uploads[$0] }))
@@ -140,8 +140,8 @@ struct BatchSender: Sendable {
         _ items: [StepBatch.Item]
     ) async -> [Failure] {
         let paths = items.flatMap(\.step.paths)
-        let attempts = items.map { Attempt(inode: $0.inode, step: $0.step, hash: nil) }
-        return await commit(attempts) { wanted async throws(SyncError) in
+        let intents = items.map { UploadIntent(inode: $0.inode, step: $0.step, hash: nil) }
+        return await commit(intents) { wanted async throws(SyncError) in
             try await fromServer(
                 await self.environment.remote.makeFolders(at: wanted.map { paths[$0] }))
         } record: { recorder, index, entry in
@@ -156,8 +156,8 @@ struct BatchSender: Sendable {
             guard case .deleteFile(let node, let revision?) = item.step else { return nil }
             return RemoteDeletion(node, revision: revision)
         }
-        let attempts = items.map { Attempt(inode: $0.inode, step: $0.step, hash: nil) }
-        return await commit(attempts) { wanted async throws(SyncError) in
+        let intents = items.map { UploadIntent(inode: $0.inode, step: $0.step, hash: nil) }
+        return await commit(intents) { wanted async throws(SyncError) in
             try await fromServer(
                 await self.environment.remote.deleteFiles(wanted.map { deletions[$0] }))
         } record: { recorder, index, _ in
@@ -172,8 +172,8 @@ struct BatchSender: Sendable {
             guard case .move(let move) = item.step else { return nil }
             return RemoteRelocation(from: move.node, to: move.target)
         }
-        let attempts = items.map { Attempt(inode: $0.inode, step: $0.step, hash: nil) }
-        return await commit(attempts, isAlone: true) { wanted async throws(SyncError) in
+        let intents = items.map { UploadIntent(inode: $0.inode, step: $0.step, hash: nil) }
+        return await commit(intents, isAlone: true) { wanted async throws(SyncError) in
             try await fromServer(await self.environment.remote.moveFiles(wanted.map { moves[$0] }))
         } record: { recorder, index, entry in
             guard case .move(let move) = items[index].step else { return }
@@ -192,10 +192,10 @@ struct BatchSender: Sendable {
         } catch {
             return items.map { ($0, error) }
         }
-        let attempts = ready.map {
-            Attempt(inode: $0.item.inode, step: $0.item.step, hash: $0.hash)
+        let intents = ready.map {
+            UploadIntent(inode: $0.item.inode, step: $0.item.step, hash: $0.hash)
         }
-        var failures = await commit(attempts) { wanted async throws(SyncError) in
+        var failures = await commit(intents) { wanted async throws(SyncError) in
             try await fromServer(
                 await self.environment.remote.copyFiles(wanted.map { ready[$0].relocation }))
         } record: { recorder, index, entry in
@@ -211,7 +211,7 @@ struct BatchSender: Sendable {
     /// Sends one commit for all steps that still hold, and records the outcomes in one transaction.
     /// Returns the failures.
     private func commit<Value: Sendable>(
-        _ attempts: [Attempt], isAlone: Bool = false,
+        _ intents: [UploadIntent], isAlone: Bool = false,
         send: @Sendable ([Int]) async throws(SyncError) -> [RemoteOutcome<Value>],
         record note: @escaping @Sendable (inout UploadResults, Int, Value) throws -> Void
     ) async -> [Failure] {
@@ -219,11 +219,11 @@ struct BatchSender: Sendable {
             let wanted: [Sent]
             let outcomes: [SyncOutcome<Value>]
             do throws(SyncError) {
-                wanted = try await environment.note(attempts)
+                wanted = try await environment.note(intents)
                 let answers = wanted.isEmpty ? [] : try await send(wanted.map(\.index))
                 outcomes = answers.map { $0.mapError(SyncError.remote) }
             } catch {
-                return attempts.map { ($0.item, error) }
+                return intents.map { ($0.item, error) }
             }
             await environment.record { recorder in
                 for (sent, outcome) in zip(wanted, outcomes) {
@@ -238,7 +238,7 @@ struct BatchSender: Sendable {
                 })
             return zip(wanted, outcomes).compactMap { sent, outcome in
                 if case .failure(let error) = outcome {
-                    (attempts[sent.index].item, error)
+                    (intents[sent.index].item, error)
                 } else {
                     nil
                 }

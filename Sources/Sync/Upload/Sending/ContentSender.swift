@@ -28,7 +28,7 @@ struct ContentSender: Sendable {
         let item = StepBatch.Item(inode: inode, step: .copy(from: source, upload))
         guard let copy = try await environment.noteCopies([item]).first else { throw .cancelled }
         let sent = try await environment.note(
-            Attempt(inode: inode, step: item.step, hash: copy.hash))
+            UploadIntent(inode: inode, step: item.step, hash: copy.hash))
         let entry = try await fromServer(await environment.remote.copy(source, to: upload.path))
         await environment.record { recorder in
             try recorder.arrived(sent)
@@ -74,7 +74,7 @@ struct ContentSender: Sendable {
         try await environment.noteHash(hash, of: file, upload)
         try await environment.gate.commit { () async throws(SyncError) in
             let sent = try await environment.note(
-                Attempt(inode: file.inode, step: .upload(upload), hash: hash), of: file)
+                UploadIntent(inode: file.inode, step: .upload(upload), hash: hash), of: file)
             try await environment.forgettingRefusal(of: sent) { () async throws(SyncError) in
                 let entry = try await fromServer(
                     await environment.remote.upload(
@@ -136,8 +136,8 @@ extension UploadEnvironment {
 
     /// Writes the intent of a content's commit. Throws if its flush has failed: the program that called
     /// fsync was told of that, and the file may have other bytes than those written.
-    func note(_ attempt: Attempt, of file: StagedFile) async throws(SyncError) -> Sent {
-        let sent = try await note(attempt)
+    func note(_ intent: UploadIntent, of file: StagedFile) async throws(SyncError) -> Sent {
+        let sent = try await note(intent)
         do throws(StagingError) {
             try file.vouch()
         } catch {

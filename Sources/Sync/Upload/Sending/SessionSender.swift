@@ -72,7 +72,7 @@ struct SessionSender: Sendable {
         try await environment.noteHash(hash, of: file, upload)
         try await environment.gate.commit { () async throws(SyncError) in
             let sent = try await environment.note(
-                Attempt(inode: file.inode, step: .upload(upload), hash: hash), of: file)
+                UploadIntent(inode: file.inode, step: .upload(upload), hash: hash), of: file)
             try await environment.forgettingRefusal(of: sent) { () async throws(SyncError) in
                 let entry = try await fromServer(
                     await environment.remote.finishUpload(

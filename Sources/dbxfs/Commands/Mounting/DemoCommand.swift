@@ -104,7 +104,7 @@ private struct Demo {
 
     /// Waits until Ctrl-C, or until the mount is unmounted.
     func waitForEnd() {
-        let end = Signal()
+        let end = Latch()
         ProcessSettings.onTermination { _ in end.set() }
         while !end.wait(seconds: 0.5) {
             guard RunningMount(at: mountpoint).entry != nil else { return }

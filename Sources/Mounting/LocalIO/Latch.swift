@@ -7,7 +7,7 @@ import Saturating
 import Synchronization
 
 /// An event that happens once.
-package final class Signal: Sendable {
+package final class Latch: Sendable {
     private let isSet = Mutex(false)
     private let group = DispatchGroup()
 
@@ -70,7 +70,7 @@ package enum Thread {
     package static func within<Value: Sendable>(
         seconds: Double, _ work: @escaping @Sendable () -> Value
     ) -> Value? {
-        let done = Signal()
+        let done = Latch()
         let result = Mutex<Value?>(nil)
         start {
             let value = work()
@@ -85,7 +85,7 @@ package enum Thread {
     package static func waiting<Value: Sendable>(
         for work: @escaping @Sendable () async -> Value
     ) -> Value? {
-        let done = Signal()
+        let done = Latch()
         let result = Mutex<Value?>(nil)
         Task.detached {
             let value = await work()

@@ -7,28 +7,28 @@ import Saturating
 
 extension TreeReading {
     /// The nodes that the server had at a folded path before folders above it were moved: at most
-    /// `mostDeparted`, those of the last moves first. None for the path of such a folder itself,
+    /// `mostNodesOfPath`, those of the last moves first. None for the path of such a folder itself,
     /// whose deletion there is the move.
-    package func departedNodes(foldedPath: String) throws -> [Node] {
+    package func nodes(previousFoldedPath foldedPath: String) throws -> [Node] {
         let names = Self.keys(in: foldedPath)
-        let departures = try database.cachedStatement(
+        let paths = try database.cachedStatement(
             sql: "SELECT inode FROM departure WHERE parent = ? AND fold = ? ORDER BY rowid")
-        var waiting = [DepartureStep(depth: 0, folder: .root, isInMoved: false)]
+        var waiting = [PreviousPathStep(depth: 0, folder: .root, isInMoved: false)]
         // One folder can be reached in several ways, which all end alike.
         var seen = Set(waiting)
         var found: [Node] = []
-        while let step = waiting.popLast(), found.count < Self.mostDeparted {
+        while let step = waiting.popLast(), found.count < Self.mostNodesOfPath {
             guard step.depth < names.count else { continue }
             let name = names[step.depth]
             let below = step.depth +| 1
             // The last one is examined first.
-            var next = try Int64.fetchAll(departures, arguments: [step.folder.column, name]).map {
-                DepartureStep(depth: below, folder: InodeID(column: $0), isInMoved: true)
+            var next = try Int64.fetchAll(paths, arguments: [step.folder.column, name]).map {
+                PreviousPathStep(depth: below, folder: InodeID(column: $0), isInMoved: true)
             }
             if let child = try remoteChild(folded: name, of: step.folder) {
                 if below == names.count, step.isInMoved { found.append(child) }
                 next.append(
-                    DepartureStep(depth: below, folder: child.inode, isInMoved: step.isInMoved))
+                    PreviousPathStep(depth: below, folder: child.inode, isInMoved: step.isInMoved))
             }
             waiting.append(contentsOf: next.filter { seen.insert($0).inserted })
         }
@@ -36,13 +36,13 @@ extension TreeReading {
     }
 
     /// Number of nodes that one path may have meant: each costs a request.
-    private static var mostDeparted: Int { 16 }
+    private static var mostNodesOfPath: Int { 16 }
 
     /// Nodes below folders moved by this mount that a deletion at this folded path may mean, if
     /// another client had moved the folder first: then the server had it at a place that no later delta
     /// names. They match the last names of the path, one or more; `limit` is the maximum
     /// number of nodes.
-    package func nodesInDepartedFolders(
+    package func nodesBelowPreviousPaths(
         endingLike foldedPath: String, limit: Int
     ) throws -> [Node] {
         let names = Self.keys(in: foldedPath)
@@ -66,7 +66,7 @@ extension TreeReading {
 }
 
 /// A step on the way down a path that may be a previous one.
-private struct DepartureStep: Hashable {
+private struct PreviousPathStep: Hashable {
     /// Number of the path's names that lead to it.
     var depth: Int
     var folder: InodeID
@@ -76,7 +76,7 @@ private struct DepartureStep: Hashable {
 
 extension Transaction {
     /// Notes the previous place of a folder before the feed has its move.
-    package func noteDeparture(of inode: InodeID, from place: Place) throws {
+    package func notePreviousPath(of inode: InodeID, from place: Place) throws {
         try run(
             "INSERT INTO departure (inode, parent, fold) VALUES (?, ?, ?)",
             [inode.column, place.parent.column, place.name.folded])
@@ -94,7 +94,7 @@ extension Transaction {
     }
 
     /// Drops all previous paths, because the deltas from before those moves are in.
-    package func forgetDepartures() throws {
+    package func forgetPreviousPaths() throws {
         try run("DELETE FROM departure", [])
     }
 }

@@ -6,10 +6,10 @@ import GRDB
 
 extension TreeReading {
     /// The place from which a delta detached an open file; nil if none did, or if users deleted it.
-    package func eviction(of inode: InodeID) throws -> Place? {
+    package func detachedPlace(of inode: InodeID) throws -> Place? {
         let statement = try database.cachedStatement(
             sql: "SELECT parent, name FROM eviction WHERE inode = ?")
-        return try EvictionRow.fetchFirst(statement, [inode.column])?.place
+        return try DetachedOpenFileRow.fetchFirst(statement, [inode.column])?.place
     }
 
     /// The last open file that a delta detached from a place.
@@ -22,7 +22,7 @@ extension TreeReading {
     }
 }
 
-private struct EvictionRow: RowReadable {
+private struct DetachedOpenFileRow: RowReadable {
     static let table = "eviction"
 
     let place: Place
@@ -34,14 +34,14 @@ private struct EvictionRow: RowReadable {
 
 extension Transaction {
     /// Notes that a delta detaches an open file from its place.
-    package func noteEviction(of inode: InodeID, from place: Place) throws {
+    package func noteDetached(of inode: InodeID, from place: Place) throws {
         try run(
             "INSERT OR REPLACE INTO eviction (inode, parent, name) VALUES (?, ?, ?)",
             [inode.column, place.parent.column, place.name.string])
     }
 
     /// Drops the note, because the file is in the tree again.
-    package func forgetEviction(of inode: InodeID) throws {
+    package func forgetDetached(of inode: InodeID) throws {
         try run("DELETE FROM eviction WHERE inode = ?", [inode.column])
     }
 }

@@ -4,7 +4,7 @@ package import Core
 import GRDB
 
 /// The source of a node's staged content.
-package struct Twin: Hashable, Sendable {
+package struct PendingCopy: Hashable, Sendable {
     /// Inode of the copied node.
     package var source: InodeID
     /// Its generation then; another one is other content.
@@ -24,14 +24,14 @@ package struct Twin: Hashable, Sendable {
 
 extension TreeReading {
     /// The pending copy of a node, if it is one.
-    package func twin(of inode: InodeID) throws -> Twin? {
+    package func pendingCopy(of inode: InodeID) throws -> PendingCopy? {
         let statement = try database.cachedStatement(
             sql: "SELECT source, source_generation, generation, revision FROM twin WHERE inode = ?")
-        return try Twin.fetchFirst(statement, [inode.column])
+        return try PendingCopy.fetchFirst(statement, [inode.column])
     }
 }
 
-extension Twin: RowReadable {
+extension PendingCopy: RowReadable {
     static let table = "twin"
 
     init(_ row: Columns) throws {
@@ -44,17 +44,20 @@ extension Twin: RowReadable {
 
 extension Transaction {
     /// Records a pending copy.
-    package func setTwin(_ twin: Twin, of inode: InodeID) throws {
+    package func setPendingCopy(_ pendingCopy: PendingCopy, of inode: InodeID) throws {
         try run(
             """
             INSERT OR REPLACE INTO twin (inode, source, source_generation, generation)
             VALUES (?, ?, ?, ?)
             """,
-            [inode.column, twin.source.column, twin.sourceGeneration, twin.generation])
+            [
+                inode.column, pendingCopy.source.column, pendingCopy.sourceGeneration,
+                pendingCopy.generation,
+            ])
     }
 
     /// Notes the revision of a source that was uploaded.
-    package func noteTwins(
+    package func notePendingCopies(
         of source: InodeID, generation: Int64, became revision: Revision
     ) throws {
         try run(

@@ -9,23 +9,23 @@ import Testing
 
 private let mebibyte = 1 << 20
 
-@Suite("Spare fetches", .timeLimit(.minutes(3)))
-struct SpareTests {
+@Suite("Background fetches", .timeLimit(.minutes(3)))
+struct BackgroundFetchTests {
     @Test("they run when nothing else does, a few at a time, and make way for all others")
     func turns() {
         var queue = FetchQueue(budget: 1000, slots: 16)
         #expect(queue.add(1, bytes: 10, isDemanded: true) == [.start(1)])
-        #expect(queue.addSpare(2, bytes: 10) == [])
+        #expect(queue.addBackgroundFetch(2, bytes: 10) == [])
         #expect(queue.add(3, bytes: 10, isDemanded: false) == [.start(3)])
         #expect(queue.finish(1) == [])
         #expect(queue.finish(3) == [.start(2)])
         // A demanded fetch does not wait for them.
         #expect(queue.add(4, bytes: 10, isDemanded: true) == [.start(4)])
-        #expect(queue.addSpare(5, bytes: 10) == [])
+        #expect(queue.addBackgroundFetch(5, bytes: 10) == [])
         #expect(queue.remove(4) == [.start(5)])
-        for number in 6..<20 { _ = queue.addSpare(number, bytes: 10) }
+        for number in 6..<20 { _ = queue.addBackgroundFetch(number, bytes: 10) }
         let running = (2..<20).count { queue.isRunning($0) }
-        #expect(running == FetchQueue.spareSlots)
+        #expect(running == FetchQueue.backgroundSlots)
         #expect(queue.remove(15) == [])
         #expect(queue.finish(2) == [.start(8)])
     }
@@ -34,13 +34,13 @@ struct SpareTests {
     func promotion() {
         var queue = FetchQueue(budget: 1000, slots: 2)
         _ = queue.add(1, bytes: 10, isDemanded: true)
-        _ = queue.addSpare(2, bytes: 10)
-        _ = queue.addSpare(3, bytes: 10)
+        _ = queue.addBackgroundFetch(2, bytes: 10)
+        _ = queue.addBackgroundFetch(3, bytes: 10)
         #expect(queue.demand(3) == [.start(3)])
         #expect(queue.finish(1) == [])
         #expect(queue.finish(3) == [.start(2)])
         _ = queue.demand(2)
-        #expect(queue.addSpare(4, bytes: 10) == [])
+        #expect(queue.addBackgroundFetch(4, bytes: 10) == [])
     }
 
     @Test("a block is on the disk when it was brought, and is brought once")

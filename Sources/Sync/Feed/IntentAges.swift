@@ -6,7 +6,7 @@ import MetadataStore
 import Synchronization
 
 /// Measures the time between two counts of the intents.
-final class AttemptAges: Sendable {
+final class IntentAges: Sendable {
     /// Seconds for which a server works on a commit at most.
     private static let longestCommit = 900.0
 
@@ -18,7 +18,7 @@ final class AttemptAges: Sendable {
     func noteCaughtUp(at now: Timestamp, in transaction: Transaction) throws {
         let last = last.withLock { $0 }
         if let last, now < last.adding(seconds: Self.longestCommit) { return }
-        try transaction.ageAttempts(first: last == nil)
+        try transaction.ageIntents(first: last == nil)
         transaction.afterCommit { [self] in self.last.withLock { $0 = now } }
     }
 }

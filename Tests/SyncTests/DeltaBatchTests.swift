@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sync
 
-@Suite struct BatchTests {
+@Suite struct DeltaBatchTests {
     /// A mount that has seen `files` and is not running.
     private func harness(_ files: [String: String]) async throws -> Harness {
         let harness = try Harness()

@@ -8,7 +8,7 @@ import RemoteStore
 import Tree
 
 /// The subject of a metadata read.
-private struct LookQuestion: Sendable {
+private struct MetadataQuestion: Sendable {
     /// The node whose step was refused.
     var inode: InodeID
     /// The IDs of the nodes that the step concerns.
@@ -21,7 +21,7 @@ private struct LookQuestion: Sendable {
 }
 
 /// Reads the metadata of nodes on the server.
-struct RemoteLook: Sendable {
+struct MetadataReads: Sendable {
     let environment: UploadEnvironment
 
     /// Requests the nodes that a step concerns and applies them by the rules for deltas: the node's
@@ -30,18 +30,18 @@ struct RemoteLook: Sendable {
     /// the server ever had it.
     ///
     /// Its absence is applied only with `believesAbsence`.
-    func look(
+    func read(
         for step: UploadStep, of inode: InodeID, believesAbsence: Bool
     ) async -> SyncOutcome<Bool> {
         let store = environment.store
         let known = await environment.attempt {
             try await store.read { try $0.node(inode)?.facts.id }
         }
-        var question = LookQuestion(inode: inode, targets: step.targets)
+        var question = MetadataQuestion(inode: inode, targets: step.targets)
         question.ids = Set([known.flatMap { $0 }, step.source?.id].compactMap { $0 })
         if question.ids.isEmpty { question.source = step.source?.path }
         question.believesAbsence = believesAbsence
-        return await look(question)
+        return await read(question)
     }
 
     /// Finds out the outcome of moves. Throws the failure of the first metadata read that fails.
@@ -58,23 +58,23 @@ struct RemoteLook: Sendable {
                     )
                 }
             }
-            var question = LookQuestion(inode: move.inode)
+            var question = MetadataQuestion(inode: move.inode)
             if let id = known?.0 {
                 question.ids = [id]
             } else {
                 question.targets = [move.target, known?.1].compactMap { $0 }
                     .map { RemotePath(rawValue: $0) }
             }
-            _ = try await look(question) { try $0.forgetAttempt(move.id) }.get()
+            _ = try await read(question) { try $0.forgetIntent(move.id) }.get()
         }
     }
 
     /// Holds the gate for the metadata read, so that no commit's response outdates the result.
-    private func look(
-        _ question: LookQuestion,
+    private func read(
+        _ question: MetadataQuestion,
         _ body: @escaping @Sendable (Transaction) throws -> Void = { _ in }
     ) async -> SyncOutcome<Bool> {
-        await environment.gate.look {
+        await environment.gate.read {
             do throws(SyncError) {
                 var findings = try await ask(question)
                 let isThere = findings.missingIDs.isEmpty && findings.missingPaths.isEmpty
@@ -94,9 +94,9 @@ struct RemoteLook: Sendable {
         }
     }
 
-    private func ask(_ question: LookQuestion) async throws(SyncError) -> LookFindings {
+    private func ask(_ question: MetadataQuestion) async throws(SyncError) -> MetadataFindings {
         let remote = environment.remote
-        var findings = LookFindings()
+        var findings = MetadataFindings()
         for path in question.targets {
             if let entry = try await fromServer(await remote.entry(at: path)) {
                 findings.atPaths.append((path, entry))
@@ -105,7 +105,7 @@ struct RemoteLook: Sendable {
         var ids = Array(question.ids)
         ids.append(contentsOf: await displacedIDs(by: findings.atPaths.map(\.entry)))
         var asked: Set<FileID> = []
-        while let id = ids.popLast(), asked.count < Self.longestLook {
+        while let id = ids.popLast(), asked.count < Self.mostReads {
             guard asked.insert(id).inserted else { continue }
             if let entry = try await fromServer(await remote.entry(of: id)) {
                 findings.byID.append(
@@ -127,7 +127,7 @@ struct RemoteLook: Sendable {
     }
 
     /// Number of nodes to request after one refusal.
-    private static let longestLook = 16
+    private static let mostReads = 16
 
     /// The believed occupants of paths where other nodes were found: they may have moved, not been
     /// deleted.

@@ -6,41 +6,41 @@ import Testing
 
 @testable import FileSystem
 
-@Suite struct GlanceTests {
+@Suite struct HeaderProbeTests {
     private let folder = InodeID(5)
 
-    @Test("three glances in a row make the next one expected, a whole read takes that back")
+    @Test("three header probes in a row make the next one expected, a whole read takes that back")
     func habit() {
-        let glances = FolderGlances()
+        let headerProbes = HeaderProbes()
         for _ in 0..<3 {
-            #expect(!glances.isGlancedAt(folder))
-            glances.noteClosed(in: folder, read: 16 << 10, of: 3 << 20)
+            #expect(!headerProbes.isProbed(folder))
+            headerProbes.noteClosed(in: folder, read: 16 << 10, of: 3 << 20)
         }
-        #expect(glances.isGlancedAt(folder))
-        #expect(!glances.isGlancedAt(InodeID(6)))
+        #expect(headerProbes.isProbed(folder))
+        #expect(!headerProbes.isProbed(InodeID(6)))
         // Says nothing: a small file, and one that the kernel had in memory.
-        glances.noteClosed(in: folder, read: 4096, of: 4096)
-        glances.noteClosed(in: folder, read: 0, of: 3 << 20)
-        #expect(glances.isGlancedAt(folder))
-        glances.noteClosed(in: folder, read: 3 << 20, of: 3 << 20)
-        #expect(!glances.isGlancedAt(folder))
+        headerProbes.noteClosed(in: folder, read: 4096, of: 4096)
+        headerProbes.noteClosed(in: folder, read: 0, of: 3 << 20)
+        #expect(headerProbes.isProbed(folder))
+        headerProbes.noteClosed(in: folder, read: 3 << 20, of: 3 << 20)
+        #expect(!headerProbes.isProbed(folder))
     }
 
     @Test("the memory of folders is bounded")
     func memory() {
-        let glances = FolderGlances()
-        for _ in 0..<3 { glances.noteClosed(in: folder, read: 1, of: 3 << 20) }
+        let headerProbes = HeaderProbes()
+        for _ in 0..<3 { headerProbes.noteClosed(in: folder, read: 1, of: 3 << 20) }
         for number: UInt64 in 100..<200 {
-            glances.noteClosed(in: InodeID(number), read: 1, of: 3 << 20)
+            headerProbes.noteClosed(in: InodeID(number), read: 1, of: 3 << 20)
         }
-        #expect(!glances.isGlancedAt(folder))
+        #expect(!headerProbes.isProbed(folder))
     }
 
     @Test("a probe fetches little, and later reads are right", arguments: [3 << 20, 9 << 20])
     func little(size: Int) async throws {
         let sample = Sample(size: size, seed: 12)
         let fixture = try Fixture([sample])
-        let session = ReadSession(isGlance: true)
+        let session = ReadSession(isHeaderProbe: true)
         let head = try await fixture.reader.bytes(
             of: sample.content, range: 0..<16384, session: session)
         #expect(head == sample[0..<16384])
@@ -61,7 +61,7 @@ import Testing
         let sample = Sample(size: 3 << 20, seed: 12)
         let fixture = try Fixture([sample])
         fixture.store.onRequest { number, _ in number == 0 ? .flip(5000) : nil }
-        let session = ReadSession(isGlance: true)
+        let session = ReadSession(isHeaderProbe: true)
         _ = try await fixture.reader.bytes(of: sample.content, range: 0..<16384, session: session)
         await #expect(throws: RemoteError.self) {
             for offset: Int64 in stride(from: 0, to: 3 << 20, by: 128 << 10) {

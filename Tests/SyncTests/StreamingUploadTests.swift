@@ -12,7 +12,7 @@ import Testing
 
 @testable import Sync
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct AheadTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct StreamingUploadTests {
     private static let piece = PieceLayout.pieceSize
 
     /// A file that a user writes to, on a running mount. Nothing else is sent while it is open.

@@ -4,17 +4,17 @@ import Synchronization
 
 extension ContentReader {
     /// Notes an arrival, which keeps bytes in memory for a while longer.
-    func postponeRest() {
+    func postponeIdle() {
         let isWatched = state.withLock { state in
             state.lastArrival = .now
             defer { state.isWatched = true }
             return state.isWatched
         }
-        if !isWatched { Task { [weak self] in await self?.rest() } }
+        if !isWatched { Task { [weak self] in await self?.awaitIdle() } }
     }
 
     /// Waits until no fetch has arrived for a while, and frees their memory.
-    private func rest() async {
+    private func awaitIdle() async {
         while true {
             try? await Task.sleep(for: limits.idleTime)
             let turns = state.withLock { state -> Turns? in

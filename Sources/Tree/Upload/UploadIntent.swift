@@ -9,7 +9,7 @@ import RemoteStore
 import Staging
 
 /// A step that is about to be sent.
-package struct Attempt: Sendable {
+package struct UploadIntent: Sendable {
     package var inode: InodeID
     package var step: UploadStep
     /// Hash of the content, if the step has content.
@@ -33,13 +33,13 @@ package struct Attempt: Sendable {
         }
         if case .move(let move) = step, move.isFolder {
             let id = try transaction.noteMove(of: inode, to: move.target.rawValue)
-            return Sent(index: index, attempt: id)
+            return Sent(index: index, intent: id)
         }
-        guard step.isNew || hash != nil else { return Sent(index: index, attempt: nil) }
+        guard step.isNew || hash != nil else { return Sent(index: index, intent: nil) }
         let place = step.isNew ? try place(of: node) : nil
         return Sent(
             index: index,
-            attempt: try transaction.noteAttempt(
+            intent: try transaction.noteIntent(
                 inode, at: place, hash: hash, modified: step.sentModified, sent: time))
     }
 
@@ -55,5 +55,5 @@ package struct Attempt: Sendable {
 /// one.
 package struct Sent: Sendable {
     package var index: Int
-    package var attempt: Int64?
+    package var intent: Int64?
 }

@@ -11,7 +11,7 @@ extension TreeReading {
     /// The intent to create a node at a place that is not known to have arrived, and its inode: a
     /// file with this hash, or a folder without one. The place may be in the folder of that time,
     /// or in the one that is at the path by which it was sent.
-    package func attempt(
+    package func intent(
         at place: Place, hash: ContentHash?, modified: Timestamp?
     ) throws -> (id: Int64, inode: InodeID)? {
         let statement = try database.cachedStatement(
@@ -26,7 +26,7 @@ extension TreeReading {
             place.name.folded, Folding.fold(place.name.string), hash?.column ?? .null,
             modified?.seconds,
         ]
-        let rows = try AttemptRow.fetchEvery(statement, arguments)
+        let rows = try UploadIntentRow.fetchEvery(statement, arguments)
         guard !rows.isEmpty else { return nil }
         let path = try remoteKeyPath(of: place.parent)
         let row = rows.first { $0.parent == place.parent || path != nil && $0.folder == path }
@@ -35,14 +35,14 @@ extension TreeReading {
 
     /// The folders whose move is not known to have arrived, and the target paths. The server's
     /// place of their contents is unknown.
-    package func attemptedMoves() throws -> [(id: Int64, inode: InodeID, target: String)] {
+    package func intendedMoves() throws -> [(id: Int64, inode: InodeID, target: String)] {
         let statement = try database.cachedStatement(
             sql: "SELECT id, inode, target, parent, folder FROM attempt WHERE target IS NOT NULL")
-        return try AttemptRow.fetchEvery(statement).map { ($0.id, $0.inode, $0.target ?? "") }
+        return try UploadIntentRow.fetchEvery(statement).map { ($0.id, $0.inode, $0.target ?? "") }
     }
 
     /// Whether content with this hash was sent for a node.
-    package func wasAttempted(_ hash: ContentHash, for inode: InodeID) throws -> Bool {
+    package func hasIntent(withHash hash: ContentHash, for inode: InodeID) throws -> Bool {
         let statement = try database.cachedStatement(
             sql: "SELECT 1 FROM attempt WHERE inode = ? AND hash = ?")
         return try Int.fetchOne(statement, arguments: [inode.column, hash.column]) != nil
@@ -50,7 +50,7 @@ extension TreeReading {
 }
 
 /// A row of the table `attempt`.
-private struct AttemptRow: RowReadable {
+private struct UploadIntentRow: RowReadable {
     static let table = "attempt"
 
     let id: Int64
@@ -71,7 +71,7 @@ private struct AttemptRow: RowReadable {
 extension Transaction {
     /// Notes an upload intent, and returns its number. `place` is set if the node is new there,
     /// `hash` if it is a file; `modified` is the modification time that is sent with it.
-    package func noteAttempt(
+    package func noteIntent(
         _ inode: InodeID, at place: Place?, hash: ContentHash?, modified: Timestamp?,
         sent: Timestamp
     ) throws -> Int64 {
@@ -102,7 +102,7 @@ extension Transaction {
             UPDATE attempt SET parent = NULL, fold = NULL WHERE (inode, parent, fold) IN (
                 SELECT inode, parent, fold FROM attempt WHERE id = ?)
             """, [id])
-        try forgetAttempt(id)
+        try forgetIntent(id)
     }
 
     /// Removes the intents to create a node that the server had and has deleted: it arrived, so
@@ -112,14 +112,14 @@ extension Transaction {
     }
 
     /// Removes an intent that is known not to have arrived.
-    package func forgetAttempt(_ id: Int64) throws {
+    package func forgetIntent(_ id: Int64) throws {
         try run("DELETE FROM attempt WHERE id = ?", [id])
     }
 
     /// Counts that all intents are unanswered for another quarter of an hour; the `first` time in a
     /// process, that they were found. The caller measures the time: rows cannot tell it, because
     /// the machine's date may be set.
-    package func ageAttempts(first: Bool) throws {
+    package func ageIntents(first: Bool) throws {
         try run(first ? "UPDATE attempt SET age = 1" : "UPDATE attempt SET age = age + 1", [])
     }
 
@@ -127,7 +127,7 @@ extension Transaction {
     /// not among them was not made. A creation sent before `time`, and found unanswered for a
     /// quarter of an hour by this process, has not arrived, and never will; any other may still be
     /// in progress at a server that got it from an earlier process.
-    package func forgetAttempts(sentBefore time: Timestamp) throws {
+    package func forgetIntents(sentBefore time: Timestamp) throws {
         try run(
             "DELETE FROM attempt WHERE target IS NOT NULL OR age > 1 AND (sent < ? OR sent > ?)",
             [

@@ -33,7 +33,7 @@ extension ContentReader: ContentBringing {
             var found = state.withLock { state in
                 state.fetches[key]?.first { $0.range.overlaps(rest) && $0.retain() }
             }
-            if found == nil { found = await spare(content, key, rest) }
+            if found == nil { found = await backgroundFetch(content, key, rest) }
             guard let fetch = found else { continue }
             defer { fetch.release() }
             if fetch.isOver {
@@ -59,24 +59,24 @@ extension ContentReader: ContentBringing {
     }
 
     /// A background fetch; nil if another fetch of these bytes was made in between.
-    private func spare(
+    private func backgroundFetch(
         _ content: FileContent, _ key: BlockKey, _ range: Range<Int64>
     ) async -> BlockFetch? {
         await survey(content, key.index)
         return make(
             content, key, chunkStart(range.lowerBound)..<range.upperBound, from: range.lowerBound,
-            isDemanded: false, isSpare: true)
+            isDemanded: false, isBackground: true)
     }
 
     /// If a demanded block is withheld until the whole file is verified, promotes the background
     /// fetches of that file: the reader depends on them.
     static func hasten(_ fetch: BlockFetch, _ state: inout State) -> [FetchQueue.Action] {
         let hash = fetch.key.hash
-        guard fetch.isHeldBack, !state.queue.isSpare(fetch.id),
+        guard fetch.isWithheld, !state.queue.isBackground(fetch.id),
             state.ledgers[hash]?.isSettled == false
         else { return [] }
         let others = state.fetches.filter { $0.key.hash == hash }.values.joined()
-        return others.filter { state.queue.isSpare($0.id) }
+        return others.filter { state.queue.isBackground($0.id) }
             .flatMap { state.queue.demand($0.id) }
     }
 

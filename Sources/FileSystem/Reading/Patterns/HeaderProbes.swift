@@ -5,7 +5,7 @@ import Saturating
 import Synchronization
 
 /// How the last files of each folder were read.
-final class FolderGlances: Sendable {
+final class HeaderProbes: Sendable {
     private struct State {
         /// Number of consecutive files that were closed after a header probe.
         var runs: [InodeID: Int] = [:]
@@ -22,7 +22,7 @@ final class FolderGlances: Sendable {
     private let state = Mutex(State())
 
     /// Whether the next file of a folder is likely to get a header probe.
-    func isGlancedAt(_ folder: InodeID) -> Bool {
+    func isProbed(_ folder: InodeID) -> Bool {
         state.withLock { $0.runs[folder, default: 0] >= Self.evidence }
     }
 
