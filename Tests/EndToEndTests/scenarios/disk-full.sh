@@ -39,6 +39,8 @@ print(status["state"], status.get("advice") or "nothing to do")' | tee "$WORK/st
     if grep -q offline "$WORK/status"; then cp "$WORK/status" "$WORK/offline"; fi
     grep -q "$1" "$WORK/status"
 }
+# The room of the removed file is free some seconds later.
+wait_until 60 eval 'test -z "$(ls -A "$WORK/small/state/default/staging")"'
 cat /dev/zero > "$WORK/small/filler" 2> /dev/null || true
 "$TOOLS/dropbox.py" mkdirs /theirs 10000
 wait_until 60 has_status '^online .*disk .*full'

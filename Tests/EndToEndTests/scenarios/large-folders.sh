@@ -25,7 +25,7 @@ test "$(getfattr --only-values -n user.dropbox.id renamed/moved/inner/7)" = "$fi
 test "$(find renamed -type f | wc -l)" = 62
 test "$(cat renamed/moved/inner/30)" = 'inner 30'
 dbxfs ls-remote :/ --recursive > "$WORK/remote"
-test "$(grep -c 'renamed/moved/inner/' "$WORK/remote")" = 32
+test "$(grep -c 'renamed/moved/inner/.' "$WORK/remote")" = 32
 grep -q large "$WORK/remote" && exit 1
 
 # Two of them change places.
