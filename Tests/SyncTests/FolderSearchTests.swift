@@ -215,17 +215,23 @@ import Testing
         harness.faulty.inject(.failBefore(.timedOut)) {
             $0.operation == .delete && $0.subject == "/a"
         }
-        harness.faulty.inject(.stall) { $0.operation == .delete && $0.subject == "/a" }
+        harness.faulty.inject(.stall, into: .deletionCursor, number: 2)
         try await harness.delete("/a")
         harness.noteChange()
         while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
         let rows = try await harness.store.read { try $0.folderSearches() }
         #expect(rows.map(\.place) == ["/a"], "\(harness.history.text)")
-        // The cursor of the first search has expired, so it could not have succeeded.
+        // The first search fails from here on.
         harness.server.resetCursors()
         harness.faulty.releaseStalled()
-        _ = try await finish(harness)
+        try await harness.settle()
+        for _ in 0..<5_000 where try await !harness.store.read({ try $0.folderSearches() }).isEmpty
+        {
+            try await Task.sleep(for: .milliseconds(2))
+        }
         #expect(try await harness.store.read { try $0.folderSearches() }.isEmpty)
+        #expect(harness.engine?.status.unsearchedFolders == [])
+        await harness.stop()
     }
 
     @Test("a search is forgotten once its deletion can no longer arrive")
