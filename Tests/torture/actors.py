@@ -6,6 +6,7 @@ step works on is picked out of what its actor sees at that moment.
 
 import errno
 import random
+import unicodedata
 
 FILES = ["a", "b", "c", "d"]
 FOLDERS = ["p", "q", "r", "s"]
@@ -62,7 +63,8 @@ class Actor:
 
     def swapped(self, path):
         place, name = path.rsplit("/", 1)
-        return f"{place}/{name.swapcase()}"
+        # Composed: two swaps of "İ" leave a decomposed one, and a rename that changes only the composition stays on its mount.
+        return f"{place}/{unicodedata.normalize('NFC', name.swapcase())}"
 
     # The common steps of all: each destroys nothing, or is made of other steps
 
