@@ -86,17 +86,20 @@ extension Transaction {
         after cursor: Core.Cursor, sent: Timestamp
     ) throws -> FolderSearch {
         try run(
-            "DELETE FROM search WHERE folder = ? AND confirmed = 0", [folder?.rawValue])
-        try run(
             "INSERT INTO search (folder, place, folders, cursor, sent, confirmed) "
                 + "VALUES (?, ?, ?, ?, ?, 0)",
             [
                 folder?.rawValue, place, FolderSearch.column(of: folders), cursor.rawValue,
                 sent.nanoseconds,
             ])
+        // The number is a new one, because the earlier row is still there.
+        let number = database.lastInsertedRowID
+        try run(
+            "DELETE FROM search WHERE folder = ? AND confirmed = 0 AND number < ?",
+            [folder?.rawValue, number])
         return FolderSearch(
-            number: database.lastInsertedRowID, folder: folder, place: place, folders: folders,
-            cursor: cursor, sent: sent)
+            number: number, folder: folder, place: place, folders: folders, cursor: cursor,
+            sent: sent)
     }
 
     /// Notes that the server has confirmed the folder's deletion.

@@ -110,7 +110,8 @@ actor FolderSearcher {
     }
 
     private func repeatSearch(_ search: FolderSearch, afterPause: Bool) async {
-        defer { repeated[search.number] = nil }
+        // The number of a replaced one may be another's by now.
+        defer { if !Task.isCancelled { repeated[search.number] = nil } }
         let clock = environment.clock
         for attempt in 0... {
             if attempt > 0 || afterPause {
