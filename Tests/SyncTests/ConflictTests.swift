@@ -14,16 +14,10 @@ import Testing
 @testable import Tree
 
 @Suite struct ConflictTests {
-    /// A mount that has seen `files` and is not running, so that both sides change unseen.
     private func harness(
         _ files: [String: String], folders: [String] = [], clock: any SyncClock = FastClock()
     ) async throws -> Harness {
-        let harness = try Harness(clock: clock)
-        for folder in folders { try await harness.putFolder(folder) }
-        for (path, text) in files { try await harness.put(path, text) }
-        try await harness.settle()
-        await harness.stop()
-        return harness
+        try await .knowing(files, folders: folders, clock: clock)
     }
 
     private func outcome(_ harness: Harness) async throws -> [String: String?] {
@@ -214,6 +208,15 @@ import Testing
         let harness = try await harness(["/a/x": "1", "/b": "2"])
         try await harness.remove("/a")
         #expect(try await outcome(harness) == ["/b": "2"])
+    }
+
+    @Test("a folder that users deleted does not come back for a file that is gone again by then")
+    func passingFile() async throws {
+        let harness = try await harness(["/d/e/a": "1"])
+        try await harness.delete("/d")
+        try await harness.put("/d/e/new", "2")
+        try await harness.remove("/d/e/new")
+        #expect(try await outcome(harness) == [:])
     }
 
     @Test("new on both sides: theirs keeps the name, ours stands beside it")

@@ -10,13 +10,8 @@ import Testing
 @testable import Sync
 
 @Suite struct DeltaBatchTests {
-    /// A mount that has seen `files` and is not running.
     private func harness(_ files: [String: String]) async throws -> Harness {
-        let harness = try Harness()
-        for (path, text) in files { try await harness.put(path, text) }
-        try await harness.settle()
-        await harness.stop()
-        return harness
+        try await .knowing(files)
     }
 
     private func outcome(_ harness: Harness) async throws -> [String: String?] {

@@ -99,6 +99,21 @@ extension [String: String?] {
     }
 }
 
+extension Harness {
+    /// A mount that has seen files and folders and is not running, so that both sides change unseen.
+    static func knowing(
+        _ files: [String: String], folders: [String] = [],
+        server: InMemoryStore = InMemoryStore(), clock: any SyncClock = FastClock()
+    ) async throws -> Harness {
+        let harness = try Harness(server: server, clock: clock)
+        for folder in folders { try await harness.putFolder(folder) }
+        for (path, text) in files { try await harness.put(path, text) }
+        try await harness.settle()
+        await harness.stop()
+        return harness
+    }
+}
+
 /// Lets both sides come to rest, and ends the mount: it shows this tree, and its rows agree.
 func expect(
     _ expected: [String: String?], of harness: Harness,

@@ -27,11 +27,8 @@ import Testing
     private func harness(
         limit: Int = 3, _ files: [String] = SplitTests.files
     ) async throws -> Harness {
-        let harness = try Harness(server: InMemoryStore(moveLimit: limit))
-        for path in files { try await harness.put(path, path) }
-        try await harness.settle()
-        await harness.stop()
-        return harness
+        let texts = Dictionary(uniqueKeysWithValues: files.map { ($0, $0) })
+        return try await .knowing(texts, server: InMemoryStore(moveLimit: limit))
     }
 
     private func ids(_ harness: Harness, in folder: String) async throws -> [String: FileID?] {

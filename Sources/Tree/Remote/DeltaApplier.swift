@@ -61,6 +61,8 @@ package struct DeltaApplier {
     private(set) var isFeed = false
     /// Nodes that the batch has taken from their places and will put elsewhere.
     var detached = DetachedNodes()
+    /// Deleted folders that the batch has restored for their new contents, outer ones first.
+    var restored: [InodeID] = []
     /// Paths of the feed's deletions that had no node at their turn.
     var unknownDeletions: [String] = []
     /// Nodes to be requested by their IDs, although the batch may have them.
@@ -99,6 +101,7 @@ package struct DeltaApplier {
             try applyUnlessContradictory { applier in try applier.apply(entry) }
         }
         try settleDetached()
+        try hideEmptyRestored()
         if entries.contains(where: \.isFolder) { try doubtUnknownDeletions() }
         unknownDeletions = []
     }
