@@ -106,21 +106,19 @@ extension LostAndFound {
             let rest = Int(clamping: range.upperBound -| position)
             let wanted = min(buffer.count, rest)
             let count = buffer.withUnsafeMutableBytes {
-                pread(source, $0.baseAddress, wanted, position)
+                FileBytes.read(
+                    into: UnsafeMutableRawBufferPointer(rebasing: $0.prefix(wanted)),
+                    at: Int64(clamping: position),
+                    from: source)
             }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw StagingError(code: count < 0 ? errno : EIO) }
-            var written = 0
-            while written < count {
-                let step = buffer.withUnsafeBytes {
-                    pwrite(
-                        target, $0.baseAddress?.advanced(by: written), count -| written,
-                        position +| off_t(clamping: written))
-                }
-                if step < 0, errno == EINTR { continue }
-                guard step > 0 else { throw StagingError(code: step < 0 ? errno : EIO) }
-                written +|= step
+            guard count > 0 else { throw StagingError(code: errno) }
+            let written = buffer.withUnsafeBytes {
+                FileBytes.write(
+                    UnsafeRawBufferPointer(rebasing: $0.prefix(count)),
+                    at: Int64(clamping: position),
+                    to: target)
             }
+            guard written == count else { throw StagingError(code: errno) }
             position +|= off_t(clamping: count)
         }
     }

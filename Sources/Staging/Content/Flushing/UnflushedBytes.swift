@@ -71,7 +71,7 @@ final class UnflushedBytes: Sendable {
             state.changes +|= 1
             let range = offset ..<| offset +| Int64(clamping: bytes.count)
             let isOver = Self.cut(range, out: &state, descriptor)
-            let done = Self.put(bytes, at: offset, descriptor)
+            let done = FileBytes.write(bytes, at: offset, to: descriptor)
             guard done == bytes.count else {
                 let code = errno
                 // Of bytes that stay as they were, there is no checksum left.
@@ -224,29 +224,14 @@ final class UnflushedBytes: Sendable {
 
     // MARK: Bytes
 
-    /// Writes as much as the system takes, and returns how much that was; errno says why not all.
-    private static func put(
-        _ bytes: UnsafeRawBufferPointer, at offset: Int64, _ descriptor: Int32
-    ) -> Int {
-        guard let address = bytes.baseAddress else { return 0 }
-        var done = 0
-        while done < bytes.count {
-            let count = pwrite(
-                descriptor, address.advanced(by: done), bytes.count -| done,
-                off_t(clamping: offset +| Int64(clamping: done)))
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { return done }
-            done +|= count
-        }
-        return done
-    }
-
     private static func putKeepingTime(
         _ bytes: [UInt8], at offset: Int64, _ descriptor: Int32
     ) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return false }
-        let isWritten = bytes.withUnsafeBytes { put($0, at: offset, descriptor) == $0.count }
+        let isWritten = bytes.withUnsafeBytes {
+            FileBytes.write($0, at: offset, to: descriptor) == $0.count
+        }
         // A later time would say that there are bytes that the row does not know.
         let times = [status.st_atim, status.st_mtim]
         return times.withUnsafeBufferPointer { futimens(descriptor, $0.baseAddress) } == 0
@@ -256,19 +241,9 @@ final class UnflushedBytes: Sendable {
     /// All bytes of a range; nil if they cannot be read.
     private static func read(_ range: Range<Int64>, _ descriptor: Int32) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, clamping: range.count)
-        let isRead = bytes.withUnsafeMutableBytes { buffer in
-            guard let address = buffer.baseAddress else { return true }
-            var done = 0
-            while done < buffer.count {
-                let count = pread(
-                    descriptor, address.advanced(by: done), buffer.count -| done,
-                    off_t(clamping: range.lowerBound +| Int64(clamping: done)))
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { return false }
-                done +|= count
-            }
-            return true
+        let count = bytes.withUnsafeMutableBytes {
+            FileBytes.read(into: $0, at: range.lowerBound, from: descriptor)
         }
-        return isRead ? bytes : nil
+        return count == bytes.count ? bytes : nil
     }
 }
