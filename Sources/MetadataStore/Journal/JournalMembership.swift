@@ -32,7 +32,7 @@ struct Standing: Hashable, Sendable {
     var isStaged: Bool
     /// The parent folder, if that is `keptForLocal`.
     var keptFolder: InodeID?
-    /// Where it is, in the local tree.
+    /// Where it is, in the local tree, if it is owed.
     var place: ChangedPlace?
 
     var isOwed: Bool {
@@ -190,7 +190,8 @@ extension Standing: RowReadable {
         self.init(
             hasPlace: parent != nil, remote: try row.choice(1), flags: try row.flags(2),
             isStaged: try row.number(3) != 0, keptFolder: try row.inode(ifAny: 4))
-        if let parent, let key = try row.text(ifAny: 5) { place = .name(key, in: parent) }
+        // Most rows of deltas owe nothing, and need no key.
+        if isOwed, let parent, let key = try row.text(ifAny: 5) { place = .name(key, in: parent) }
     }
 }
 
