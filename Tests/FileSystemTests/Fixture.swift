@@ -260,3 +260,10 @@ func name(_ text: String) -> FileName {
         preconditionFailure("not a name: \(text)")
     }
 }
+
+extension OpenFiles {
+    /// Whether a handle is open on the inode.
+    func isOpen(_ inode: InodeID) -> Bool {
+        decide(on: inode) { $0 }
+    }
+}

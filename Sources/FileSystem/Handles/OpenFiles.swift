@@ -36,11 +36,6 @@ package final class OpenFiles: OpenFileTracking {
     /// Creates an empty table.
     package init() {}
 
-    /// Whether a handle is open on the inode.
-    func isOpen(_ inode: InodeID) -> Bool {
-        decide(on: inode) { $0 }
-    }
-
     /// Decides something that depends on whether a handle is open on the inode. None is registered in
     /// between: `body` may take the lock of `InodeTable`.
     func decide<Value: Sendable>(on inode: InodeID, _ body: (_ isOpen: Bool) -> Value) -> Value {
