@@ -58,6 +58,19 @@ import Testing
         return file
     }
 
+    private static let base = StagedContent.Base(
+        revision: Revision("0123456789"), hash: ContentHasher.hash(Array("base".utf8)), size: 4,
+        limit: 4)
+
+    /// Begins an edit of `base`.
+    private func stage(
+        overBase name: String, _ local: Local, in transaction: Transaction
+    ) throws -> StagedFile {
+        let place = Place(parent: .root, name: try FileName(name))
+        let inode = try transaction.insert(.file, at: place, local: LocalFacts())
+        return try local.staging.begin(inode, base: Self.base, size: 4, in: transaction)
+    }
+
     private func node(_ name: String, _ local: Local) throws -> Node? {
         try local.store.read { try $0.child(try FileName(name), of: .root) }
     }
@@ -132,20 +145,34 @@ import Testing
         }
     }
 
+    @Test("the base of an edit is staged beside files that a database from a backup does not know")
+    func stagedBase() throws {
+        var local = try open()
+        try local.store.write { transaction in
+            let file = try stage(overBase: "a", local, in: transaction)
+            _ = try Array("edit".utf8).withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
+            try file.persist(in: transaction)
+        }
+        let last = try #require(
+            try local.store.read { try $0.setting("staging.next") }.flatMap { Int($0) })
+        try Data("unsent".utf8).write(to: URL(filePath: "\(staged)/\(last + 1)"))
+        try forgetSystem(local)
+        local = try open()
+        #expect(try node("a", local)?.staged?.base?.revision == Self.base.revision)
+        let aside = try FileManager.default.subpathsOfDirectory(atPath: folder).filter {
+            FileManager.default.contents(atPath: folder + "/" + $0) == Data("unsent".utf8)
+        }
+        #expect(aside.count == 1)
+        #expect(local.staging.found.contains { $0.reason == .unknown })
+    }
+
     @Test("a block of the base that is filled in after a flush is not flushed")
     func filled() throws {
         let local = try open()
-        let base = StagedContent.Base(
-            revision: Revision("0123456789"), hash: ContentHasher.hash(Array("base".utf8)), size: 4,
-            limit: 4)
-        let file = try local.store.write { transaction in
-            let place = Place(parent: .root, name: try FileName("a"))
-            let inode = try transaction.insert(.file, at: place, local: LocalFacts())
-            return try local.staging.begin(inode, base: base, size: 4, in: transaction)
-        }
+        let file = try local.store.write { try stage(overBase: "a", local, in: $0) }
         #expect(try node("a", local)?.staged?.isFlushed == true)
         try file.synchronize(promising: false)
-        try file.fill(0..<4, with: Array("base".utf8), of: base)
+        try file.fill(0..<4, with: Array("base".utf8), of: Self.base)
         try local.store.write { try file.persist(in: $0) }
         #expect(try node("a", local)?.staged?.isFlushed == false)
         try local.staging.flush()

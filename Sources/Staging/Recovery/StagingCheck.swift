@@ -34,12 +34,15 @@ struct StagingCheck {
             try lostAndFound.note(note, number: 0)
             found.append(note)
         }
+        // A database from a backup may count up to the numbers of files that are there.
+        let files = try files()
+        try store.write { try $0.reserveStagingFiles(upTo: files.last ?? 0) }
         try announceDoubted(nodes, evidence)
         found.append(contentsOf: try putAside())
         let (known, ended) = try store.read { snapshot in
             (try snapshot.stagingFiles(), try snapshot.endedFiles())
         }
-        found.append(contentsOf: try removeLeftovers(known: known, ended: ended))
+        found.append(contentsOf: try removeLeftovers(of: files, known: known, ended: ended))
         // A name that comes back after a power cut must not be taken for that of lost content.
         let isGone = ended.isEmpty || (try? LostAndFound.flush(directory)) != nil
         try store.write { transaction in
@@ -157,11 +160,11 @@ struct StagingCheck {
     /// Handles files without a row: those ended on purpose are removed, and so are empty ones, left
     /// by a transaction that was rolled back. All others hold content that exists nowhere else, as
     /// far as is known.
-    private func removeLeftovers(known: Set<Int64>, ended: Set<Int64>) throws -> [LostContent] {
+    private func removeLeftovers(
+        of files: [Int64], known: Set<Int64>, ended: Set<Int64>
+    ) throws -> [LostContent] {
         var found: [LostContent] = []
-        var newest: Int64 = 0
-        for number in try files() {
-            newest = max(newest, number)
+        for number in files {
             if known.contains(number) { continue }
             let path = path(of: number)
             guard let facts = FileFacts(at: path) else { continue }
@@ -172,12 +175,12 @@ struct StagingCheck {
             let lost = LostContent(unknown: facts)
             found.append(try lostAndFound.take(path, number: number, lost))
         }
-        try store.write { [newest] in try $0.reserveStagingFiles(upTo: newest) }
         return found
     }
 
     private func path(of number: Int64) -> String { "\(directory)/\(number)" }
 
+    /// The numbers of all files, in order.
     private func files() throws(StagingError) -> [Int64] {
         guard let folder = opendir(directory) else { throw StagingError(code: errno) }
         defer { closedir(folder) }
