@@ -12,7 +12,8 @@ struct CacheCommand: ParsableCommand {
 
     /// The mounts to work on.
     struct Target: ParsableArguments {
-        @Argument(help: "A mountpoint or anything below it. Without it: all mounts.")
+        @Argument(
+            help: "A mountpoint or anything below it. Without it: all mounts.", completion: .file())
         var mountpoint: String?
 
         /// Calls `body` with a connection to each mount.

@@ -15,7 +15,7 @@ struct ConflictsCommand: ParsableCommand {
             line of its own.
             """)
 
-    @Argument(help: "A file or folder on a mount. Without it: all mounts.")
+    @Argument(help: "A file or folder on a mount. Without it: all mounts.", completion: .file())
     var path: String?
 
     @Flag(help: "Print JSON.")

@@ -13,7 +13,7 @@ struct LinkCommand: ParsableCommand {
             and the account a login that asked for them: `dbxfs login --sharing`.
             """)
 
-    @Argument(help: "A file or folder on a mount.")
+    @Argument(help: "A file or folder on a mount.", completion: .file())
     var path: String
 
     @Flag(help: "Print JSON.")

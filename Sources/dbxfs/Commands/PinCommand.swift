@@ -63,7 +63,8 @@ struct PinsCommand: ParsableCommand {
         commandName: "pins", abstract: "List what is pinned, and how much of it is here.",
         discussion: "With --json, one object per pin, each on a line of its own.")
 
-    @Argument(help: "A mountpoint or anything below it. Without it: all mounts.")
+    @Argument(
+        help: "A mountpoint or anything below it. Without it: all mounts.", completion: .file())
     var mountpoint: String?
 
     @Flag(help: "Print JSON.")
@@ -88,7 +89,7 @@ struct PinsCommand: ParsableCommand {
 
 /// The paths to pin, on any mounts.
 struct PinTarget: ParsableArguments {
-    @Argument(help: "Files and folders on a mount.")
+    @Argument(help: "Files and folders on a mount.", completion: .file())
     var paths: [String]
 
     /// Calls `body` for each mount that contains some of the paths, with these.

@@ -19,10 +19,11 @@ struct RecoverCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "An account or a mountpoint; with --to or --remove, a name as it is listed.")
+        help: "An account or a mountpoint; with --to or --remove, a name as it is listed.",
+        completion: .file())
     var name: String?
 
-    @Option(help: "Copy the content to this new file.")
+    @Option(help: "Copy the content to this new file.", completion: .file())
     var to: String?
 
     @Flag(help: "Also if some of the content is missing, with zeros for that.")

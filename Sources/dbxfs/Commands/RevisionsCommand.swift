@@ -13,7 +13,7 @@ struct RevisionsCommand: ParsableCommand {
             object per revision, each on a line of its own.
             """)
 
-    @Argument(help: "A file on a mount, or where one was.")
+    @Argument(help: "A file on a mount, or where one was.", completion: .file())
     var path: String
 
     @Flag(help: "Print JSON.")
@@ -54,7 +54,7 @@ struct RestoreCommand: ParsableCommand {
             Dropbox does not have yet is refused: run `dbxfs sync` first.
             """)
 
-    @Argument(help: "A file on a mount, or where one was.")
+    @Argument(help: "A file on a mount, or where one was.", completion: .file())
     var path: String
 
     @Option(

@@ -16,7 +16,8 @@ struct SetCommand: ParsableCommand {
     @Argument(
         help: """
             A mountpoint or anything below it (without it: all mounts), then settings such as bwlimit_up=500K.
-            """)
+            """,
+        completion: .file())
     var words: [String]
 
     /// The mount, if one is named, and the settings.

@@ -15,7 +15,8 @@ struct StatusCommand: ParsableCommand {
             --metrics, the numbers in the text format of Prometheus.
             """)
 
-    @Argument(help: "A mountpoint or anything below it. Without it: all mounts.")
+    @Argument(
+        help: "A mountpoint or anything below it. Without it: all mounts.", completion: .file())
     var mountpoint: String?
 
     @Flag(help: "Print JSON.")

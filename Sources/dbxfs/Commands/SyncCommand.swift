@@ -12,7 +12,8 @@ struct SyncCommand: ParsableCommand {
             is lost then: it stays queued.
             """)
 
-    @Argument(help: "A mountpoint or anything below it. Without it: all mounts.")
+    @Argument(
+        help: "A mountpoint or anything below it. Without it: all mounts.", completion: .file())
     var path: String?
 
     @Option(help: "Seconds to wait at most.")

@@ -16,7 +16,8 @@ struct MountArguments: ParsableArguments {
         help: ArgumentHelp(
             "What to mount, and where: [ACCOUNT][:/FOLDER] and an empty directory.",
             discussion: "Without a source, all of the account 'default'.",
-            valueName: "source> <mountpoint"))
+            valueName: "source> <mountpoint"),
+        completion: .directory)
     var places: [String] = []
 
     @Option(

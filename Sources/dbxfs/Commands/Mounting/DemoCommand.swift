@@ -16,7 +16,7 @@ struct DemoCommand: ParsableCommand {
             serves, and stays until Ctrl-C. Everything is in a temporary folder, which is removed at the end.
             """)
 
-    @Argument(help: "An empty directory. Without it: a temporary one.")
+    @Argument(help: "An empty directory. Without it: a temporary one.", completion: .directory)
     var mountpoint: String?
 
     func run() throws {

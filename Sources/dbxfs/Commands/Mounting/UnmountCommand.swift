@@ -14,7 +14,7 @@ struct UnmountCommand: ParsableCommand {
             """,
         aliases: ["umount"])
 
-    @Argument(help: "Where it is mounted.")
+    @Argument(help: "Where it is mounted.", completion: .directory)
     var mountpoint: String
 
     @Flag(help: "Detach it although it is in use; who is inside may finish.")
