@@ -28,7 +28,8 @@ HELPER_TARGET ?= $(BINDIR)/dbxfs
 BIN ?= .build/release
 
 HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
-DOCS = README.md CHANGELOG.md LICENSE docs/operations.md docs/semantics.md docs/troubleshooting.md
+DOCS = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
+PAGES = $(wildcard docs/*.md docs/*.svg)
 
 .PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-browser build release install uninstall deb
 .PHONY: packages lint check generate release-notes clean
@@ -97,7 +98,7 @@ install:
 	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBEXECDIR)/dbxfs' '$(DESTDIR)$(SBINDIR)' \
 		'$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man8' '$(DESTDIR)$(USERUNITDIR)' \
 		'$(DESTDIR)$(BASHCOMPDIR)' '$(DESTDIR)$(ZSHCOMPDIR)' '$(DESTDIR)$(FISHCOMPDIR)' \
-		'$(DESTDIR)$(DOCDIR)/examples'
+		'$(DESTDIR)$(DOCDIR)/examples' '$(DESTDIR)$(DOCDIR)/docs/man'
 	install -m 755 '$(BIN)/dbxfs' '$(DESTDIR)$(BINDIR)/dbxfs'
 	install -m 755 '$(BIN)/dropbox-emulator' '$(DESTDIR)$(LIBEXECDIR)/dbxfs/dropbox-emulator'
 	for name in $(HELPERS); do ln -sf '$(HELPER_TARGET)' "$(DESTDIR)$(SBINDIR)/$$name"; done
@@ -113,6 +114,8 @@ install:
 	chmod 644 '$(DESTDIR)$(BASHCOMPDIR)/dbxfs' '$(DESTDIR)$(ZSHCOMPDIR)/_dbxfs' \
 		'$(DESTDIR)$(FISHCOMPDIR)/dbxfs.fish'
 	install -m 644 $(DOCS) '$(DESTDIR)$(DOCDIR)'
+	install -m 644 $(PAGES) '$(DESTDIR)$(DOCDIR)/docs'
+	install -m 644 docs/man/*.md '$(DESTDIR)$(DOCDIR)/docs/man'
 	install -m 644 Packaging/config.toml '$(DESTDIR)$(DOCDIR)/examples/config.toml'
 
 # Only what `make install` has put there: no login, queue, cache or configuration.
