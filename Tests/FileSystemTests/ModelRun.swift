@@ -169,8 +169,8 @@ final class ModelRun {
             }
         case .makeFile:
             try await both {
-                let answer = fs.makeFile(
-                    bytes, in: parent, permissions: 0o644, caller: Fixture.user)
+                let answer = fs.makeNode(
+                    .regular, bytes, in: parent, permissions: 0o644, caller: Fixture.user)
                 self.count(try await answer.value().attributes.inode)
                 return .done
             } _: { tree throws(FileSystemError) in

@@ -29,8 +29,8 @@ struct NamespaceTests {
         let fixture = try Fixture()
         let before = try fixture.attributes(.root)
         let caller = Caller(userID: 7, groupID: 8, processID: 1)
-        let entry = try fixture.fs.makeFile(
-            text("f"), in: .root, permissions: 0o4640, caller: caller
+        let entry = try fixture.fs.makeNode(
+            .regular, text("f"), in: .root, permissions: 0o4640, caller: caller
         ).now()
         #expect(entry.attributes.permissions == 0o4640)
         #expect(entry.attributes.userID == 7)
@@ -41,6 +41,41 @@ struct NamespaceTests {
         let after = try fixture.attributes(.root)
         #expect(after.modificationTime > before.modificationTime)
         #expect(after.changeTime > before.changeTime)
+    }
+
+    @Test(
+        "FIFOs and sockets stay on this machine, wherever they are moved, and over a restart",
+        arguments: [(MakeableKind.fifo, FileKind.fifo), (.socket, .socket)])
+    func specialFiles(kind: MakeableKind, shown: FileKind) throws {
+        let first = try Fixture()
+        let folder = try first.mkdir("d")
+        let other = try first.mkdir(".~ignored")
+        let entry = try first.fs.makeNode(
+            kind, text("special"), in: other, permissions: 0o620, caller: Fixture.user
+        ).now()
+        let inode = entry.attributes.inode
+        #expect(entry.attributes.kind == shown)
+        #expect(throws: FileSystemError.exists) {
+            try first.fs.makeNode(
+                kind, text("special"), in: other, permissions: 0o620, caller: Fixture.user
+            ).now()
+        }
+        #expect(throws: FileSystemError.invalidArgument) { try first.open(inode) }
+        // The folder is published, its special file is not.
+        try first.rename(".~ignored", to: "published")
+        #expect(try first.isQueued(other))
+        #expect(try !first.isQueued(inode))
+        try first.rename("special", in: other, to: "moved", into: folder)
+        #expect(try !first.isQueued(inode))
+        let second = try first.remounted()
+        let attributes = try second.attributes(second.lookup("moved", in: folder))
+        #expect(attributes.inode == inode)
+        #expect(attributes.kind == shown)
+        #expect(attributes.permissions == 0o620)
+        #expect(try second.node(inode)?.flags.contains(.localOnly) == true)
+        try second.unlink("moved", in: folder)
+        second.fs.forget(inode, count: 1)
+        #expect(try second.node(inode) == nil)
     }
 
     @Test("a taken name is EEXIST, and an exclusive create too")

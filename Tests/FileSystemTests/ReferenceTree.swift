@@ -121,6 +121,7 @@ struct ReferenceTree {
         switch self[id].kind {
         case .directory: throw .isADirectory
         case .symbolicLink: throw .tooManyLinks
+        case .fifo, .socket: throw .invalidArgument
         case .regular: break
         }
         if flags.truncates {

@@ -104,11 +104,12 @@ final class TestFileSystem: FileSystemOperations {
         }
     }
 
-    func makeFile(
-        _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
+    func makeNode(
+        _ kind: MakeableKind, _ name: [UInt8], in parent: InodeID, permissions: UInt16,
+        caller: Caller
     ) -> Answer<Entry> {
         perform("mknod") { (state) throws(FileSystemError) in
-            let inode = try state.make(name, in: parent, .regular, permissions, caller)
+            let inode = try state.make(name, in: parent, FileKind(kind), permissions, caller)
             return try state.counted(inode, timeouts)
         }
     }

@@ -250,7 +250,8 @@ extension ConflictRow {
             remote: { try await $0.remove("/d") }, tree: [:], localTexts: ["mine"]),
         ConflictRow(
             label: "L2",
-            here: "file that stays on this machine", there: "new file of the name",
+            here: "file, link, FIFO or socket that stays on this machine",
+            there: "new file of the name",
             result: "theirs has the name, ours steps aside, and stays here",
             local: { try await $0.write("/here only", "mine") },
             remote: { try await $0.put("/here only", "theirs") }, tree: ["/here only": "theirs"],

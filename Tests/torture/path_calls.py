@@ -4,6 +4,7 @@ Not responsible for open files (descriptor_calls.py). Each method makes one call
 """
 
 import ctypes
+import os
 import stat
 
 from hostile_values import (ATTRIBUTES, FOLDERS, MODES, NANOSECONDS, SECONDS, USERS)
@@ -167,7 +168,9 @@ class PathCalls:
         if self.values.chance(0.2):
             handle.kind = self.values.of([0, 1, 0x81, 0x82, 0xff, -1])
         top = self.calls.call("openat", AT_FDCWD, b".", 0o200000)
-        descriptor = self.calls.call("open_by_handle_at", top, ctypes.byref(handle), self.values.of([0, 0o4000, 0o10000000]))
+        # A FIFO would wait for its other end.
+        flags = os.O_NONBLOCK | self.values.of([0, 0o10000000])
+        descriptor = self.calls.call("open_by_handle_at", top, ctypes.byref(handle), flags)
         if descriptor >= 0:
             self.calls.call("pread", descriptor, BUFFER, 4096, 0)
             self.calls.call("close", descriptor)

@@ -9,6 +9,8 @@ extension FileKind {
         case .folder: self = .directory
         case .file: self = .regular
         case .symbolicLink: self = .symbolicLink
+        case .fifo: self = .fifo
+        case .socket: self = .socket
         }
     }
 }
@@ -57,7 +59,7 @@ extension Node {
 
     fileprivate var shownSize: Int64 {
         switch kind {
-        case .folder: 0
+        case .folder, .fifo, .socket: 0
         case .file: size
         case .symbolicLink: Int64(clamping: facts.target?.utf8.count ?? 0)
         }

@@ -11,13 +11,38 @@ package enum FileKind: Hashable, Sendable {
     case regular
     /// A symbolic link, S_IFLNK in mode.
     case symbolicLink
+    /// A FIFO, S_IFIFO in mode.
+    case fifo
+    /// The address of a socket, S_IFSOCK in mode.
+    case socket
+}
+
+/// The types of inodes that `mknod(2)` makes.
+package enum MakeableKind: Hashable, Sendable {
+    /// An empty regular file.
+    case regular
+    /// A FIFO.
+    case fifo
+    /// The address of a socket, made by `bind(2)`.
+    case socket
+}
+
+extension FileKind {
+    /// The type of an inode that was made.
+    package init(_ kind: MakeableKind) {
+        switch kind {
+        case .regular: self = .regular
+        case .fifo: self = .fifo
+        case .socket: self = .socket
+        }
+    }
 }
 
 /// The attributes that `stat(2)` returns.
 package struct Attributes: Hashable, Sendable {
     /// Inode number, never reused.
     package var inode: InodeID
-    /// Folder, file or symbolic link.
+    /// The type of the inode, as `st_mode` has it.
     package var kind: FileKind
     /// Permission bits only (07777), without the file type.
     package var permissions: UInt16

@@ -19,9 +19,10 @@ package protocol FileSystemOperations: Sendable {
     func makeDirectory(
         _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
     ) -> Answer<Entry>
-    /// Creates an empty file without opening it (`mknod`). Adds one lookup.
-    func makeFile(
-        _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
+    /// Creates an empty file without opening it, a FIFO or a socket (`mknod`). Adds one lookup.
+    func makeNode(
+        _ kind: MakeableKind, _ name: [UInt8], in parent: InodeID, permissions: UInt16,
+        caller: Caller
     ) -> Answer<Entry>
     /// Creates a symbolic link. Adds one lookup.
     func makeSymbolicLink(

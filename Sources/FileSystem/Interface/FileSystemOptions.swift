@@ -36,7 +36,7 @@ package struct FileSystemOptions: Hashable, Sendable {
     func defaultPermissions(of kind: FileKind) -> UInt16 {
         switch kind {
         case .directory: 0o777 & ~folderMask
-        case .regular: 0o666 & ~fileMask
+        case .regular, .fifo, .socket: 0o666 & ~fileMask
         case .symbolicLink: 0o777
         }
     }

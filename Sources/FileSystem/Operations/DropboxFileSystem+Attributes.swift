@@ -64,7 +64,7 @@ extension DropboxFileSystem {
         let node = try settle(file) { node in
             switch node.kind {
             case .folder: throw FileSystemError.isADirectory
-            case .symbolicLink: throw FileSystemError.invalidArgument
+            case .symbolicLink, .fifo, .socket: throw FileSystemError.invalidArgument
             case .file: break
             }
             if node.flags.contains(.readOnly) { throw FileSystemError.accessDenied }

@@ -76,14 +76,13 @@ extension Bridge {
         _ reply: consuming Reply, _ parent: fuse_ino_t, _ name: Name, _ mode: mode_t
     ) {
         guard let name else { return }
-        let kind = mode & S_IFMT
-        guard kind == S_IFREG || kind == 0 else {
+        guard let kind = MakeableKind(mode) else {
             reply.fail(.notPermitted)
             return
         }
         let parent = InodeID(parent)
-        let result = fileSystem.makeFile(
-            copyBytes(name), in: parent, permissions: UInt16(clamping: mode & 0o7777),
+        let result = fileSystem.makeNode(
+            kind, copyBytes(name), in: parent, permissions: UInt16(clamping: mode & 0o7777),
             caller: reply.caller)
         answer(
             reply, Operation(name: "mknod", inodes: [parent], isInterruptible: true),

@@ -41,6 +41,21 @@ extension FileKind {
         case .directory: S_IFDIR
         case .regular: S_IFREG
         case .symbolicLink: S_IFLNK
+        case .fifo: S_IFIFO
+        case .socket: S_IFSOCK
+        }
+    }
+}
+
+extension MakeableKind {
+    /// The type that a mode of `mknod(2)` asks for; nil for devices, which are never made. No type
+    /// means a regular file.
+    init?(_ mode: mode_t) {
+        switch mode & S_IFMT {
+        case 0, S_IFREG: self = .regular
+        case S_IFIFO: self = .fifo
+        case S_IFSOCK: self = .socket
+        default: return nil
         }
     }
 }

@@ -43,6 +43,9 @@ enum Schema {
         migrator.registerMigration("12") { database in
             try database.execute(sql: version12)
         }
+        // `node.kind` may be a FIFO or a socket, which earlier versions take for damage. So they
+        // refuse the database with a sentence.
+        migrator.registerMigration("13") { _ in }
         return migrator
     }
 

@@ -11,6 +11,19 @@ package enum NodeKind: Int, Hashable, Sendable {
     case file = 1
     /// A symbolic link with a target.
     case symbolicLink = 2
+    /// A named pipe, which programs of this machine open.
+    case fifo = 3
+    /// The address of a socket, to which programs of this machine connect.
+    case socket = 4
+
+    /// Whether users' nodes of this kind are local-only wherever they are, because the API cannot
+    /// store them.
+    package var isNeverSent: Bool {
+        switch self {
+        case .folder, .file: false
+        case .symbolicLink, .fifo, .socket: true
+        }
+    }
 }
 
 /// A name in a folder.

@@ -1,4 +1,4 @@
-// New nodes: folders, files and symbolic links.
+// New nodes: folders, files, symbolic links, FIFOs and sockets.
 
 package import Core
 package import MetadataStore
@@ -11,6 +11,9 @@ package enum NewNode: Sendable {
     case file
     /// Local-only, because the API cannot store a symbolic link.
     case symbolicLink(target: String)
+    /// Local-only, like the next one: Dropbox has nothing of the kind.
+    case fifo
+    case socket
 }
 
 /// The result of an open that may create.
@@ -69,6 +72,10 @@ extension LocalChanges {
                 .symbolicLink, at: place, local: local, flags: .localOnly)
             try transaction.setTarget(target, of: inode)
             return inode
+        case .fifo:
+            return try transaction.insert(.fifo, at: place, local: local, flags: .localOnly)
+        case .socket:
+            return try transaction.insert(.socket, at: place, local: local, flags: .localOnly)
         }
     }
 }

@@ -33,7 +33,7 @@ extension LocalChanges {
         for child in try transaction.children(of: node.inode) {
             let node = try transaction.existing(child.inode)
             let isLocal = try isLocal(child.name, in: folder, isFolder: node.kind == .folder)
-            if node.kind != .symbolicLink, !isLocal { try publish(node) }
+            if !node.kind.isNeverSent, !isLocal { try publish(node) }
         }
     }
 
@@ -44,7 +44,7 @@ extension LocalChanges {
         let text = context.rules.ignored.text
         guard try transaction.setting(key) ?? "" != text else { return }
         for inode in try transaction.topmostLocalNodes() {
-            guard let node = try transaction.node(inode), node.kind != .symbolicLink,
+            guard let node = try transaction.node(inode), !node.kind.isNeverSent,
                 let place = node.place, let folder = try transaction.node(place.parent)
             else { continue }
             let isLocal = try isLocal(place.name, in: folder, isFolder: node.kind == .folder)

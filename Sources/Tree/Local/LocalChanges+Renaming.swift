@@ -126,8 +126,7 @@ extension LocalChanges {
         _ node: Node, named name: FileName, in folder: Node, insteadOf occupant: Node? = nil
     ) throws -> Bool {
         let isLocal = try isLocal(name, in: folder, isFolder: node.kind == .folder)
-        // A symbolic link is local-only wherever it is.
-        if node.kind == .symbolicLink && node.flags.contains(.localOnly) { return true }
+        if node.kind.isNeverSent && node.flags.contains(.localOnly) { return true }
         // A file that the server has under an ignored name stays synced: an atomic save must not
         // delete it.
         let isOnServer = occupant.map { !$0.flags.contains(.localOnly) } ?? false

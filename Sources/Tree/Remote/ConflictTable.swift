@@ -222,7 +222,7 @@ enum ConflictTable {
             case .folder: .merge
             // Rows N1, N2, L2.
             case .file: arrival.hasSameBytes ? .merge : .oursStepsAside
-            case .symbolicLink: .oursStepsAside
+            case .symbolicLink, .fifo, .socket: .oursStepsAside
             }
         }
     }

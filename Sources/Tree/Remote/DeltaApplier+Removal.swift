@@ -193,7 +193,7 @@ extension DeltaApplier {
         switch removal.node.kind {
         case .folder: try resolveDeletion(ofFolder: removal)
         case .file: try resolveDeletion(ofFile: removal)
-        case .symbolicLink: try resolveDeletion(ofLink: removal)
+        case .symbolicLink, .fifo, .socket: try resolveDeletion(ofLink: removal)
         }
     }
 

@@ -71,7 +71,7 @@ package struct UploadPlanner {
         }
         switch node.kind {
         case .folder: return .makeFolder(at: path)
-        case .symbolicLink: return .settled
+        case .symbolicLink, .fifo, .socket: return .settled
         case .file:
             return try content(of: node, at: path, place, expecting: .absent(strict: true))
         }

@@ -99,6 +99,8 @@ extension DropboxFileSystem {
         switch node.kind {
         case .folder: throw .isADirectory
         case .symbolicLink: throw .tooManyLinks
+        // The kernel opens these by itself.
+        case .fifo, .socket: throw .invalidArgument
         case .file: break
         }
         if flags.writes || flags.truncates {

@@ -1,4 +1,4 @@
-// Creating folders, files and symbolic links.
+// Creating folders, files, symbolic links, FIFOs and sockets.
 
 package import Core
 import MetadataStore
@@ -16,12 +16,19 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Creates an empty file, mknod(2).
-    package func makeFile(
-        _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
+    /// Creates an empty file, a FIFO or a socket, mknod(2). Only files are sent.
+    package func makeNode(
+        _ kind: MakeableKind, _ name: [UInt8], in parent: InodeID, permissions: UInt16,
+        caller: Caller
     ) -> Answer<Entry> {
-        make(.file, name, in: parent) {
-            self.localFacts(.regular, permissions: permissions, caller: caller)
+        let new: NewNode =
+            switch kind {
+            case .regular: .file
+            case .fifo: .fifo
+            case .socket: .socket
+            }
+        return make(new, name, in: parent) {
+            self.localFacts(FileKind(kind), permissions: permissions, caller: caller)
         }
     }
 

@@ -2,8 +2,8 @@
 """Compares a mount with the emulator's tree: same names, same bytes.
 
 Reads every file through the mount and computes Dropbox's content hash, which the emulator computes of
-what it stores. Names are compared in NFC, as Dropbox stores them. Left out: symbolic links and the
-names that Dropbox does not store, because both stay on this machine.
+what it stores. Names are compared in NFC, as Dropbox stores them. Left out: symbolic links, FIFOs, sockets and
+the names that Dropbox does not store, because they stay on this machine.
 """
 
 import concurrent.futures
@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 import sys
 import unicodedata
 import urllib.request
@@ -38,7 +39,7 @@ def mounted(root):
             folders[os.path.join(folder, name)] = "folder"
         for name in leaves:
             path = os.path.join(folder, name)
-            if not os.path.islink(path) and not LOCAL.match(name):
+            if stat.S_ISREG(os.lstat(path).st_mode) and not LOCAL.match(name):
                 files.append(path)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         entries = dict(zip(files, pool.map(content_hash, files)), **folders)

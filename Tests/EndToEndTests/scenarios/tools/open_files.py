@@ -6,6 +6,7 @@ import errno
 import fcntl
 import mmap
 import os
+import stat
 import sys
 
 os.chdir(sys.argv[1])
@@ -112,7 +113,7 @@ fails(errno.EISDIR, os.open, "folder", os.O_WRONLY)
 fails(errno.ENOTDIR, os.stat, "exclusive/below")
 fails(errno.ENOTEMPTY, os.rmdir, "folder")
 fails(errno.EPERM, os.link, "exclusive", "hard link")
-fails(errno.EPERM, os.mkfifo, "pipe")
+fails(errno.EPERM, os.mknod, "device", stat.S_IFCHR | 0o600, os.makedev(1, 3))
 fails(errno.ENOENT, os.rename, "missing", "anything")
 fails(errno.EINVAL, os.rename, "folder", "folder/inside itself")
 
