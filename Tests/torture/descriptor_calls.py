@@ -209,8 +209,9 @@ class DescriptorCalls:
     def control(self):
         file = self.file()
         command = self.values.of(COMMANDS)
-        flags = self.values.bits([O_APPEND, os.O_DIRECT, O_NONBLOCK, os.O_NOATIME])
-        argument = flags if command == 4 else self.values.of([0, 1, -1, 1 << 31])
+        flags = self.values.bits([O_APPEND, os.O_DIRECT, os.O_NOATIME])
+        # A FIFO whose calls may wait would wait for the other end.
+        argument = flags | O_NONBLOCK if command == 4 else self.values.of([0, 1, -1, 1 << 31])
         self.calls.call("fcntl", file.number, command, argument, also=self.calls.WAITS, faults=command > 1030)
 
     def request(self):

@@ -12,7 +12,7 @@ import time
 
 from errno import (E2BIG, EACCES, EAGAIN, EBADF, EBUSY, ECONNABORTED, EDEADLK, EEXIST, EFAULT, EFBIG, EILSEQ, EINTR, EINVAL, EISDIR,
                    ELOOP, EMFILE, ENAMETOOLONG, ENODATA, ENODEV, ENOENT, ENOLCK, ENOMEM, ENOTCONN, ENOTDIR, ENOTEMPTY, ENOTTY,
-                   ENXIO, EOPNOTSUPP, EOVERFLOW, EPERM, ERANGE, ESPIPE, ESTALE, EXDEV)
+                   ENXIO, EOPNOTSUPP, EOVERFLOW, EPERM, EPIPE, ERANGE, ESPIPE, ESTALE, EXDEV)
 
 from hostile_values import name_of
 
@@ -40,6 +40,7 @@ OPEN = {
 }
 # Of a folder that is open nothing is kept once it is removed.
 GONE = "the open folder was removed"
+UNREAD = "nobody reads the FIFO any more"
 RANGE = {**OPEN, EFBIG: "a file is not so long", EOVERFLOW: "the numbers have no sum", EOPNOTSUPP: "no such mode here",
          ENODEV: "no regular file", ENXIO: "behind the end", ESPIPE: "no offset there"}
 ATTRIBUTE = {
@@ -52,12 +53,12 @@ ERRORS = {
                EOVERFLOW: "too long to be opened"},
     "close": OPEN,
     "pread": {**RANGE, EAGAIN: "it would wait"}, "pwrite": {**RANGE, EAGAIN: "it would wait"},
-    "preadv2": {**RANGE, EAGAIN: "it would wait"}, "pwritev2": {**RANGE, EAGAIN: "it would wait"},
-    "read": {**OPEN, EAGAIN: "the FIFO is empty"}, "write": {**RANGE, EAGAIN: "the FIFO is full"},
+    "preadv2": {**RANGE, EAGAIN: "it would wait"}, "pwritev2": {**RANGE, EAGAIN: "it would wait", EPIPE: UNREAD},
+    "read": {**OPEN, EAGAIN: "the FIFO is empty"}, "write": {**RANGE, EAGAIN: "the FIFO is full", EPIPE: UNREAD},
     "lseek": RANGE,
     "ftruncate": RANGE, "truncate": {**PATH, **RANGE}, "fallocate": RANGE,
     "copy_file_range": {**RANGE, EXDEV: "across filesystems"},
-    "sendfile": {**RANGE, EAGAIN: "it would wait"},
+    "sendfile": {**RANGE, EAGAIN: "it would wait", EPIPE: UNREAD},
     "mmap": {**RANGE, EACCES: "the descriptor's mode", EAGAIN: "locked", ENOMEM: "too much memory",
              ENODEV: "not to be mapped now"},
     "munmap": {EINVAL: "no mapping"}, "msync": {EINVAL: "arguments that cannot be", ENOMEM: "no mapping", EBUSY: "locked"},
@@ -86,7 +87,8 @@ ERRORS = {
               ESTALE: "the kernel opens the file anew, and it has no name any more"},
     "flock": {**OPEN, EAGAIN: "somebody has it"},
     "fcntl": {**OPEN, EAGAIN: "somebody has it", EACCES: "somebody has it", EDEADLK: "two wait for each other",
-              EOVERFLOW: "the numbers have no sum", ENOLCK: "too many locks"},
+              EOVERFLOW: "the numbers have no sum", ENOLCK: "too many locks", EBUSY: "the FIFO holds more than that",
+              ENOMEM: "a FIFO of two gigabytes"},
     "fsync": OPEN, "fdatasync": OPEN, "syncfs": OPEN,
     "sync_file_range": {**OPEN, ESPIPE: "no file"}, "posix_fadvise": {**OPEN, ESPIPE: "a FIFO"}, "readahead": OPEN,
     "name_to_handle_at": {**PATH, EOPNOTSUPP: "no handles here", EOVERFLOW: "the handle is longer", EBADF: "no such descriptor"},
