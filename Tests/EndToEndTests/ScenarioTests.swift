@@ -2,6 +2,7 @@
 // the mount must then be on the server, byte for byte, and come back on a machine that knows nothing.
 
 import Foundation
+import Glibc
 import Testing
 
 /// A script, and how it wants to be run.
@@ -18,14 +19,24 @@ struct Scenario: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { name }
 
-    /// All scripts, by name; `# limit:`, `# options:` and `# needs:` at their head say the rest.
+    /// All scripts, those that may take longest first; `# limit:`, `# options:` and `# needs:` at
+    /// their head say the rest.
     static let all: [Scenario] = {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: Programs.scenarios)) ?? []
         let wanted = ProcessInfo.processInfo.environment["SCENARIO"]
         return names.filter { $0.hasSuffix(".sh") }
             .filter { wanted == nil || $0 == wanted.map { $0 + ".sh" } }
-            .sorted().map(Scenario.init(file:))
+            .sorted().map(Scenario.init(file:)).sorted { $0.limit > $1.limit }
     }()
+
+    /// Whether this process is to run it: of the processes that share a folder of claims, the first
+    /// that comes to a scenario does.
+    func claim() -> Bool {
+        guard let claims = ProcessInfo.processInfo.environment["SCENARIO_CLAIMS"] else {
+            return true
+        }
+        return mkdir("\(claims)/\(name)", 0o700) == 0
+    }
 
     private init(file: String) {
         name = String(file.dropLast(3))
@@ -55,6 +66,11 @@ struct ScenarioTests {
     func scenario(_ scenario: Scenario) async throws {
         if scenario.needsRoot && !Programs.isRoot {
             return print("*** skipped: the scenario \(scenario.name) needs root")
+        }
+        guard scenario.claim() else { return }
+        let start = ContinuousClock.now
+        defer {
+            print("scenario \(scenario.name): \((ContinuousClock.now - start).components.seconds) s")
         }
         let bed = try TestBed()
         do {
