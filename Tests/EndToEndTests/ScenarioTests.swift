@@ -70,7 +70,8 @@ struct ScenarioTests {
         guard scenario.claim() else { return }
         let start = ContinuousClock.now
         defer {
-            print("scenario \(scenario.name): \((ContinuousClock.now - start).components.seconds) s")
+            let seconds = (ContinuousClock.now - start).components.seconds
+            print("scenario \(scenario.name): \(seconds) s")
         }
         let bed = try TestBed()
         do {
