@@ -61,3 +61,8 @@ static inline CURLSHcode ccurl_share_data(CURLSH *share, curl_lock_data data) {
 static inline CURLcode ccurl_message_result(const CURLMsg *message) {
     return message->data.result;
 }
+
+// The file of trusted certificates that libcurl was built for; NULL if it was built without one.
+static inline const char *ccurl_certificate_file(void) {
+    return curl_version_info(CURLVERSION_NOW)->cainfo;
+}

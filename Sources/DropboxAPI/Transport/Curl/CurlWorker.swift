@@ -56,10 +56,9 @@ final class CurlWorker {
         if let share {
             ccurl_share_data(share, CURL_LOCK_DATA_SSL_SESSION)
         }
-        // libcurl ignores the environment's SSL_CERT_FILE; OpenSSL's tools honour it.
+        let certificates = TrustedCertificates.ofSystem(configured: configuration.certificateFile)
         settings = CurlSettings(
-            certificateFile: configuration.certificateFile ?? Self.environment("SSL_CERT_FILE"),
-            certificateFolder: Self.environment("SSL_CERT_DIR"),
+            certificateFile: certificates.file, certificateFolder: certificates.folder,
             pinnedKeys: configuration.pinnedKeys.isEmpty
                 ? nil : configuration.pinnedKeys.map(\.description).joined(separator: ";"),
             proxy: configuration.proxy, ipVersion: configuration.ipVersion,
@@ -80,11 +79,6 @@ final class CurlWorker {
         if let share = settings.share {
             curl_share_cleanup(share)
         }
-    }
-
-    private static func environment(_ name: String) -> String? {
-        guard let value = getenv(name).map({ String(cString: $0) }) else { return nil }
-        return value.isEmpty ? nil : value
     }
 
     // MARK: The loop

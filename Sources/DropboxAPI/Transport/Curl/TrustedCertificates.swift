@@ -1,0 +1,56 @@
+// Where the certificates are that servers are verified against. Not responsible for verifying.
+
+import CCurl
+import Glibc
+
+/// A file of trusted certificates (PEM) and a folder of them; nil: libcurl's own.
+struct TrustedCertificates: Hashable {
+    var file: String?
+    var folder: String?
+
+    /// Files of trusted certificates, by system. A libcurl that was built on one system looks where
+    /// that one has them.
+    static let knownFiles = [
+        // Debian, Ubuntu, Arch, Gentoo.
+        "/etc/ssl/certs/ca-certificates.crt",
+        // Fedora, RHEL.
+        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+        // openSUSE.
+        "/etc/ssl/ca-bundle.pem",
+        // NixOS, older RHEL.
+        "/etc/ssl/certs/ca-bundle.crt",
+        "/etc/pki/tls/certs/ca-bundle.crt",
+        // Alpine, Void.
+        "/etc/ssl/cert.pem",
+    ]
+
+    /// Chooses what the caller has set, then `SSL_CERT_FILE`, then what libcurl was built for, then
+    /// the first known file that exists.
+    ///
+    /// libcurl ignores `SSL_CERT_FILE` and `SSL_CERT_DIR`; OpenSSL's tools honour them.
+    static func choose(
+        configured: String?, environment: (String) -> String?, builtIn: String?,
+        exists: (String) -> Bool
+    ) -> TrustedCertificates {
+        let folder = environment("SSL_CERT_DIR")
+        if let file = configured ?? environment("SSL_CERT_FILE") {
+            return TrustedCertificates(file: file, folder: folder)
+        }
+        if folder != nil || builtIn.map(exists) ?? false {
+            return TrustedCertificates(file: nil, folder: folder)
+        }
+        return TrustedCertificates(file: knownFiles.first(where: exists), folder: nil)
+    }
+
+    /// The choice on this machine.
+    static func ofSystem(configured: String?) -> TrustedCertificates {
+        choose(
+            configured: configured,
+            environment: { name in
+                let value = getenv(name).map { String(cString: $0) }
+                return value?.isEmpty == false ? value : nil
+            },
+            builtIn: ccurl_certificate_file().map { String(cString: $0) },
+            exists: { access($0, R_OK) == 0 })
+    }
+}
