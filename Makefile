@@ -6,7 +6,11 @@ SWIFT ?= swift
 JOBS ?= $(shell nproc)
 # The versions that Package.resolved names, or an error: an unreviewed version must not get in by a build.
 LOCKED = --force-resolved-versions
-RELEASE_FLAGS = -c release --static-swift-stdlib -j $(JOBS)
+RELEASE_FLAGS = -c release --static-swift-stdlib -j $(JOBS) --pkg-config-path '$(CURDIR)/$(LINKED_FOLDER)'
+# Libraries that the programs of `make release` contain, where their static libraries are installed. libfuse's soname
+# is another one from 3.17 on, so that a program which loads it runs on one half of the systems only.
+LINKED_IN ?= fuse3
+LINKED_FOLDER ?= .build/linked-in
 
 # Where `make install` puts things; DESTDIR goes before all of them.
 PREFIX ?= /usr/local
@@ -31,7 +35,7 @@ HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
 DOCS = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
 PAGES = $(wildcard docs/*.md docs/*.svg)
 
-.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-browser build release install uninstall deb
+.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-browser build release install uninstall deb portable test-portable
 .PHONY: packages lint check generate release-notes clean
 
 help:
@@ -41,6 +45,7 @@ help:
 	@echo 'make release  build the programs to install, with the Swift runtime linked in'
 	@echo 'make install  install them below PREFIX=/usr/local, after make release; make uninstall removes them'
 	@echo 'make deb      build a Debian package in .build/deb'
+	@echo 'make portable build a tarball for any Linux in .build/portable; needs Debian 12'
 	@echo 'make lint     check the formatting and the rules of style'
 	@echo 'make check    lint, and check which layer imports which'
 	@echo 'make generate SPEC=FOLDER   write the Dropbox API from the .stone files in FOLDER'
@@ -86,6 +91,7 @@ build: packages
 # The Swift runtime's static libraries are part of every toolchain from swift.org. If linking fails
 # with "cannot find -lswift…", the toolchain was packaged without them (usr/lib/swift_static).
 release: packages
+	@Scripts/link-in $(LINKED_FOLDER) $(LINKED_IN)
 	@$(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dbxfs \
 		&& $(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dropbox-emulator \
 		|| { echo 'The release build failed. If the linker misses swift_static libraries, use' \
@@ -128,6 +134,14 @@ uninstall:
 
 deb: release
 	Packaging/build-deb
+
+# A tarball for any Linux with a C library as new as that of Debian 12, on which it is built.
+portable:
+	Packaging/build-portable
+
+# The tarball on clean systems.
+test-portable: portable
+	Tests/packaging/portable
 
 packages:
 	@Scripts/install-packages
