@@ -58,7 +58,7 @@ let package = Package(
             dependencies: [
                 "Core", "Fuse", "FileSystem", "Sync", "Tree", "MetadataStore", "BlockCache",
                 "RemoteStore",
-                "Staging", "DropboxAPI", "Mounting", "PrivateFiles", "Saturating", "CLinux", log,
+                "Staging", "DropboxAPI", "Mounting", "LocalIO", "Saturating", "CLinux", log,
                 system,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -66,11 +66,11 @@ let package = Package(
         .target(
             name: "Mounting",
             dependencies: [
-                "CLinux", "DropboxAPI", "PrivateFiles", "Saturating", log, system,
+                "CLinux", "DropboxAPI", "LocalIO", "Saturating", log, system,
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ],
             swiftSettings: settings),
-        .target(name: "PrivateFiles", dependencies: [system], swiftSettings: settings),
+        .target(name: "LocalIO", dependencies: ["Saturating", system], swiftSettings: settings),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(
@@ -134,7 +134,7 @@ let package = Package(
         .target(
             name: "DropboxAPI",
             dependencies: [
-                "Blocking", "CCurl", "CZlib", "ContentHashing", "PrivateFiles", "Saturating", log,
+                "Blocking", "CCurl", "CZlib", "ContentHashing", "LocalIO", "Saturating", log,
                 crypto,
             ],
             swiftSettings: settings),
@@ -220,7 +220,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DropboxAPITests",
-            dependencies: ["DropboxAPI", "ContentHashing", "Mounting", log, crypto, system],
+            dependencies: ["DropboxAPI", "ContentHashing", "LocalIO", log, crypto, system],
             swiftSettings: settings),
         .testTarget(
             name: "DropboxAPITestingTests", dependencies: ["DropboxAPITesting", "DropboxAPI"],
@@ -271,7 +271,7 @@ let package = Package(
             name: "DropboxEmulatorTests", dependencies: ["DropboxEmulator"],
             swiftSettings: settings),
         .testTarget(
-            name: "MountingTests", dependencies: ["Mounting", "DropboxAPI", "PrivateFiles", log],
+            name: "MountingTests", dependencies: ["Mounting", "DropboxAPI", "LocalIO", log],
             swiftSettings: settings),
         .executableTarget(
             name: "FuseTestServer",
@@ -280,14 +280,14 @@ let package = Package(
         .testTarget(
             name: "FuseTests",
             dependencies: [
-                "Fuse", "FuseTestServer", "CFuse", "Core", "FileSystem", "Mounting", "TestSupport",
+                "Fuse", "FuseTestServer", "CFuse", "Core", "FileSystem", "LocalIO", "TestSupport",
                 log,
                 system,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["dbxfs", "dropbox-emulator", "Mounting", "TestSupport", system],
+            dependencies: ["dbxfs", "dropbox-emulator", "LocalIO", "TestSupport", system],
             exclude: ["scenarios"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

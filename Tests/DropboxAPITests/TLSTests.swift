@@ -1,7 +1,7 @@
 // Certificates: which are trusted, and the message to the user if one is not.
 
 import Foundation
-import Mounting
+import LocalIO
 import SystemPackage
 import Testing
 
@@ -53,7 +53,7 @@ struct TLSTests {
                     folder.path + "/cert.pem",
                 ])
             try #require(outcome.status == 0, "\(outcome.errors)")
-            let output = try Mounting.Pipe()
+            let output = try DescriptorPipe()
             defer {
                 try? output.reading.close()
                 try? output.writing.close()
@@ -81,7 +81,7 @@ struct TLSTests {
         }
 
         private func run(_ script: String) throws -> String {
-            let output = try Mounting.Pipe()
+            let output = try DescriptorPipe()
             defer { try? output.reading.close() }
             let shell = try ChildProcess.start(
                 "/bin/sh", ["-c", script], descriptors: [1: output.writing], isDetached: false)

@@ -4,7 +4,7 @@
 // would hang with it, and not even SIGKILL would help. Programs started here do the touching.
 
 import Foundation
-import Mounting
+import LocalIO
 import Synchronization
 import SystemPackage
 
@@ -48,7 +48,7 @@ final class RunningProgram: Sendable {
         outputPath = output
         let (ending, end) = AsyncStream<Int32>.makeStream()
         self.ending = ending
-        Thread.start { [process, self] in
+        WorkerThread.start { [process, self] in
             let status = process.wait()
             ended.withLock { $0 = true }
             end.yield(status)

@@ -2,7 +2,7 @@
 // This process never touches a path on the mount; should it hang, a test run would hang for good.
 
 import Foundation
-import Mounting
+import LocalIO
 import Synchronization
 import SystemPackage
 import TestSupport
@@ -106,8 +106,8 @@ final class TestMount: Sendable {
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         path = folder + "/mnt"
         mkdir(path, 0o755)
-        let input = try Mounting.Pipe()
-        let output = try Mounting.Pipe()
+        let input = try DescriptorPipe()
+        let output = try DescriptorPipe()
         let errors = try FileDescriptor.open(
             FilePath(folder + "/server.log"), .writeOnly, options: [.create, .closeOnExec],
             permissions: .ownerReadWrite)

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import LocalIO
 import Testing
 
 @testable import Mounting

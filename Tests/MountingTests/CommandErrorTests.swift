@@ -8,7 +8,10 @@ import Testing
     private static let table: [(CommandError, Mounting.ExitStatus, remedy: String)] = [
         (.badSource("a b"), .usage, "ACCOUNT:/FOLDER"),
         (.unknownOption("fast"), .usage, "dbxfs mount --help"),
-        (.notChangeable("fsync"), .usage, "'fsync' cannot be changed while it is mounted"),
+        (
+            .notChangeable("fsync", others: ["cache_size"]), .usage,
+            "'fsync' cannot be changed while it is mounted"
+        ),
         (.badOptionValue(name: "uid", value: "x", expected: "a user number"), .usage, "uid takes"),
         (.badSetting(name: "N", value: "v", expected: "w"), .usage, "it takes w"),
         (.badEndpoint("x"), .usage, "https://HOST"),

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import LocalIO
 import Logging
 import Synchronization
 import Testing
@@ -287,10 +288,10 @@ import Testing
         )
         far.sendPart(#"{"command":"#)
         let start = ContinuousClock.now
-        #expect(near.receive(ControlRequest.self, within: 1) == nil)
+        #expect(near.receiveLine(within: 1) == nil)
         #expect(ContinuousClock.now - start < .seconds(8))
         far.sendPart("\"status\"}\n")
-        #expect(near.receive(ControlRequest.self, within: 60)?.command == .status)
+        #expect(near.receiveLine(within: 60).flatMap(ControlCommand.init(of:)) == .status)
     }
 
     @Test("only the owner can reach the socket")

@@ -2,6 +2,7 @@
 // What the mount makes of strange paths is in the scenario `strangers`.
 
 import Glibc
+import LocalIO
 import Logging
 import Testing
 
@@ -32,12 +33,13 @@ import Testing
         ("[" + String(repeating: "1,", count: 400_000) + "1]", .end),
         (#"{"command":"sync","timeout":NaN}"#, .end), (#"{"command":"sync","timeout":"1"}"#, .end),
         (#"{"command":"sync","timeout":1e999}"#, .end),
-        (#"{"command":"status","paths":"/"}"#, .end),
+        (#"{"command":"pin","paths":"/"}"#, .end),
         (#"{"command":"pin","paths":[7]}"#, .end), (#"{"command":"revisions","limit":1.5}"#, .end),
         (#"{"command":"revisions","limit":9223372036854775808}"#, .end),
         (#"{"command":"cache-clear","includesPinned":1}"#, .end),
         (#"{"command":"set","settings":[1]}"#, .end),
         (#"{"command":"status","evil":[[[{}]]]}"#, .answer),
+        (#"{"command":"status","paths":"/"}"#, .answer),
         (#"{"command":"st\u0061tus"}"#, .answer),
         (#"{"command":"sync","timeout":-1}"#, .answer),
         (#"{"command":"sync","timeout":-1e308}"#, .answer),
@@ -99,8 +101,8 @@ import Testing
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let far = ControlConnection(descriptor: ends[1], sendPatience: 1)
         let near = ControlConnection(descriptor: ends[0])
-        Thread.start { far.sendPart(String(repeating: "[", count: 2 << 20)) }
-        #expect(near.receive(ControlRequest.self, within: 30) == nil)
+        WorkerThread.start { far.sendPart(String(repeating: "[", count: 2 << 20)) }
+        #expect(near.receiveLine(within: 30) == nil)
         near.end()
     }
 }

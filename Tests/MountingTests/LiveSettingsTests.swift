@@ -52,7 +52,9 @@ import Testing
         "what only a new mount can change is an error that names it",
         arguments: ["ro", "fsync", "x"])
     func notLive(name: String) {
-        #expect(throws: CommandError.notChangeable(name)) { try changed(name + "=local") }
+        #expect(throws: CommandError.notChangeable(name, others: LiveSettings.names)) {
+            try changed(name + "=local")
+        }
     }
 
     @Test("scripts find every setting, no limit as null")

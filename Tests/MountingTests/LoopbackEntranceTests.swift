@@ -1,6 +1,7 @@
 // How a browser enters a login, whose programs may, and at which addresses it comes back.
 
 import Glibc
+import LocalIO
 import Testing
 
 @testable import Mounting

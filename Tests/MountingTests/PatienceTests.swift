@@ -1,17 +1,18 @@
 // Checks that are given up when they take too long, so that a command that only reads never hangs.
 
 import Foundation
+import LocalIO
 import Mounting
 import Testing
 
 @Suite struct PatienceTests {
     @Test("work that is done in time gives its value, and other work nothing")
     func threads() {
-        #expect(Thread.within(seconds: 30) { 7 } == 7)
+        #expect(WorkerThread.within(seconds: 30) { 7 } == 7)
         let never = Latch()
         let start = ContinuousClock.now
         #expect(
-            Thread.within(seconds: 0.05) {
+            WorkerThread.within(seconds: 0.05) {
                 never.wait()
                 return 7
             } == nil)

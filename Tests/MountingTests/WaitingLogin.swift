@@ -1,6 +1,7 @@
 // A login that waits for a browser on real sockets, and visitors to it.
 
 import Glibc
+import LocalIO
 import Synchronization
 import Testing
 
@@ -22,7 +23,7 @@ final class WaitingLogin: Sendable {
         let listener = try #require(LoopbackListener(ports: [0], limits: limits))
         port = listener.port
         let box = ListenerBox(listener)
-        Mounting.Thread.start { [self] in
+        WorkerThread.start { [self] in
             let answer = box.wait(login, seconds: seconds)
             self.answer.withLock { $0 = answer }
             end.set()

@@ -1,7 +1,7 @@
 // A stored login and its JSON form. Not responsible for where it is stored: see TokenStore.
 
 import Foundation
-package import PrivateFiles
+package import LocalIO
 import Saturating
 
 /// The right to use an account until it is revoked.

@@ -2,7 +2,7 @@
 // cannot: no code that clears the cache has a path to the queue.
 
 import Glibc
-import PrivateFiles
+import LocalIO
 
 /// The folders of one account on this machine.
 package struct AccountFolders: Hashable, Sendable {

@@ -3,6 +3,7 @@
 import DropboxAPI
 import Foundation
 import Glibc
+import LocalIO
 import Saturating
 import SystemPackage
 

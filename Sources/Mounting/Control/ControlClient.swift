@@ -1,6 +1,8 @@
 // The client side of the control socket.
 
+import DropboxAPI
 import Glibc
+import LocalIO
 import SystemPackage
 
 /// Finds running mounts and sends requests to them.
@@ -47,8 +49,7 @@ package struct ControlClient: Sendable {
         for mount in allMounts() where mount.account == account {
             guard let connection = try? connect(to: mount.mountpoint) else { continue }
             connection.setReceiveTimeout(seconds: 10)
-            connection.send(ControlRequest(.newLogin))
-            _ = connection.receive(ControlReply.self)
+            _ = try? connection.ask(ControlRoutes.newLogin, about: mount.mountpoint)
         }
     }
 
@@ -71,10 +72,45 @@ package struct ControlClient: Sendable {
 }
 
 extension ControlConnection {
+    /// Sends a request and returns the first reply.
+    package func ask<Request, Reply>(
+        _ route: ControlRoute<Request, Reply>, _ request: Request, about mountpoint: String
+    ) throws(CommandError) -> Reply {
+        send(RequestLine(command: route.command, fields: request))
+        return try next(route, about: mountpoint)
+    }
+
+    /// Sends a request without fields and returns the first reply.
+    package func ask<Reply>(
+        _ route: ControlRoute<NoFields, Reply>, about mountpoint: String
+    ) throws(CommandError) -> Reply {
+        try ask(route, NoFields(), about: mountpoint)
+    }
+
+    /// Receives the next reply to a request that was sent.
+    package func next<Request, Reply>(
+        _ route: ControlRoute<Request, Reply>, about mountpoint: String
+    ) throws(CommandError) -> Reply {
+        guard let line = receiveLine() else {
+            throw .noControl(path: mountpoint, detail: "it ended")
+        }
+        if let refusal = try? JSON.decode(FailureReply.self, from: line) {
+            throw .system(refusal.failure)
+        }
+        guard let reply = try? JSON.decode(Reply.self, from: line) else {
+            throw .noControl(path: mountpoint, detail: "its answer is unknown to this version")
+        }
+        return reply
+    }
+
     /// Requests the mount's status; nil if there is no reply within so many seconds.
     package func status(patience: Int) -> MountStatus? {
         setReceiveTimeout(seconds: patience)
-        send(ControlRequest(.status))
-        return receive(ControlReply.self)?.status
+        return try? ask(ControlRoutes.status, about: "").status
+    }
+
+    /// Tells a detached mount to end without waiting for its queue, and does not wait for the reply.
+    package func hurry() {
+        send(RequestLine(command: .hurry, fields: NoFields()))
     }
 }

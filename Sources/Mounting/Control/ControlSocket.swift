@@ -1,12 +1,16 @@
 // Unix sockets that carry lines of JSON. Their paths and permissions are decided here, their
-// messages in `MountService.swift`.
+// messages in `ControlRoute.swift`.
 
-import DropboxAPI
 import Foundation
 import Glibc
-import PrivateFiles
+import LocalIO
 import Saturating
 import SystemPackage
+
+extension Environment {
+    /// The folders to search for the sockets of running mounts.
+    package var controlFolders: [ControlFolder] { runtimeFolders.map { ControlFolder(path: $0) } }
+}
 
 /// The folder of the control sockets.
 package struct ControlFolder: Hashable, Sendable {
@@ -72,7 +76,7 @@ package final class ControlConnection: Sendable {
     /// Sends one line; returns whether the peer has taken it. After a partial line the connection
     /// is unusable.
     @discardableResult
-    package func send(_ message: some Encodable) -> Bool {
+    func send(_ message: some Encodable) -> Bool {
         guard var line = try? JSONEncoder().encode(message) else { return false }
         line.append(0x0a)
         return send(line)
@@ -102,18 +106,13 @@ package final class ControlConnection: Sendable {
         }
     }
 
-    /// Receives the next line, or nil if the peer has closed, or sent invalid JSON or more than a
-    /// mebibyte.
+    /// Receives the next line, or nil if the peer has closed, or sent more than a mebibyte.
     ///
     /// `patience` is the timeout in seconds for the whole line.
-    package func receive<Message: Decodable>(
-        _ type: Message.Type, within patience: Int? = nil
-    ) -> Message? {
+    func receiveLine(within patience: Int? = nil) -> [UInt8]? {
         let deadline = patience.map { ContinuousClock.now.advanced(by: .seconds(clamping: $0)) }
         while true {
-            if let line = received.takeLine() {
-                return try? JSON.decode(type, from: line)
-            }
+            if let line = received.takeLine() { return line }
             guard isInTime(deadline, SO_RCVTIMEO) else { return nil }
             var buffer = [UInt8](repeating: 0, count: 16384)
             let count = recv(descriptor, &buffer, buffer.count, 0)

@@ -1,5 +1,7 @@
 // Waiting until the queue is uploaded: when to continue, when to give up, and the result.
 
+package import LocalIO
+
 /// The result of waiting for the queue.
 package struct DrainOutcome: Hashable, Sendable, Codable {
     /// Changes that are still queued; 0 if everything is on Dropbox.

@@ -1,6 +1,7 @@
 // Waiting until pinned content is cached: progress, when to continue and when to give up. The mount
 // fetches independently of such a wait.
 
+package import LocalIO
 import Saturating
 
 /// How much of the pinned content is cached.
@@ -58,20 +59,6 @@ package struct PinOutcome: Hashable, Sendable, Codable {
     package init(progress: PinProgress, reason: String? = nil) {
         self.progress = progress
         self.reason = reason
-    }
-}
-
-/// One pin, as `dbxfs pins` lists it.
-package struct PinReport: Hashable, Sendable, Codable {
-    /// Its path on the mount, without the mountpoint.
-    package var path: String
-    /// How much of it is cached.
-    package var progress: PinProgress
-
-    /// Memberwise and without defaults.
-    package init(path: String, progress: PinProgress) {
-        self.path = path
-        self.progress = progress
     }
 }
 

@@ -1,6 +1,7 @@
 // Starting a mount in the background, and checking that it answers before success is reported.
 
 import Glibc
+package import LocalIO
 
 /// Starts a mount in a separate process.
 package enum Launch {
@@ -45,7 +46,7 @@ package enum Launch {
     private static func answers(_ path: String) -> Bool {
         let answer = Latch()
         let isOver = Latch()
-        Thread.start {
+        WorkerThread.start {
             while !isOver.hasHappened {
                 let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
                 if folder >= 0 {

@@ -2,6 +2,7 @@
 // registered secrets.
 
 import Glibc
+import LocalIO
 package import Logging
 import Saturating
 import Synchronization

@@ -3,6 +3,7 @@
 
 import CLinux
 import Glibc
+import LocalIO
 import Saturating
 import SystemPackage
 
@@ -93,7 +94,7 @@ package enum ProcessSettings {
 
     /// Calls `body` for each SIGTERM, SIGINT and SIGHUP, on a separate thread.
     package static func onTermination(_ body: @escaping @Sendable (Int32) -> Void) {
-        Thread.start {
+        WorkerThread.start {
             var signals = terminationSignals
             var number: Int32 = 0
             while true {

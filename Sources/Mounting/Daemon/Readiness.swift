@@ -4,6 +4,7 @@
 import DropboxAPI
 import Foundation
 import Glibc
+import LocalIO
 import SystemPackage
 
 /// The child's only message.
@@ -49,13 +50,16 @@ package enum Readiness {
     static func start(
         _ arguments: [String], environment: [String: String]?
     ) throws(CommandError) -> Outcome {
-        let pipe = try Pipe()
+        let pipe: DescriptorPipe
         let child: ChildProcess
-        do {
+        do throws(ChildProcessError) {
+            pipe = try DescriptorPipe()
             defer { try? pipe.writing.close() }
             child = try ChildProcess.start(
                 ChildProcess.ownPath, arguments, environment: environment,
                 descriptors: [descriptor: pipe.writing], isDetached: false)
+        } catch {
+            throw CommandError(error)
         }
         let text = pipe.readToEnd()
         if let report = try? JSON.decode(ReadinessReport.self, from: Array(text.utf8)) {

@@ -2,6 +2,7 @@
 // None are sent without such a socket.
 
 import Glibc
+import LocalIO
 import Saturating
 import Synchronization
 
@@ -14,7 +15,7 @@ package struct ServiceNotifier: Sendable {
     /// inherit it; nil without a supervisor. Must run before a second thread does.
     package static func takeFromEnvironment() -> ServiceNotifier? {
         defer { unsetenv("NOTIFY_SOCKET") }
-        return Environment.variables["NOTIFY_SOCKET"].flatMap(ServiceNotifier.init)
+        return ProcessVariables.all["NOTIFY_SOCKET"].flatMap(ServiceNotifier.init)
     }
 
     /// Parses an absolute path, or `@NAME` for an abstract socket.
@@ -103,7 +104,7 @@ package final class ServiceSupervision: Sendable {
     /// Reports readiness, and from now on each change of the status.
     package func ready() {
         notifier.send(["READY=1"])
-        Thread.start {
+        WorkerThread.start {
             repeat { self.tell() } while !self.over.wait(seconds: Self.interval)
         }
     }

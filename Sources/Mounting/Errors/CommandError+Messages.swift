@@ -8,9 +8,9 @@ extension CommandError {
             "the source \(quoted(text)) cannot be read: write ACCOUNT, ACCOUNT:/FOLDER or :/FOLDER"
         case .unknownOption(let name):
             "unknown mount option \(quoted(name)): `dbxfs mount --help` lists the options"
-        case .notChangeable(let name):
+        case .notChangeable(let name, let others):
             "\(quoted(name)) cannot be changed while it is mounted: only "
-                + LiveSettings.names.joined(separator: ", ") + " can"
+                + others.joined(separator: ", ") + " can"
         case .badOptionValue(let name, let value, let expected):
             "mount option \(name)=\(value) cannot be: \(name) takes \(expected)"
         case .badSetting(let name, let value, let expected):
@@ -194,12 +194,6 @@ extension CommandError {
     private func whenSent(_ reason: String?) -> String {
         reason == nil || reason == "offline"
             ? " and are sent as soon as the account is mounted and online" : ""
-    }
-
-    /// The command that logs an account in.
-    package static func login(_ account: String, _ scope: Environment.Scope) -> String {
-        "dbxfs login" + (scope == .system ? " --system" : "")
-            + (account == MountSource.standard.account ? "" : " --account " + account)
     }
 
     func quoted(_ text: String) -> String {

@@ -20,7 +20,7 @@ package enum CommandError: Error, Hashable, Sendable {
     // MARK: Command line and settings
     case badSource(String)
     case unknownOption(String)
-    case notChangeable(String)
+    case notChangeable(String, others: [String])
     case badOptionValue(name: String, value: String, expected: String)
     case badSetting(name: String, value: String, expected: String)
     case badConfiguration(file: String, place: String, detail: String)

@@ -2,7 +2,7 @@
 // in this order.
 
 package import DropboxAPI
-import PrivateFiles
+import LocalIO
 
 /// The source of access tokens.
 package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringConvertible {

@@ -3,7 +3,7 @@
 
 package import DropboxAPI
 import Glibc
-package import PrivateFiles
+package import LocalIO
 
 /// The file of an account's login. It is replaced as a whole, so a reader sees the old login or the
 /// new one.

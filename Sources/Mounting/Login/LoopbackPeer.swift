@@ -2,6 +2,7 @@
 // `LoopbackRequest` decides the consequence.
 
 import Glibc
+import LocalIO
 import Saturating
 
 /// The peer of a connection over loopback.

@@ -2,7 +2,7 @@
 // when it returns. All others are rejected. Pure decisions; `LoopbackListener` has the sockets.
 
 import DropboxAPI
-import PrivateFiles
+import LocalIO
 
 /// The user's answer on Dropbox's page.
 package enum RedirectAnswer: Hashable, Sendable, CustomReflectable {

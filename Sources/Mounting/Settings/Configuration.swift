@@ -23,6 +23,17 @@ package struct IgnorePatterns: Hashable, Sendable {
     }
 }
 
+/// The keys of the configuration file that are no options of a mount.
+private enum FileKey: String {
+    case endpoint
+    case logLevel = "log_level"
+    case account
+    case appKey = "app_key"
+    case ignored = "ignore"
+    case mountpoint
+    case folder
+}
+
 /// A parsed configuration file, or an empty configuration.
 ///
 ///     app_key = "…"              # for all accounts
@@ -74,7 +85,7 @@ package struct Configuration: Hashable, Sendable {
         }
         let reader = Reader(file: file)
         for (key, value) in table {
-            switch SettingKey(rawValue: key) {
+            switch FileKey(rawValue: key) {
             case .endpoint:
                 endpoint = try? Endpoint(parsing: try reader.text(value, key))
                 guard endpoint != nil else {
@@ -95,8 +106,8 @@ package struct Configuration: Hashable, Sendable {
     private mutating func readAccounts(
         _ value: any TOMLValueConvertible, _ reader: Reader
     ) throws(CommandError) {
-        for (name, value) in try reader.table(value, SettingKey.account.rawValue) {
-            let place = "\(SettingKey.account.rawValue).\(name)"
+        for (name, value) in try reader.table(value, FileKey.account.rawValue) {
+            let place = "\(FileKey.account.rawValue).\(name)"
             guard let source = try? MountSource(parsing: name), source.account == name else {
                 throw reader.error(place, "an account's name has letters, digits, '.', '-' and '_'")
             }
@@ -132,14 +143,15 @@ package struct Configuration: Hashable, Sendable {
 
     /// Puts options for everything before options for a part, because a table has no order.
     private static func ordered(_ settings: [MountOptionSetting]) -> [MountOptionSetting] {
-        [settings.filter { $0.key == .mask }, settings.filter { $0.key != .mask }]
+        let general = MountOption.mask.name
+        return [settings.filter { $0.name == general }, settings.filter { $0.name != general }]
             .flatMap(\.self)
     }
 
     /// Ignore patterns: those for every account, then those for this one.
     func ignored(of account: String) -> [IgnorePatterns] {
-        let key = SettingKey.ignored.rawValue
-        let place = "\(SettingKey.account.rawValue).\(account).\(key)"
+        let key = FileKey.ignored.rawValue
+        let place = "\(FileKey.account.rawValue).\(account).\(key)"
         return [(key, general.ignored), (place, accounts[account]?.ignored)]
             .compactMap { place, text in
                 text.map { IgnorePatterns(text: $0, file: file ?? "", place: place) }
@@ -177,7 +189,7 @@ package struct Configuration: Hashable, Sendable {
             into section: inout Section
         ) throws(CommandError) {
             let place = "\(prefix)\(key)"
-            switch SettingKey(rawValue: key) {
+            switch FileKey(rawValue: key) {
             case .appKey: section.appKey = try text(value, place)
             case .ignored: section.ignored = try text(value, place)
             case .mountpoint where !prefix.isEmpty:
@@ -211,7 +223,7 @@ package struct Configuration: Hashable, Sendable {
                 return isOn ? MountOptionSetting(option.name) : nil
             }
             if let text = value.string { return MountOptionSetting(option.name, text) }
-            if option.isMask {
+            if option.isQuoted {
                 throw error(place, "must be text in quotes, in octal, such as \"022\"")
             }
             if let number = value.int { return MountOptionSetting(option.name, String(number)) }

@@ -2,6 +2,7 @@
 // `Environment` finds it.
 
 import Glibc
+import LocalIO
 import SystemPackage
 
 /// The configuration file, which decides the server that gets the login.

@@ -2,6 +2,7 @@
 // as the fallback.
 
 import Glibc
+import LocalIO
 import SystemPackage
 
 /// The settings that come from environment variables.
@@ -90,7 +91,7 @@ package struct Environment: Sendable {
     package init(scope: Scope = .user) throws(CommandError) {
         let isRoot = geteuid() == 0
         if scope == .system, !isRoot { throw .notRoot }
-        let variables = Self.variables
+        let variables = ProcessVariables.all
         try self.init(
             variables, scope: scope,
             configuration: try Self.readConfiguration(Variables(variables), scope), isRoot: isRoot)
@@ -129,7 +130,9 @@ package struct Environment: Sendable {
 
     /// The options of an account's mounts, unless the command line overrides them.
     package func options(of account: String) -> [MountOptionSetting] {
-        configuration.options(of: account).filter { !namesCacheFolder || $0.key != .cacheFolder }
+        configuration.options(of: account).filter {
+            !namesCacheFolder || $0.name != MountOption.cacheFolder.name
+        }
     }
 
     /// The distinct cache folders of these accounts' mounts, unless the command line overrides
@@ -165,29 +168,14 @@ package struct Environment: Sendable {
         return (source, absolutePath("\(home)\(place.dropFirst(1))"))
     }
 
-    /// The folders to search for the sockets of running mounts.
-    package var controlFolders: [ControlFolder] {
-        ([runtimeFolder] + otherRuntimeFolders).map { ControlFolder(path: $0) }
-    }
+    /// The folders to search for the control sockets of running mounts.
+    var runtimeFolders: [String] { [runtimeFolder] + otherRuntimeFolders }
 
     /// The server's name for messages.
     package var serverName: String { endpoint?.address ?? Endpoint.dropbox }
 
     /// The server, under one name for all of its addresses.
     package var server: String { endpoint?.server ?? Endpoint.dropbox }
-
-    /// All variables of this process.
-    package static var variables: [String: String] {
-        var variables: [String: String] = [:]
-        var next = environ
-        while let entry = next.pointee {
-            let parts = String(cString: entry)
-                .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
-            next = next.advanced(by: 1)
-        }
-        return variables
-    }
 
     /// Removes the token from this process's environment, so that children (`fusermount3`) and
     /// crash reports do not get it. Must run before a second thread does.

@@ -26,27 +26,26 @@ package struct LiveSettings: Hashable, Sendable, Codable {
         self.logLevel = logLevel
     }
 
-    /// The keys of these settings, in the order of their help.
-    private static let keys: [SettingKey] = [
-        .uploadRate, .downloadRate, .cacheSize, .writeDelay, .logLevel,
-    ]
+    /// The changes that there are, in the order of the options; the log level is no option of a mount.
+    private static let changes =
+        MountOption.all.compactMap(\.change)
+        + [SettingChange.to(\.logLevel, .logLevel).named("log_level")]
 
-    /// The names of these settings, in the order of their help.
-    package static var names: [String] { keys.map(\.rawValue) }
+    /// The names of these settings.
+    package static var names: [String] { changes.map(\.name) }
 
-    /// Decodes the fields that `encode(to:)` writes.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: SettingKey.self)
-        uploadRate = try container.decodeIfPresent(Int64.self, forKey: .uploadRate)
-        downloadRate = try container.decodeIfPresent(Int64.self, forKey: .downloadRate)
-        cacheSize = try container.decode(Int64.self, forKey: .cacheSize)
-        writeDelay = try container.decode(Double.self, forKey: .writeDelay)
-        logLevel = try container.decode(LogLevel.self, forKey: .logLevel)
+    /// The names in JSON, which are those of the options.
+    private enum CodingKeys: String, CodingKey {
+        case uploadRate = "bwlimit_up"
+        case downloadRate = "bwlimit_down"
+        case cacheSize = "cache_size"
+        case writeDelay = "write_delay"
+        case logLevel = "log_level"
     }
 
     /// Writes every field, no limit as null, so that scripts find them.
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: SettingKey.self)
+        var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(uploadRate, forKey: .uploadRate)
         try container.encode(downloadRate, forKey: .downloadRate)
         try container.encode(cacheSize, forKey: .cacheSize)
@@ -57,53 +56,43 @@ package struct LiveSettings: Hashable, Sendable, Codable {
     /// The same with other values for some: all of them, or none and an error.
     package func changed(by settings: [MountOptionSetting]) throws(CommandError) -> LiveSettings {
         var result = self
-        for setting in settings { try result.apply(setting) }
+        for setting in settings {
+            let (name, value) = (setting.name, setting.value ?? "")
+            guard let change = Self.changes.first(where: { $0.name == name }) else {
+                throw .notChangeable(name, others: Self.names)
+            }
+            guard change.apply(&result, value) else {
+                throw .badOptionValue(name: name, value: value, expected: change.expected)
+            }
+        }
         return result
     }
+}
 
-    private mutating func apply(_ setting: MountOptionSetting) throws(CommandError) {
-        let (name, value) = (setting.name, setting.value ?? "")
-        func read<Value>(_ parsed: Value?, _ expected: String) throws(CommandError) -> Value {
-            guard let parsed else {
-                throw .badOptionValue(name: name, value: value, expected: expected)
-            }
-            return parsed
-        }
-        let rateForm = "bytes per second such as 500K or 2M, or none"
-        guard let key = setting.key else { throw .notChangeable(name) }
-        switch key {
-        case .uploadRate: uploadRate = try read(Self.rate(value), rateForm).bytes
-        case .downloadRate: downloadRate = try read(Self.rate(value), rateForm).bytes
-        case .cacheSize:
-            cacheSize = try read(OptionValue.bytes(value), "a size such as 512M or 20G")
-        case .writeDelay:
-            let seconds = value == "none" ? 0 : OptionValue.seconds(value)
-            writeDelay = try read(seconds, "a time such as 5s or 1m, or none")
-        case .logLevel: logLevel = try read(LogLevel(value), LogLevel.names)
-        case .readOnly, .allowOther, .allowRoot, .defaultPermissions, .user, .group, .mask,
-            .fileMask, .folderMask, .synchronization, .writebackCache, .cacheFolder, .names, .root,
-            .member, .noExecution, .noSetUserID, .noDevices, .noAccessTimes, .endpoint, .account,
-            .appKey, .ignored, .mountpoint, .folder:
-            throw .notChangeable(name)
+/// A way to change one of the settings.
+struct SettingChange: Sendable {
+    /// The name for `dbxfs set`.
+    private(set) var name = ""
+    /// The values that it takes, for messages.
+    let expected: String
+    /// Puts a value into settings; returns false if it is none.
+    let apply: @Sendable (inout LiveSettings, String) -> Bool
+
+    /// Changes this setting, from a value of that form.
+    static func to<Value>(
+        _ target: any WritableKeyPath<LiveSettings, Value> & Sendable, _ form: ValueForm<Value>
+    ) -> SettingChange {
+        SettingChange(expected: form.expected) { settings, text in
+            guard let value = form.parse(text) else { return false }
+            settings[keyPath: target] = value
+            return true
         }
     }
 
-    /// A rate limit, which may be none.
-    private struct Rate {
-        var bytes: Int64?
-    }
-
-    private static func rate(_ value: String) -> Rate? {
-        if value == "none" { return Rate(bytes: nil) }
-        return OptionValue.bytes(value).map { Rate(bytes: $0 > 0 ? $0 : nil) }
-    }
-
-    /// The limits for people; nil if there is none.
-    var text: String? {
-        let limits = [
-            uploadRate.map { "\(Terminal.size($0))/s up" },
-            downloadRate.map { "\(Terminal.size($0))/s down" },
-        ].compactMap(\.self)
-        return limits.isEmpty ? nil : limits.joined(separator: ", ")
+    /// The same under the name of its option.
+    func named(_ name: String) -> SettingChange {
+        var change = self
+        change.name = name
+        return change
     }
 }

@@ -1,36 +1,80 @@
-// The options of dbxfs for `-o`, as a table, from which `--help` and the keys of the configuration
-// file are made. `Tests/packaging/check-manual` compares the manual with it; `MountSettings.swift`
-// applies the options.
+// The options of a mount, as a table. A row is all that `-o`, the configuration file, `--help` and `dbxfs set` know of an
+// option; the manual (docs/man/mount.dbxfs.8) is compared with the table by `Tests/packaging/check-manual`. Not responsible for
+// what a setting does: the parts of a mount get it from `MountSettings`.
 
 import Saturating
 
-/// An option of a mount.
-package struct MountOption: Hashable, Sendable {
-    let key: SettingKey
+/// An option of a mount: a row of the table.
+package struct MountOption: Sendable {
+    /// The name behind `-o`, in the configuration file and for `dbxfs set`.
+    package let name: String
     /// The placeholder of its value in help texts; nil for a flag.
     package let value: String?
     /// The option that negates a flag.
     package let opposite: String?
     /// Its description, in lines that fit beside the name.
     package let meaning: [String]
-
-    fileprivate init(
-        _ key: SettingKey, value: String? = nil, opposite: String? = nil, _ meaning: String...
-    ) {
-        self.key = key
-        self.value = value
-        self.opposite = opposite
-        self.meaning = meaning
-    }
-
-    /// The name behind `-o`.
-    package var name: String { key.rawValue }
-
-    /// Whether the value is a set of permission bits, which is written in octal.
-    var isMask: Bool { value == "OCT" }
+    /// The values that it takes, for messages.
+    let expected: String
+    /// Whether the configuration file has to quote its value.
+    let isQuoted: Bool
+    /// Puts a value into settings; returns false if it is none for this option.
+    let apply: @Sendable (inout MountSettings, String) -> Bool
+    /// Takes a flag back.
+    let takeBack: @Sendable (inout MountSettings) -> Void
+    /// How `dbxfs set` changes it; nil if only a new mount can.
+    let change: SettingChange?
 
     /// All options, in the order of `--help`.
-    package static let all = SettingKey.allCases.compactMap(\.option)
+    package static let all: [MountOption] = [
+        .flag("ro", \.isReadOnly, opposite: "rw", "nothing can be changed"),
+        .flag("allow_other", \.allowsOthers, "other users may enter"),
+        .flag("allow_root", \.allowsRoot, "root may enter"),
+        .flag("default_permissions", \.checksPermissions, "the kernel checks permission bits"),
+        .value("uid", .user, \.user, "owner to show"),
+        .value("gid", .group, \.group, "group to show"),
+        mask,
+        .value("fmask", .mask, \.fileMask, "permission bits to take from files"),
+        .value("dmask", .mask, \.folderMask, "permission bits to take from folders"),
+        .value("fsync", .synchronization, \.synchronization, "when fsync(2) returns"),
+        .flag("writeback_cache", \.gathersWrites, "the kernel gathers small writes"),
+        cacheFolder,
+        .value(
+            "cache_size", .size, \.cacheSize, live: .to(\.cacheSize, .size),
+            "how much of it is kept, such as 20G"),
+        .value(
+            "write_delay", .time, \.writeDelay, live: .to(\.writeDelay, .timeOrNone),
+            "longest time for which a change waits for", "others to be sent with it, such as 5s"),
+        .value(
+            "case", .names, \.names, "whether a name also finds what differs in", "case only"),
+        .value(
+            "root", .root, \.root, "what paths start from: the person's folder,",
+            "the team's whole space, or a team folder or", "shared folder by its number"),
+        .value(
+            "member", .member, \.member, "the member (dbmid:…) as whom a team's token", "acts"),
+        .value(
+            "bwlimit_up", .rate, \.uploadRate, live: .to(\.uploadRate, .rateOrNone),
+            "bytes per second to send, such as 2M"),
+        .value(
+            "bwlimit_down", .rate, \.downloadRate, live: .to(\.downloadRate, .rateOrNone),
+            "bytes per second to fetch, such as 2M"),
+        .kernelFlag("noexec", opposite: "exec", "no programs can be run from it"),
+        .kernelFlag("nosuid", opposite: "suid", "set-user-ID bits have no effect"),
+        .kernelFlag("nodev", opposite: "dev", "device files have no effect"),
+        .kernelFlag("noatime", opposite: "atime", "reading leaves access times alone"),
+    ]
+
+    /// The permission bits of files and folders, over which the options for one of them go.
+    static let mask = MountOption(
+        "umask", .mask, ["permission bits to take from everything"]
+    ) { settings, mask in
+        settings.fileMask = mask
+        settings.folderMask = mask
+    }
+
+    /// The folder of cached content, which `DBXFS_CACHE_DIR` overrides in the configuration file.
+    static let cacheFolder = MountOption.value(
+        "cache_dir", .path, \.cacheFolder, "where cached content lies")
 
     /// The option of that name.
     static func named(_ name: String) -> MountOption? { all.first { $0.name == name } }
@@ -62,97 +106,79 @@ package struct MountOption: Hashable, Sendable {
     ]
 }
 
-extension SettingKey {
-    /// The option of that key; nil for one of the configuration file only.
-    fileprivate var option: MountOption? {
-        switch self {
-        case .readOnly: MountOption(self, opposite: "rw", "nothing can be changed")
-        case .allowOther: MountOption(self, "other users may enter")
-        case .allowRoot: MountOption(self, "root may enter")
-        case .defaultPermissions: MountOption(self, "the kernel checks permission bits")
-        case .user: MountOption(self, value: "N", "owner to show")
-        case .group: MountOption(self, value: "N", "group to show")
-        case .mask: MountOption(self, value: "OCT", "permission bits to take from everything")
-        case .fileMask: MountOption(self, value: "OCT", "permission bits to take from files")
-        case .folderMask: MountOption(self, value: "OCT", "permission bits to take from folders")
-        case .synchronization:
-            MountOption(self, value: "local|remote", "when fsync(2) returns")
-        case .writebackCache: MountOption(self, "the kernel gathers small writes")
-        case .cacheFolder: MountOption(self, value: "PATH", "where cached content lies")
-        case .cacheSize:
-            MountOption(self, value: "SIZE", "how much of it is kept, such as 20G")
-        case .writeDelay:
-            MountOption(
-                self, value: "TIME", "longest time for which a change waits for",
-                "others to be sent with it, such as 5s")
-        case .names:
-            MountOption(
-                self, value: "exact|fold", "whether a name also finds what differs in",
-                "case only")
-        case .root:
-            MountOption(
-                self, value: "home|team|ID", "what paths start from: the person's folder,",
-                "the team's whole space, or a team folder or", "shared folder by its number")
-        case .member:
-            MountOption(
-                self, value: "ID", "the member (dbmid:…) as whom a team's token", "acts")
-        case .uploadRate:
-            MountOption(self, value: "SIZE", "bytes per second to send, such as 2M")
-        case .downloadRate:
-            MountOption(self, value: "SIZE", "bytes per second to fetch, such as 2M")
-        case .noExecution:
-            MountOption(self, opposite: "exec", "no programs can be run from it")
-        case .noSetUserID: MountOption(self, opposite: "suid", "set-user-ID bits have no effect")
-        case .noDevices: MountOption(self, opposite: "dev", "device files have no effect")
-        case .noAccessTimes:
-            MountOption(self, opposite: "atime", "reading leaves access times alone")
-        case .endpoint, .logLevel, .account, .appKey, .ignored, .mountpoint, .folder: nil
-        }
-    }
-}
+// MARK: Kinds of rows
 
-/// An option with its value, from any source.
-package struct MountOptionSetting: Hashable, Sendable, Codable {
-    /// The option's name before `=`.
-    package var name: String
-    /// The value behind `=`; nil without one.
-    package var value: String?
+extension MountOption {
+    private typealias Target<Value> = any WritableKeyPath<MountSettings, Value> & Sendable
 
-    /// Creates a setting, by default without a value.
-    package init(_ name: String, _ value: String? = nil) {
+    /// An option with a value.
+    private init<Value>(
+        _ name: String, _ form: ValueForm<Value>, _ meaning: [String], live: SettingChange? = nil,
+        _ store: @escaping @Sendable (inout MountSettings, Value) -> Void
+    ) {
         self.name = name
-        self.value = value
-    }
-
-    /// The key of that name; nil if there is none.
-    var key: SettingKey? { SettingKey(rawValue: name) }
-
-    /// Splits `NAME=VALUE`; without `=`, all of it is the name.
-    package init(assignment text: String) {
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        self.init(String(parts[0]), parts.count == 2 ? String(parts[1]) : nil)
-    }
-
-    /// Splits the list behind `-o`. A backslash before a comma makes it part of a value, as in
-    /// libfuse.
-    static func parse(_ list: String) -> [MountOptionSetting] {
-        var options: [String] = []
-        var current = ""
-        var isEscaped = false
-        for character in list {
-            if isEscaped {
-                current.append(character)
-                isEscaped = false
-            } else if character == "\\" {
-                isEscaped = true
-            } else if character == "," {
-                options.append(current)
-                current = ""
-            } else {
-                current.append(character)
-            }
+        value = form.placeholder
+        opposite = nil
+        self.meaning = meaning
+        expected = form.expected
+        isQuoted = form.isQuoted
+        apply = { settings, text in
+            guard let value = form.parse(text) else { return false }
+            store(&settings, value)
+            return true
         }
-        options.append(current)
-        return options.filter { !$0.isEmpty }.map(MountOptionSetting.init(assignment:))
+        takeBack = { _ in }
+        change = live.map { $0.named(name) }
+    }
+
+    /// An option without a value.
+    private init(
+        _ name: String, opposite: String?, _ meaning: [String],
+        _ store: @escaping @Sendable (inout MountSettings, Bool) -> Void
+    ) {
+        self.name = name
+        value = nil
+        self.opposite = opposite
+        self.meaning = meaning
+        expected = ""
+        isQuoted = false
+        apply = { settings, _ in
+            store(&settings, true)
+            return true
+        }
+        takeBack = { store(&$0, false) }
+        change = nil
+    }
+
+    /// Sets a value that has a default.
+    private static func value<Value>(
+        _ name: String, _ form: ValueForm<Value>, _ target: Target<Value>,
+        live: SettingChange? = nil, _ meaning: String...
+    ) -> MountOption {
+        MountOption(name, form, meaning, live: live) { $0[keyPath: target] = $1 }
+    }
+
+    /// Sets a value whose default is decided elsewhere.
+    private static func value<Value>(
+        _ name: String, _ form: ValueForm<Value>, _ target: Target<Value?>,
+        live: SettingChange? = nil, _ meaning: String...
+    ) -> MountOption {
+        MountOption(name, form, meaning, live: live) { $0[keyPath: target] = $1 }
+    }
+
+    /// Switches something on.
+    private static func flag(
+        _ name: String, _ target: Target<Bool>, opposite: String? = nil, _ meaning: String...
+    ) -> MountOption {
+        MountOption(name, opposite: opposite, meaning) { $0[keyPath: target] = $1 }
+    }
+
+    /// Is passed on to the kernel.
+    private static func kernelFlag(
+        _ name: String, opposite: String, _ meaning: String...
+    ) -> MountOption {
+        MountOption(name, opposite: opposite, meaning) { settings, isOn in
+            if isOn { settings.kernelFlags.insert(name) } else { settings.kernelFlags.remove(name) }
+        }
     }
 }

@@ -105,70 +105,16 @@ package struct MountSettings: Hashable, Sendable, Codable {
     }
 
     private mutating func apply(_ setting: MountOptionSetting) throws(CommandError) {
-        let name = setting.name
+        let (name, value) = (setting.name, setting.value ?? "")
         if MountOption.isForOthers(name) { return }
         if let option = MountOption.named(name), (option.value == nil) == (setting.value == nil) {
-            try apply(option.key, setting.value ?? "")
+            guard option.apply(&self, value) else {
+                throw .badOptionValue(name: name, value: value, expected: option.expected)
+            }
         } else if setting.value == nil, let option = MountOption.takenBack(by: name) {
-            takeBack(option.key)
+            option.takeBack(&self)
         } else {
             throw .unknownOption(name)
         }
     }
-
-    private mutating func apply(_ key: SettingKey, _ value: String) throws(CommandError) {
-        func read<Value>(_ parsed: Value?, _ expected: String) throws(CommandError) -> Value {
-            guard let parsed else {
-                throw .badOptionValue(name: key.rawValue, value: value, expected: expected)
-            }
-            return parsed
-        }
-        switch key {
-        case .readOnly: isReadOnly = true
-        case .allowOther: allowsOthers = true
-        case .allowRoot: allowsRoot = true
-        case .defaultPermissions: checksPermissions = true
-        case .writebackCache: gathersWrites = true
-        case .noSetUserID, .noDevices, .noExecution, .noAccessTimes:
-            kernelFlags.insert(key.rawValue)
-        case .user: user = try read(OptionValue.identifier(value), "a user number")
-        case .group: group = try read(OptionValue.identifier(value), "a group number")
-        case .mask:
-            fileMask = try read(OptionValue.mask(value), Self.maskForm)
-            folderMask = fileMask
-        case .fileMask: fileMask = try read(OptionValue.mask(value), Self.maskForm)
-        case .folderMask: folderMask = try read(OptionValue.mask(value), Self.maskForm)
-        case .synchronization:
-            synchronization = try read(Synchronization(rawValue: value), "local or remote")
-        case .cacheFolder:
-            cacheFolder = try read(
-                value.hasPrefix("/") ? value : nil, "a path from the root on")
-        case .cacheSize:
-            cacheSize = try read(OptionValue.bytes(value), "a size such as 512M or 20G")
-        case .writeDelay:
-            writeDelay = try read(OptionValue.seconds(value), "a time such as 5s or 1m")
-        case .uploadRate: uploadRate = try read(Self.rate(value), Self.rateForm)
-        case .downloadRate: downloadRate = try read(Self.rate(value), Self.rateForm)
-        case .names: names = try read(Names(rawValue: value), "exact or fold")
-        case .root: root = try read(Root(value), "home, team or the number of a namespace")
-        case .member:
-            member = try read(
-                value.hasPrefix("dbmid:") ? value : nil, "a team member's id such as dbmid:AAH…")
-        case .endpoint, .logLevel, .account, .appKey, .ignored, .mountpoint, .folder:
-            throw .unknownOption(key.rawValue)
-        }
-    }
-
-    /// Takes a flag back, such as `ro` for `rw`.
-    private mutating func takeBack(_ key: SettingKey) {
-        if key == .readOnly { isReadOnly = false }
-        kernelFlags.remove(key.rawValue)
-    }
-
-    private static func rate(_ value: String) -> Int64? {
-        OptionValue.bytes(value).flatMap { $0 > 0 ? $0 : nil }
-    }
-
-    private static let rateForm = "bytes per second such as 500K or 2M"
-    private static let maskForm = "permission bits in octal such as 022"
 }

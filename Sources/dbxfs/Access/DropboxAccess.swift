@@ -19,7 +19,7 @@ struct DropboxAccess {
         _ environment: Environment, adjust: (inout DropboxConfiguration) -> Void = { _ in }
     ) throws(CommandError) {
         var configuration = DropboxConfiguration(
-            userAgent: "dbxfs/\(DbxfsCommand.version)", resultLimit: Self.resultLimit)
+            userAgent: "dbxfs/\(ProductVersion.current)", resultLimit: Self.resultLimit)
         adjust(&configuration)
         configuration.transport.observers = configuration.observers
         do throws(TransportError) {

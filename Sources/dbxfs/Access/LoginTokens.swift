@@ -4,7 +4,7 @@
 import DropboxAPI
 import Logging
 import Mounting
-import PrivateFiles
+import LocalIO
 import Synchronization
 
 /// Provides a mount's access tokens for as long as its login, or its successor, is valid.

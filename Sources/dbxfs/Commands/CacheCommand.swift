@@ -34,10 +34,8 @@ struct CacheCommand: ParsableCommand {
 
         func run() throws {
             try target.forEach { connection, mountpoint throws(CommandError) in
-                let reply = try connection.ask(ControlRequest(.status), about: mountpoint)
-                let (cached, pinned) = (
-                    reply.status?.cachedBytes ?? 0, reply.status?.pinnedBytes ?? 0
-                )
+                let status = try connection.ask(ControlRoutes.status, about: mountpoint).status
+                let (cached, pinned) = (status.cachedBytes, status.pinnedBytes)
                 let note = pinned > 0 ? ", of which \(Terminal.size(pinned)) are pinned" : ""
                 Terminal.print("\(mountpoint): \(Terminal.size(cached))\(note)")
             }
@@ -55,8 +53,9 @@ struct CacheCommand: ParsableCommand {
         func run() throws {
             try target.forEach { connection, mountpoint throws(CommandError) in
                 let reply = try connection.ask(
-                    ControlRequest(.clearCache, includesPinned: pinned), about: mountpoint)
-                Terminal.print("\(mountpoint): \(Terminal.size(reply.freedBytes ?? 0)) freed")
+                    ControlRoutes.clearCache, ClearCacheRequest(includesPinned: pinned),
+                    about: mountpoint)
+                Terminal.print("\(mountpoint): \(Terminal.size(reply.freedBytes)) freed")
             }
         }
     }
@@ -68,8 +67,7 @@ struct CacheCommand: ParsableCommand {
 
         func run() throws {
             try target.forEach { connection, mountpoint throws(CommandError) in
-                let reply = try connection.ask(ControlRequest(.verifyCache), about: mountpoint)
-                guard let report = reply.cache else { return }
+                let report = try connection.ask(ControlRoutes.verifyCache, about: mountpoint).cache
                 Terminal.print(
                     "\(mountpoint): \(Terminal.count(report.checkedChunks, "piece")) checked, "
                         + "\(report.damagedChunks) damaged and removed, "

@@ -29,11 +29,13 @@ struct ConflictsCommand: ParsableCommand {
                 try path.map { path throws(CommandError) in try mount.place(of: path) } ?? ""
             let connection = try mount.connectOrFail(environment)
             var reply = try connection.ask(
-                ControlRequest(.conflicts, paths: [place]), about: mount.mountpoint)
-            while let copies = reply.conflicts, !copies.isEmpty {
-                for copy in copies { try show(copy.below(mount.mountpoint), isFirst: !hasAny) }
+                ControlRoutes.conflicts, PathsRequest(paths: [place]), about: mount.mountpoint)
+            while !reply.conflicts.isEmpty {
+                for copy in reply.conflicts {
+                    try show(copy.below(mount.mountpoint), isFirst: !hasAny)
+                }
                 hasAny = true
-                reply = try connection.reply(about: mount.mountpoint)
+                reply = try connection.next(ControlRoutes.conflicts, about: mount.mountpoint)
             }
             if reply.isTreeKnown == false {
                 Terminal.complain(

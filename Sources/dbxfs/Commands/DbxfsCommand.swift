@@ -10,7 +10,7 @@ struct DbxfsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dbxfs",
         abstract: "Dropbox as a filesystem.",
-        version: "dbxfs \(version)",
+        version: "dbxfs \(ProductVersion.current)",
         subcommands: [
             MountCommand.self, UnmountCommand.self, SyncCommand.self, StatusCommand.self,
             LoginCommand.self, LogoutCommand.self, AccountsCommand.self, PinCommand.self,
@@ -19,9 +19,6 @@ struct DbxfsCommand: ParsableCommand {
             RecoverCommand.self, LinkCommand.self, ListRemoteCommand.self, DoctorCommand.self,
             DemoCommand.self, ServeCommand.self,
         ])
-
-    /// The version that `--version` and `status` show.
-    static let version = "0.1.0"
 
     /// Parses, runs and exits. The name of the program selects the command line: mount(8) and
     /// umount(8) start it through its links in /sbin.

@@ -1,6 +1,7 @@
 // `dbxfs link`: the shared link to a file or folder on a mount.
 
 import ArgumentParser
+import LocalIO
 import Mounting
 
 struct LinkCommand: ParsableCommand {
@@ -21,9 +22,9 @@ struct LinkCommand: ParsableCommand {
 
     func run() throws {
         let mount = try RunningMount(containing: path)
-        let request = ControlRequest(.link, paths: [try mount.place(of: path)])
-        let reply = try mount.connectOrFail(Environment()).ask(request, about: mount.mountpoint)
-        guard let link = reply.link else { return }
+        let request = PathsRequest(paths: [try mount.place(of: path)])
+        let link = try mount.connectOrFail(Environment())
+            .ask(ControlRoutes.link, request, about: mount.mountpoint).link
         if json {
             try Terminal.printJSON(LinkLine(path: resolvedPath(path), link: link))
         } else {

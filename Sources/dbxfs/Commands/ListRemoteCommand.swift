@@ -3,6 +3,7 @@
 import ArgumentParser
 import Core
 import DropboxAPI
+import LocalIO
 import Mounting
 import RemoteStore
 import Saturating
@@ -50,7 +51,7 @@ struct ListRemoteCommand: ParsableCommand {
         let remote = try RemoteAccess(source, environment)
         let path = source.remotePath
         let (recursive, json) = (recursive, json)
-        let failure = Mounting.Thread.waiting { () async -> RemoteError? in
+        let failure = WorkerThread.waiting { () async -> RemoteError? in
             do throws(RemoteError) {
                 try await remote.list(recursive: recursive) { entry in
                     if json {

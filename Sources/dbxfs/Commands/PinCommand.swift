@@ -31,8 +31,8 @@ struct PinCommand: ParsableCommand {
         var failure: CommandError?
         try target.forEachMount { connection, mountpoint, paths throws(CommandError) in
             let spent = start.duration(to: .now) / .seconds(1)
-            let request = ControlRequest(
-                .pin, timeout: timeout.map { Double.maximum($0 - spent, 0) }, paths: paths)
+            let request = PinRequest(
+                paths: paths, timeout: timeout.map { Double.maximum($0 - spent, 0) })
             let outcome = try connection.waitForPins(request, mountpoint)
             if let notice = outcome.progress.notice { Terminal.complain(notice) }
             guard let reason = outcome.reason else {
@@ -53,7 +53,8 @@ struct UnpinCommand: ParsableCommand {
 
     func run() throws {
         try target.forEachMount { connection, mountpoint, paths throws(CommandError) in
-            _ = try connection.ask(ControlRequest(.unpin, paths: paths), about: mountpoint)
+            _ = try connection.ask(
+                ControlRoutes.unpin, PathsRequest(paths: paths), about: mountpoint)
         }
     }
 }
@@ -73,9 +74,9 @@ struct PinsCommand: ParsableCommand {
     func run() throws {
         let environment = try Environment()
         for mount in try RunningMount.named(mountpoint, environment) {
-            let reply = try mount.connectOrFail(environment)
-                .ask(ControlRequest(.pins), about: mount.mountpoint)
-            for pin in reply.pins ?? [] {
+            let pins = try mount.connectOrFail(environment)
+                .ask(ControlRoutes.pins, about: mount.mountpoint).pins
+            for pin in pins {
                 let path = "\(mount.mountpoint)\(pin.path)"
                 if json {
                     try Terminal.printJSON(PinLine(path, pin.progress))
@@ -116,15 +117,16 @@ extension ControlConnection {
     /// Waits until pinned content is cached, and shows the progress: a bar on terminals, a line
     /// from time to time elsewhere.
     fileprivate func waitForPins(
-        _ request: ControlRequest, _ mountpoint: String
+        _ request: PinRequest, _ mountpoint: String
     ) throws(CommandError) -> PinOutcome {
         var line = Terminal.ProgressLine()
         defer { line.clear() }
         var lastLine = ContinuousClock.now
-        var reply = try ask(request, about: mountpoint)
+        var reply = try ask(ControlRoutes.pin, request, about: mountpoint)
         while true {
-            if let outcome = reply.pinOutcome { return outcome }
-            if let progress = reply.pinProgress {
+            switch reply {
+            case .outcome(let outcome): return outcome
+            case .progress(let progress):
                 if line.isShown {
                     let bar = Terminal.bar(
                         progress.presentBytes,
@@ -135,7 +137,7 @@ extension ControlConnection {
                     Terminal.complain("\(mountpoint): \(progress.summary)", prefix: "")
                 }
             }
-            reply = try self.reply(about: mountpoint)
+            reply = try next(ControlRoutes.pin, about: mountpoint)
         }
     }
 }

@@ -2,6 +2,7 @@
 // A path may be that of a deleted file.
 
 import ArgumentParser
+import LocalIO
 import Mounting
 
 struct RevisionsCommand: ParsableCommand {
@@ -33,10 +34,9 @@ struct RevisionsCommand: ParsableCommand {
 
     func run() throws {
         let mount = try RunningMount(containing: path)
-        let request = ControlRequest(
-            .revisions, paths: [try mount.place(of: path)], limit: limit)
-        let reply = try mount.connectOrFail(Environment()).ask(request, about: mount.mountpoint)
-        guard let list = reply.revisions else { return }
+        let request = RevisionsRequest(path: try mount.place(of: path), limit: limit)
+        let list = try mount.connectOrFail(Environment())
+            .ask(ControlRoutes.revisions, request, about: mount.mountpoint).revisions
         if json {
             for line in list.lines(path: resolvedPath(path)) { try Terminal.printJSON(line) }
         } else {
@@ -65,10 +65,9 @@ struct RestoreCommand: ParsableCommand {
 
     func run() throws {
         let mount = try RunningMount(containing: path)
-        let request = ControlRequest(
-            .restore, paths: [try mount.place(of: path)], revision: rev)
-        let reply = try mount.connectOrFail(Environment()).ask(request, about: mount.mountpoint)
-        guard let restored = reply.restored else { return }
+        let request = RestoreRequest(path: try mount.place(of: path), revision: rev)
+        let restored = try mount.connectOrFail(Environment())
+            .ask(ControlRoutes.restore, request, about: mount.mountpoint).restored
         Terminal.print("\(Terminal.printable(path)): \(restored.rev)  \(restored.details)")
     }
 }

@@ -51,7 +51,8 @@ struct SetCommand: ParsableCommand {
         let environment = try Environment()
         for mount in try RunningMount.named(path, environment) {
             _ = try mount.connectOrFail(environment)
-                .ask(ControlRequest(.set, settings: settings), about: mount.mountpoint)
+                .ask(
+                    ControlRoutes.set, SettingsRequest(settings: settings), about: mount.mountpoint)
         }
     }
 }

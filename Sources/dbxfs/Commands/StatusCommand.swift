@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Glibc
+import LocalIO
 import Mounting
 
 struct StatusCommand: ParsableCommand {

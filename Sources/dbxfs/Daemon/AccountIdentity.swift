@@ -3,6 +3,7 @@
 
 import DropboxAPI
 import Foundation
+import LocalIO
 import MetadataStore
 import Mounting
 import RemoteStore
@@ -41,7 +42,7 @@ struct AccountIdentity {
         }
         let (source, root, tokens, known) = (source, root, tokens, known)
         if case .namespace(let id) = root { remote.start(at: .namespace(id)) }
-        let answer = Thread.waiting {
+        let answer = WorkerThread.waiting {
             await Self.ask(
                 remote, tokens, source, root, patience: known == nil ? nil : knownPatience)
         }

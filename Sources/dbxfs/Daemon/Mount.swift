@@ -1,5 +1,5 @@
 // The composition root: the parts of a mount, their connections, and the order of their start and
-// end. `MountProcess.swift` has the process around it.
+// end. `MountProcess.swift` has the process around it, `Control/` what commands get.
 
 import BlockCache
 import Core
@@ -7,6 +7,7 @@ import DropboxAPI
 import FileSystem
 import Fuse
 import Glibc
+import LocalIO
 import Logging
 import MetadataStore
 import Mounting
@@ -23,41 +24,31 @@ final class Mount: Sendable {
     /// offline.
     private static let knownAccountPatience = 3.0
 
-    let plan: MountPlan
-    let mountpoint: String
-    let store: MetadataStore
+    private let plan: MountPlan
+    private let store: MetadataStore
     /// The account whose files the state folder has; nil before its first mount.
     private let owner: AccountRecord?
     private let staging: StagingArea
-    let lost: LostLook
-    let engine: SyncEngine
-    let cache: DiskBlockCache
-    let traffic: TrafficCounter
-    let client: DropboxClient
+    private let engine: SyncEngine
+    private let client: DropboxClient
     private let tokens: VerifiedTokens
-    let credentials: Credentials
-    let remote: DropboxStore
-    let fileSystem: DropboxFileSystem
-    private let relay: TreeChangeRelay
-    let pinner: Pinner
+    private let credentials: Credentials
+    private let remote: DropboxStore
+    private let fileSystem: DropboxFileSystem
+    private let pinner: Pinner
     private let pinning = Mutex<Task<Void, Never>?>(nil)
-    private let notifier = Notifier()
-    private let session = Mutex<Session?>(nil)
-    private let sessionEnd = Latch()
-    let sink: LogSink
-    let log: Logger
-    /// Settings that commands have changed. Held while parts adopt them, which take their own
-    /// locks.
-    let live: Mutex<LiveSettings>
+    private let log: Logger
+    /// The kernel's side.
+    let session: MountSession
+    /// The commands' side.
+    let control: MountControl
 
     /// Opens the local parts and connects them; no task runs yet. `sink` gets every new secret.
     init(
         _ plan: MountPlan, mountpoint: String, credentials: Credentials, sink: LogSink, log: Logger
     ) throws(CommandError) {
         self.plan = plan
-        self.mountpoint = mountpoint
         self.credentials = credentials
-        self.sink = sink
         self.log = log
         let settings = plan.settings
         let folders = plan.folders
@@ -66,7 +57,7 @@ final class Mount: Sendable {
         let store = store
         owner = try AccountIdentity.owner(of: store, plan)
 
-        traffic = TrafficCounter()
+        let traffic = TrafficCounter()
         (client, tokens) = try Self.client(plan, credentials, owner, traffic: traffic) {
             sink.hide($0)
         }
@@ -76,24 +67,10 @@ final class Mount: Sendable {
         staging = try Self.open(folders.staging) {
             try StagingArea(directory: folders.staging, store: store)
         }
-        lost = LostLook(staging.lostAndFound)
-        for lost in staging.found {
-            log.error(
-                "content was put aside",
-                metadata: [
-                    "path": "\(lost.path ?? "unknown")", "reason": "\(lost.explanation)",
-                    "folder": "\(staging.lostAndFound.folder)",
-                ])
-        }
-        cache = try Self.cache(plan)
-        live = Mutex(
-            LiveSettings(
-                uploadRate: settings.uploadRate, downloadRate: settings.downloadRate,
-                cacheSize: cache.limit,
-                writeDelay: Self.writeDelay(of: settings).seconds,
-                logLevel: plan.environment.logLevel))
-
-        relay = TreeChangeRelay()
+        Self.report(staging.found, in: staging.lostAndFound, log)
+        let cache = try Self.cache(plan)
+        let relay = TreeChangeRelay()
+        session = MountSession(mountpoint: mountpoint, relay: relay, log: log)
         let openFiles = OpenFiles()
         engine = SyncEngine(
             configuration: .init(
@@ -104,7 +81,6 @@ final class Mount: Sendable {
         let reader = ContentReader(
             remote: remote, cache: cache, log: Logger(label: "reader"))
         let engine = engine
-        let cache = cache
         pinner = Pinner(
             store: store, cache: cache, reader: reader,
             folders: FolderReader(
@@ -121,9 +97,29 @@ final class Mount: Sendable {
         } catch {
             throw .databaseDamaged(path: folders.database, detail: "\(error)")
         }
+        control = MountControl(
+            plan: plan, mountpoint: mountpoint, isLoggedIn: Self.login(of: credentials) != nil,
+            store: store, lost: LostLook(staging.lostAndFound), engine: engine, cache: cache,
+            pinner: pinner, remote: remote, client: client, traffic: traffic, session: session,
+            sink: sink, log: log,
+            live: LiveSettings(
+                uploadRate: settings.uploadRate, downloadRate: settings.downloadRate,
+                cacheSize: cache.limit, writeDelay: Self.writeDelay(of: settings).seconds,
+                logLevel: plan.environment.logLevel))
     }
 
     // MARK: Parts
+
+    private static func report(_ found: [LostContent], in folder: LostAndFound, _ log: Logger) {
+        for lost in found {
+            log.error(
+                "content was put aside",
+                metadata: [
+                    "path": "\(lost.path ?? "unknown")", "reason": "\(lost.explanation)",
+                    "folder": "\(folder.folder)",
+                ])
+        }
+    }
 
     private static func client(
         _ plan: MountPlan, _ credentials: Credentials, _ owner: AccountRecord?,
@@ -201,7 +197,7 @@ final class Mount: Sendable {
     }
 
     /// The login that the mount began with; nil with an access token.
-    var login: StoredLogin? {
+    private static func login(of credentials: Credentials) -> StoredLogin? {
         if case .login(let login, _) = credentials { login } else { nil }
     }
 
@@ -212,10 +208,11 @@ final class Mount: Sendable {
         let engine = engine
         let identity = AccountIdentity(
             folders: plan.folders, source: plan.source, root: plan.settings.root,
-            environment: plan.environment, login: login, tokens: tokens, known: owner, store: store)
+            environment: plan.environment, login: Self.login(of: credentials), tokens: tokens,
+            known: owner, store: store)
         try Self.open(plan.folders.database) { try engine.recallRoot() }
         let notice = try identity.check(remote, knownPatience: Self.knownAccountPatience)
-        let failure = Thread.waiting { () async -> String? in
+        let failure = WorkerThread.waiting { () async -> String? in
             do {
                 try await engine.start()
                 return nil
@@ -233,74 +230,23 @@ final class Mount: Sendable {
     func attach() throws(CommandError) {
         // From here on, changes may be queued.
         plan.folders.noteEverythingSent(false)
-        try serve()
+        try session.serve(fileSystem, MountOptions(plan))
         let pinner = pinner
         pinning.withLock { $0 = Task { await pinner.run() } }
     }
 
-    private func serve() throws(CommandError) {
-        let session: Session
-        do throws(Fuse.MountError) {
-            session = try Session.mount(
-                fileSystem, at: FilePath(mountpoint), options: MountOptions(plan),
-                notifier: notifier, log: Logger(label: "fuse"))
-        } catch {
-            throw .mountRefused(error.description)
-        }
-        self.session.withLock { $0 = session }
-        relay.attach(notifier)
-        let (sessionEnd, log) = (sessionEnd, log)
-        Task.detached {
-            do {
-                try await session.run()
-            } catch {
-                log.error("\(error)")
-            }
-            sessionEnd.set()
-        }
-        let isReady = Thread.waiting {
-            (try? await session.waitUntilReady()) != nil
-        }
-        guard isReady == true else {
-            throw .mountRefused("the kernel ended the mount at \(mountpoint) before it was ready")
-        }
-    }
-
     // MARK: End
-
-    /// Unmounts, if it is mounted, and lets running requests finish for a moment.
-    func detach() {
-        guard let session = session.withLock({ $0 }) else { return }
-        Task.detached { await session.stop() }
-    }
-
-    /// Number of requests from the kernel, by kind.
-    var calls: [String: Int] {
-        session.withLock { $0 }?.calls.mapValues { Int(clamping: $0) } ?? [:]
-    }
-
-    /// Whether the session has ended.
-    var hasEnded: Bool { sessionEnd.hasHappened }
-
-    /// Blocks until the mount is detached by any process.
-    func waitForEnd() {
-        sessionEnd.wait()
-        relay.attach(nil)
-    }
 
     /// Whether local-only files exist. Unknown is not none.
     var keepsFiles: Bool { (try? store.read { try $0.localTotals().files > 0 }) ?? true }
 
     /// Closes all parts; unsent changes stay queued.
     func close() {
-        if session.withLock({ $0 }) != nil, !hasEnded {
-            detach()
-            sessionEnd.wait()
-        }
+        session.close()
         let (engine, client) = (engine, client)
         let pinning = pinning.withLock { $0 }
         pinning?.cancel()
-        _ = Thread.waiting {
+        _ = WorkerThread.waiting {
             await pinning?.value
             await engine.stop()
             await client.shutDown()

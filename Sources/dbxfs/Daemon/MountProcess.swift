@@ -2,6 +2,7 @@
 // end. The mount's parts are in `Mount.swift`.
 
 import Glibc
+import LocalIO
 import Logging
 import Mounting
 
@@ -69,7 +70,7 @@ struct MountProcess {
             // A process without a mountpoint, not yet or no longer, may be about to end.
             guard let holder else { return true }
             guard RunningMount(at: holder.mountpoint).entry == nil else { return false }
-            _ = try? client.connect(to: holder.mountpoint)?.send(ControlRequest(.hurry))
+            try? client.connect(to: holder.mountpoint)?.hurry()
             return true
         }
         var locks: [AccountLock] = []
@@ -105,7 +106,7 @@ struct MountProcess {
         _ mount: Mount, at mountpoint: String, _ notifier: ServiceNotifier?, log: Logger
     ) throws(CommandError) -> DrainOutcome {
         let supervision = notifier.map { notifier in
-            ServiceSupervision(notifier) { mount.backlog().report }
+            ServiceSupervision(notifier) { mount.control.backlog().report }
         }
         let ending = MountEnding(standardLimit: Self.standardDrainLimit)
         let server: ControlServer
@@ -114,7 +115,7 @@ struct MountProcess {
             notice = try mount.prepare()
             // Before the kernel lists the mount, so that its socket always exists then.
             server = try ControlServer(
-                folder: plan.controlFolder, mountpoint: mountpoint, service: mount,
+                folder: plan.controlFolder, mountpoint: mountpoint, service: mount.control,
                 ending: ending, log: log)
             do throws(CommandError) {
                 try mount.attach()
@@ -131,11 +132,11 @@ struct MountProcess {
         log.notice("mounted", metadata: ["mountpoint": "\(mountpoint)"])
         announce(notice, mount)
         supervision?.ready()
-        mount.waitForEnd()
+        mount.session.waitForEnd()
         supervision?.stop()
         log.notice("unmounted", metadata: ["mountpoint": "\(mountpoint)"])
         let outcome = Drain(limit: ending.limit)
-            .run(mount, isHurried: ending.isHurried) { _ in true }
+            .run(mount.control, isHurried: ending.isHurried) { _ in true }
         supervision?.end()
         // Local-only content exists nowhere else and is never uploaded.
         let isEverythingSent = outcome.remaining == 0 && !mount.keepsFiles
@@ -159,7 +160,7 @@ struct MountProcess {
             isFirst.set()
             ending.setLimit(Self.standardDrainLimit)
             supervision?.stop()
-            mount.detach()
+            mount.session.detach()
         }
     }
 
@@ -171,7 +172,7 @@ struct MountProcess {
             // Leaves the terminal and the process group of the mounting command.
             setsid()
             // The starting command has ended, perhaps by Ctrl-C, so the mount is not wanted.
-            if !Readiness.report(.ready(notice: notice)) { mount.detach() }
+            if !Readiness.report(.ready(notice: notice)) { mount.session.detach() }
         }
     }
 }

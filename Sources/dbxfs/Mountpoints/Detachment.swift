@@ -1,6 +1,7 @@
 // Unmounting from outside of the process that serves the mount.
 
 import Glibc
+import LocalIO
 import Mounting
 import SystemPackage
 
@@ -22,7 +23,12 @@ enum Detachment {
                 ? .busy(path) : .unmountFailed(path: path, detail: error.description)
         }
         let arguments = isLazy ? ["-u", "-z", "--", path] : ["-u", "--", path]
-        let outcome = try ChildProcess.run("fusermount3", arguments)
+        let outcome: ChildProcess.Outcome
+        do {
+            outcome = try ChildProcess.run("fusermount3", arguments)
+        } catch {
+            throw CommandError(error)
+        }
         guard outcome.status != 0 else { return }
         if outcome.status == 127 {
             throw .unmountFailed(

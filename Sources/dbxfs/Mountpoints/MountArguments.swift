@@ -5,6 +5,7 @@ import Core
 import FileSystem
 import Fuse
 import Glibc
+import LocalIO
 import Mounting
 import Saturating
 import SystemPackage

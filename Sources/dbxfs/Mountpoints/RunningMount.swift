@@ -1,6 +1,7 @@
 // Finds the mount for a path from the user, and the process behind it.
 
 import Fuse
+import LocalIO
 import Mounting
 import SystemPackage
 
@@ -83,32 +84,18 @@ extension MountTable {
 }
 
 extension ControlConnection {
-    /// Sends a request and returns the first reply.
-    func ask(_ request: ControlRequest, about mountpoint: String) throws(CommandError)
-        -> ControlReply
-    {
-        send(request)
-        return try reply(about: mountpoint)
-    }
-
-    /// Receives the next reply.
-    func reply(about mountpoint: String) throws(CommandError) -> ControlReply {
-        guard let reply = receive(ControlReply.self) else {
-            throw .noControl(path: mountpoint, detail: "it ended")
-        }
-        if let failure = reply.failure { throw .system(failure) }
-        return reply
-    }
-
     /// Waits until the queue is uploaded, and shows the progress.
     func synchronize(_ mountpoint: String, timeout: Double?) throws(CommandError) -> DrainOutcome {
         var line = Terminal.ProgressLine()
         defer { line.clear() }
-        var reply = try ask(ControlRequest(.sync, timeout: timeout), about: mountpoint)
+        var reply = try ask(
+            ControlRoutes.sync, TimedRequest(timeout: timeout), about: mountpoint)
         while true {
-            if let outcome = reply.outcome { return outcome }
-            if let backlog = reply.progress { line.show("\(mountpoint): \(backlog.summary)") }
-            reply = try self.reply(about: mountpoint)
+            switch reply {
+            case .outcome(let outcome): return outcome
+            case .progress(let backlog): line.show("\(mountpoint): \(backlog.summary)")
+            }
+            reply = try next(ControlRoutes.sync, about: mountpoint)
         }
     }
 }

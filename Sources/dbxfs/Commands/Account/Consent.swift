@@ -4,6 +4,7 @@
 import DropboxAPI
 import Foundation
 import Glibc
+import LocalIO
 import Mounting
 import Saturating
 
@@ -37,7 +38,7 @@ struct Consent {
     /// Whether a browser can be opened. Over ssh there is none, or one that does not reach this
     /// machine's loopback.
     private static var hasDesktop: Bool {
-        let variables = Environment.variables
+        let variables = ProcessVariables.all
         return ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"].contains {
             variables[$0]?.isEmpty == false
         }
@@ -94,7 +95,7 @@ struct Consent {
 
     private func exchange(_ code: String, redirect: String?) throws(CommandError) -> TokenGrant {
         let (client, pkce) = (client, pkce)
-        let answer = Mounting.Thread.waiting { () async -> Result<TokenGrant, TokenError> in
+        let answer = WorkerThread.waiting { () async -> Result<TokenGrant, TokenError> in
             do throws(TokenError) {
                 return .success(
                     try await client.exchange(

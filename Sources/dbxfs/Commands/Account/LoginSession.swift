@@ -2,6 +2,7 @@
 
 import DropboxAPI
 import Foundation
+import LocalIO
 import Mounting
 import RemoteStore
 
@@ -43,7 +44,7 @@ struct LoginSession {
     /// Requests the account of the grant.
     func owner(_ server: String) throws(CommandError) -> Owner {
         let store = DropboxStore(client: client)
-        let answer = Mounting.Thread.waiting { () async -> Result<Owner, RemoteError> in
+        let answer = WorkerThread.waiting { () async -> Result<Owner, RemoteError> in
             do throws(RemoteError) {
                 let account = try await store.account()
                 return .success(Owner(account: account, space: try? await store.space()))
@@ -78,7 +79,7 @@ struct LoginSession {
     /// Revokes the grant, if Dropbox can be reached.
     func revoke() {
         let client = client
-        _ = Mounting.Thread.waiting {
+        _ = WorkerThread.waiting {
             _ = try? await client.call(
                 Auth.tokenRevoke, options: .within(Self.revocationPatience))
         }

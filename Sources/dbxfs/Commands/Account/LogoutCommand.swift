@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import DropboxAPI
+import LocalIO
 import Mounting
 
 struct LogoutCommand: ParsableCommand {
@@ -65,7 +66,7 @@ struct LogoutCommand: ParsableCommand {
     ) throws(CommandError) {
         let access = try DropboxAccess(environment)
         let client = access.client(access.renewing(login))
-        let failure = Mounting.Thread.waiting { () async -> String? in
+        let failure = WorkerThread.waiting { () async -> String? in
             do throws(CallError<NoError>) {
                 _ = try await client.call(Auth.tokenRevoke, options: .within(.seconds(30)))
                 return nil

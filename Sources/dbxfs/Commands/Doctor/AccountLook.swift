@@ -3,6 +3,7 @@
 
 import DropboxAPI
 import Foundation
+import LocalIO
 import MetadataStore
 import Mounting
 import RemoteStore
@@ -32,7 +33,7 @@ struct AccountLook {
         let route = ServerRoute(
             server: environment.serverName,
             proxy: isLoopback
-                ? nil : ServerRoute.proxy(for: api, variables: Environment.variables))
+                ? nil : ServerRoute.proxy(for: api, variables: ProcessVariables.all))
         let trees = AccountFolders.states(of: account, environment: environment).map(tree)
         var facts: AccountFacts
         do throws(CommandError) {
@@ -69,8 +70,8 @@ struct AccountLook {
         access.transport = probe
         let store = DropboxStore(
             client: access.client(access.tokens(credentials, command: command) { _ in }))
-        let answer = Mounting.Thread.within(seconds: Double(Self.serverPatience)) {
-            Mounting.Thread.waiting { () async -> Result<RemoteAccount, RemoteError> in
+        let answer = WorkerThread.within(seconds: Double(Self.serverPatience)) {
+            WorkerThread.waiting { () async -> Result<RemoteAccount, RemoteError> in
                 do throws(RemoteError) {
                     return .success(try await store.account())
                 } catch {
@@ -107,7 +108,7 @@ struct AccountLook {
         var facts = Self.look(at: path, folder, mountpoint: holder?.mountpoint)
         let lost = LostAndFound(folder: AccountFolders.lostAndFound(in: folder))
         facts.lost =
-            Mounting.Thread.within(seconds: Double(Self.databasePatience)) { lost.summary }
+            WorkerThread.within(seconds: Double(Self.databasePatience)) { lost.summary }
             ?? LostSummary()
         facts.recovery = RecoverCommand.name(environment.scope)
         if isDeep { facts.tree = Self.contradictions(of: path, facts.database) }
@@ -121,7 +122,7 @@ struct AccountLook {
         case .absent, .damaged, .tooNew, .unreadable: return nil
         case .sound, .mounted, .unchecked: break
         }
-        let found = Mounting.Thread.within(seconds: Double(treePatience)) {
+        let found = WorkerThread.within(seconds: Double(treePatience)) {
             Result { try DatabaseInspection(path: path).contradictions(limit: 20) }
         }
         return switch found {
@@ -133,14 +134,14 @@ struct AccountLook {
     }
 
     private static func look(at path: String, _ folder: String, mountpoint: String?) -> TreeFacts {
-        let read = Mounting.Thread.within(seconds: Double(databasePatience)) {
+        let read = WorkerThread.within(seconds: Double(databasePatience)) {
             contents(of: path, folder, mountpoint: mountpoint)
         }
         guard let read else {
             return TreeFacts(folder: folder, database: .unreadable("no answer from the disk"))
         }
         guard case .sound = read.database else { return read }
-        let damage = Mounting.Thread.within(seconds: Double(databasePatience)) {
+        let damage = WorkerThread.within(seconds: Double(databasePatience)) {
             Result { try DatabaseInspection(path: path).damage() }
         }
         var facts = read

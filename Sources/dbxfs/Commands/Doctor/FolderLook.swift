@@ -4,6 +4,7 @@
 import BlockCache
 import Fuse
 import Glibc
+import LocalIO
 import Mounting
 import SystemPackage
 
@@ -18,7 +19,9 @@ enum FolderLook {
             [(.state, environment.stateFolder)] + caches.map { (.cache, $0) }
             + [(.runtime, environment.runtimeFolder)]
         return folders.map { role, path in
-            let condition = Thread.within(seconds: patience) { Self.condition(of: path, role) }
+            let condition = WorkerThread.within(seconds: patience) {
+                Self.condition(of: path, role)
+            }
             return FolderFacts(role: role, path: path, condition: condition ?? .silent)
         }
     }

@@ -3,6 +3,7 @@
 
 import Fuse
 import Glibc
+import LocalIO
 import Mounting
 
 enum MachineLook {
@@ -51,6 +52,6 @@ enum MachineLook {
         let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
         let lingers = user.map { access("/var/lib/systemd/linger/" + $0, F_OK) == 0 } ?? false
         return .init(
-            isLogin: Environment.variables["XDG_SESSION_ID"]?.isEmpty == false, lingers: lingers)
+            isLogin: ProcessVariables.all["XDG_SESSION_ID"]?.isEmpty == false, lingers: lingers)
     }
 }

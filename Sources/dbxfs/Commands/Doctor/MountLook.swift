@@ -2,6 +2,7 @@
 // its own process hangs, that would hang this one beyond SIGKILL.
 
 import Fuse
+import LocalIO
 import Mounting
 import SystemPackage
 
@@ -31,7 +32,8 @@ enum MountLook {
     ) -> MountFacts.Condition {
         let client = ControlClient(folders: environment.controlFolders)
         // Connecting blocks, too, once the backlog of a hanging process is full.
-        let answer = Thread.within(seconds: Double(patience) + 1) { () -> MountFacts.Condition? in
+        let answer = WorkerThread.within(seconds: Double(patience) + 1) {
+            () -> MountFacts.Condition? in
             do throws(CommandError) {
                 guard let connection = try client.connect(to: mountpoint) else { return nil }
                 guard let status = connection.status(patience: patience) else {
@@ -48,7 +50,7 @@ enum MountLook {
 
     /// A mount without a listening process: dead, or another user's.
     private static func withoutProcess(_ mountpoint: String) -> MountFacts.Condition {
-        do throws(CommandError) {
+        do throws(ChildProcessError) {
             guard
                 let outcome = try ChildProcess.run(
                     "stat", ["--", mountpoint], within: kernelPatience)

@@ -4,6 +4,7 @@
 import ArgumentParser
 import Fuse
 import Glibc
+import LocalIO
 import Mounting
 import SystemPackage
 
@@ -46,9 +47,9 @@ private struct Demo {
             self.mountpoint = folder + "/mount"
             mkdir(self.mountpoint, 0o700)
         }
-        let output: Pipe
-        do throws(CommandError) {
-            output = try Pipe()
+        let output: DescriptorPipe
+        do throws(ChildProcessError) {
+            output = try DescriptorPipe()
             // In a session of its own, so that Ctrl-C reaches only this process, which unmounts
             // first.
             emulator = try ChildProcess.start(
@@ -61,7 +62,7 @@ private struct Demo {
                 isDetached: true)
         } catch {
             Self.remove(folder)
-            throw error
+            throw CommandError(error)
         }
         try? output.writing.close()
         let prefix = "listening on "
@@ -70,7 +71,7 @@ private struct Demo {
             throw .emulatorFailed(detail: "exit code \(emulator.wait())")
         }
         let own = try Environment()
-        environment = Environment.variables.merging([
+        environment = ProcessVariables.all.merging([
             "DBXFS_ENDPOINT": String(line.dropFirst(prefix.count)),
             "DBXFS_ACCESS_TOKEN": Self.token, "DBXFS_STATE_DIR": folder + "/state",
             "DBXFS_CACHE_DIR": folder + "/cache",
@@ -117,12 +118,12 @@ private struct Demo {
         let client = ControlClient(folder: ControlFolder(path: runtime))
         if let connection = try? client.connect(to: mount.mountpoint) {
             _ = try? connection.ask(
-                ControlRequest(.finish, timeout: 10), about: mount.mountpoint)
+                ControlRoutes.finish, TimedRequest(timeout: 10), about: mount.mountpoint)
             if mount.entry != nil {
                 try? Detachment.detach(mount.mountpoint, isLazy: true)
             }
             // Its reply, or its end.
-            _ = try? connection.reply(about: mount.mountpoint)
+            _ = try? connection.next(ControlRoutes.finish, about: mount.mountpoint)
         }
         emulator.terminate()
         _ = emulator.wait()
@@ -145,7 +146,7 @@ private struct Demo {
     }
 
     private static func makeTemporaryFolder() throws(CommandError) -> String {
-        let base = Environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        let base = ProcessVariables.all["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         var template = Array((absolutePath(base) + "/dbxfs-demo.XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else {
             throw .folderUnusable(path: base, reason: "\(Errno(rawValue: errno))")

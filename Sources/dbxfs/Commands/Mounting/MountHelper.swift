@@ -13,7 +13,7 @@ struct MountHelper: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mount.dbxfs",
         abstract: "Mount a Dropbox account, for mount(8).",
-        version: DbxfsCommand.version)
+        version: ProductVersion.current)
 
     @Argument(help: "What to mount: [ACCOUNT][:/FOLDER].")
     var source: String

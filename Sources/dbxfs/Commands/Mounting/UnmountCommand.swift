@@ -38,12 +38,19 @@ struct UnmountCommand: ParsableCommand {
         // Changes written between the queue's end and the detach get the rest of the time, or
         // almost none if the queue could not be emptied.
         let rest = before.remaining > 0 ? 0 : timeout.map { Double.maximum($0 - spent, 0) }
-        _ = try connection.ask(ControlRequest(.finish, timeout: rest), about: mount.mountpoint)
+        _ = try connection.ask(
+            ControlRoutes.finish, TimedRequest(timeout: rest), about: mount.mountpoint)
         if mount.entry != nil {
             try Detachment.detach(mount.mountpoint, isLazy: lazy)
         }
-        let outcome = lazy ? before : try connection.reply(about: mount.mountpoint).outcome
-        if let outcome, outcome.remaining > 0 {
+        var outcome = before
+        if !lazy,
+            case .outcome(let last) = try connection.next(
+                ControlRoutes.finish, about: mount.mountpoint)
+        {
+            outcome = last
+        }
+        if outcome.remaining > 0 {
             throw CommandError.stillQueued(
                 operations: outcome.remaining, reason: before.reason ?? outcome.reason)
         }

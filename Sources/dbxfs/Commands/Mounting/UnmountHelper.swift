@@ -12,7 +12,7 @@ struct UnmountHelper: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "umount.dbxfs",
         abstract: "Unmount a Dropbox account, for umount(8).",
-        version: DbxfsCommand.version)
+        version: ProductVersion.current)
 
     /// Timeout in seconds for the queue after the detach. systemd gives up on umount(8) after 90.
     private static let patience = 60.0
@@ -50,10 +50,12 @@ struct UnmountHelper: ParsableCommand {
         let connection = connection(to: mount)
         if let connection {
             _ = try connection.ask(
-                ControlRequest(.finish, timeout: Self.patience), about: mount.mountpoint)
+                ControlRoutes.finish, TimedRequest(timeout: Self.patience), about: mount.mountpoint)
         }
         try Detachment.detach(mount.mountpoint, isLazy: lazy, isForced: force)
-        if !lazy, let outcome = connection?.receive(ControlReply.self)?.outcome,
+        if !lazy,
+            case .outcome(let outcome)? = try? connection?
+                .next(ControlRoutes.finish, about: mount.mountpoint),
             outcome.remaining > 0
         {
             // Not a failure: it is unmounted, and no change is lost.

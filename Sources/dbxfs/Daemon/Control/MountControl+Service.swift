@@ -1,16 +1,18 @@
-// The mount's side of commands.
+// The replies of a mount to commands: the status, the queue, the login and the cache. The other commands are in the files beside
+// this one.
 
 import BlockCache
 import Core
 import DropboxAPI
 import FileSystem
 import Glibc
+import LocalIO
 import MetadataStore
 import Logging
 import Mounting
 import Sync
 
-extension Mount: MountService {
+extension MountControl: MountService {
     /// The problem while the server's rate limit holds.
     private static let waiting = "Dropbox asked to wait: too many requests"
 
@@ -20,7 +22,7 @@ extension Mount: MountService {
             mountpoint: mountpoint, account: plan.source.account, state: state(sync))
         status.remotePath = plan.source.remotePath
         status.pid = getpid()
-        status.version = DbxfsCommand.version
+        status.version = ProductVersion.current
         status.advice = advice(sync)
         if let pending = try? store.read({ try $0.pending() }) {
             status.pendingOperations = pending.operations
@@ -55,7 +57,7 @@ extension Mount: MountService {
         status.waitingSeconds = client.heldBack.map { $0 / .seconds(1) }
         let totals = traffic.totals
         status.requests = totals.requests
-        status.calls = calls
+        status.calls = session.calls
         status.bytesDown = Int64(clamping: totals.bytesDown)
         status.bytesUp = Int64(clamping: totals.bytesUp)
         status.rssBytes = ProcessSettings.residentBytes
@@ -63,7 +65,7 @@ extension Mount: MountService {
     }
 
     func state(_ sync: SyncStatus) -> MountStatus.State {
-        if hasEnded { return .finishing }
+        if session.hasEnded { return .finishing }
         switch sync.connection {
         case .connecting: return .connecting
         case .online: return .online
@@ -72,12 +74,12 @@ extension Mount: MountService {
         }
     }
 
-    /// What to do about a full disk or a refused token.
+    /// The advice about a full disk or a refused token.
     private func advice(_ sync: SyncStatus) -> String? {
         if let failure = sync.localFailure { return failure.problem }
         guard sync.connection == .authenticationRequired else { return nil }
         let reason = sync.lastProblem ?? "the access token is refused"
-        guard login != nil else {
+        guard isLoggedIn else {
             return reason + "; unmount, and mount with another access token"
         }
         let command = "run: " + CommandError.login(plan.source.account, plan.environment.scope)

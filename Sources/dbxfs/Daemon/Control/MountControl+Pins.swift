@@ -3,11 +3,12 @@
 import BlockCache
 import Core
 import FileSystem
+import LocalIO
 import MetadataStore
 import Mounting
 import Sync
 
-extension Mount {
+extension MountControl {
     func setPins(_ isPinned: Bool, at paths: [String]) throws(CommandError) {
         let inodes = try paths.map { path throws(CommandError) in
             let inode = try inode(at: path)
@@ -15,7 +16,7 @@ extension Mount {
             return inode
         }
         let pinner = pinner
-        let failure = Thread.waiting { () async -> CommandError? in
+        let failure = WorkerThread.waiting { () async -> CommandError? in
             do {
                 try await pinner.setPins(isPinned, of: inodes)
                 return nil

@@ -8,7 +8,7 @@ import Mounting
 import Sync
 import Synchronization
 
-extension Mount {
+extension MountControl {
     /// The present settings of the mount.
     var liveSettings: LiveSettings { live.withLock { $0 } }
 

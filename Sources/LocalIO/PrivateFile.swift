@@ -2,7 +2,7 @@
 // version replaces the old one atomically.
 
 import Glibc
-import SystemPackage
+package import SystemPackage
 
 /// Small files of mode 0600.
 package enum PrivateFile {
@@ -127,9 +127,9 @@ package enum PrivateFile {
 }
 
 /// The current value of errno.
-var currentErrno: Errno { Errno(rawValue: errno) }
+package var currentErrno: Errno { Errno(rawValue: errno) }
 
 /// An error's text without the word "error" and without a number.
-func reason(_ error: any Error) -> String {
+package func reason(_ error: any Error) -> String {
     (error as? Errno)?.description ?? String(describing: error)
 }

@@ -6,10 +6,10 @@ import Mounting
 import Sync
 import Tree
 
-extension Mount {
+extension MountControl {
     func conflicts(below path: String) throws(CommandError) -> [ConflictReport] {
         let folder = try inode(at: path)
-        let host = SyncEngine.Configuration(host: Self.hostName).host
+        let host = SyncEngine.Configuration(host: Mount.hostName).host
         return try asking { snapshot in
             try snapshot.nodes(foldedNameHolding: ConflictedCopy.mark).compactMap { node in
                 guard let place = node.place, let copy = ConflictedCopy(place.name),

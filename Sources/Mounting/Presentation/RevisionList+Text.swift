@@ -1,23 +1,8 @@
-// The report of a file's revisions, and its text.
+// The text of revisions, for people and for machines.
 
 import Saturating
 
-/// The revisions of a file.
-package struct RevisionList: Hashable, Sendable, Codable {
-    /// Sorted by time, newest first.
-    package var revisions: [RevisionReport]
-    /// Whether the file is deleted.
-    package var isDeleted: Bool
-    /// When it was deleted, in seconds since 1970; nil if unknown.
-    package var deleted: Int64?
-
-    /// Memberwise; by default without a time of deletion.
-    package init(revisions: [RevisionReport], isDeleted: Bool, deleted: Int64? = nil) {
-        self.revisions = revisions
-        self.isDeleted = isDeleted
-        self.deleted = deleted
-    }
-
+extension RevisionList {
     /// The text for people.
     package var text: String {
         let head = isDeleted ? ["deleted" + (deleted.map { " " + Terminal.time($0) } ?? "")] : []
@@ -43,28 +28,7 @@ package struct RevisionList: Hashable, Sendable, Codable {
     }
 }
 
-/// One revision of a file.
-package struct RevisionReport: Hashable, Sendable, Codable {
-    /// The server's revision ID.
-    package var rev: String
-    /// Size of the revision in bytes.
-    package var bytes: Int64
-    /// The modification time that the uploading client gave, in seconds since 1970.
-    package var modified: Int64
-    /// When the server stored it, in seconds since 1970.
-    package var stored: Int64
-    /// The account that made it, in a shared folder; nil elsewhere.
-    package var author: String?
-
-    /// Memberwise; by default without an author.
-    package init(rev: String, bytes: Int64, modified: Int64, stored: Int64, author: String? = nil) {
-        self.rev = rev
-        self.bytes = bytes
-        self.modified = modified
-        self.stored = stored
-        self.author = author
-    }
-
+extension RevisionReport {
     /// When it was stored, its size, and its author.
     package var details: String {
         Terminal.time(stored) + "  " + Terminal.size(bytes) + (author.map { "  by " + $0 } ?? "")

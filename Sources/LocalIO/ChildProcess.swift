@@ -4,6 +4,12 @@ package import Glibc
 import Saturating
 package import SystemPackage
 
+/// Why a program could not be started.
+package struct ChildProcessError: Error, Hashable, Sendable {
+    /// The program or pipe, and the system's reason.
+    package let message: String
+}
+
 /// A program that this process started.
 package struct ChildProcess: Sendable {
     /// Process ID of the child.
@@ -28,7 +34,7 @@ package struct ChildProcess: Sendable {
     package static func start(
         _ path: String, _ arguments: [String], environment: [String: String]? = nil,
         descriptors: Descriptors, isDetached: Bool
-    ) throws(CommandError) -> ChildProcess {
+    ) throws(ChildProcessError) -> ChildProcess {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -56,7 +62,7 @@ package struct ChildProcess: Sendable {
             Int16(
                 clamping: Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | detached))
 
-        let variables = (environment ?? Environment.variables).map { $0.key + "=" + $0.value }
+        let variables = (environment ?? ProcessVariables.all).map { $0.key + "=" + $0.value }
         var id = pid_t()
         let status = withCStrings([path] + arguments) { argumentVector in
             withCStrings(variables) { variableVector in
@@ -64,13 +70,16 @@ package struct ChildProcess: Sendable {
             }
         }
         guard status == 0 else {
-            throw .system("\(path) could not be started: \(Errno(rawValue: status))")
+            throw ChildProcessError(
+                message: "\(path) could not be started: \(Errno(rawValue: status))")
         }
         return ChildProcess(id: id)
     }
 
     /// Runs a program from the search path to its end. Status 127: no such program.
-    package static func run(_ name: String, _ arguments: [String]) throws(CommandError) -> Outcome {
+    package static func run(_ name: String, _ arguments: [String]) throws(ChildProcessError)
+        -> Outcome
+    {
         guard let (child, errors) = try begin(name, arguments) else { return missing(name) }
         let text = errors.readToEnd()
         return Outcome(status: child.wait(), errors: text)
@@ -80,15 +89,15 @@ package struct ChildProcess: Sendable {
     /// be English (LC_ALL=C) and short.
     package static func run(
         _ name: String, _ arguments: [String], within seconds: Double
-    ) throws(CommandError) -> Outcome? {
-        let environment = Environment.variables.merging(["LC_ALL": "C"]) { $1 }
+    ) throws(ChildProcessError) -> Outcome? {
+        let environment = ProcessVariables.all.merging(["LC_ALL": "C"]) { $1 }
         guard let (child, errors) = try begin(name, arguments, environment) else {
             return missing(name)
         }
         guard let status = child.wait(seconds: seconds) else {
             // SIGKILL does not end a process that waits for a hung mount, so a thread reaps it.
             kill(child.id, SIGKILL)
-            Thread.start { _ = child.wait() }
+            WorkerThread.start { _ = child.wait() }
             try? errors.reading.close()
             return nil
         }
@@ -99,9 +108,9 @@ package struct ChildProcess: Sendable {
     /// program.
     private static func begin(
         _ name: String, _ arguments: [String], _ environment: [String: String]? = nil
-    ) throws(CommandError) -> (child: ChildProcess, errors: Pipe)? {
+    ) throws(ChildProcessError) -> (child: ChildProcess, errors: DescriptorPipe)? {
         guard let path = find(name) else { return nil }
-        let errors = try Pipe()
+        let errors = try DescriptorPipe()
         defer { try? errors.writing.close() }
         let child = try start(
             path, arguments, environment: environment, descriptors: [2: errors.writing],
@@ -115,7 +124,7 @@ package struct ChildProcess: Sendable {
 
     /// The path of a program, from `PATH` and the folders of system tools.
     package static func find(_ name: String) -> String? {
-        let folders = (Environment.variables["PATH"] ?? "").split(separator: ":").map(String.init)
+        let folders = (ProcessVariables.all["PATH"] ?? "").split(separator: ":").map(String.init)
         return (folders + ["/usr/bin", "/bin", "/usr/local/bin"])
             .map { $0 + "/" + name }
             .first { $0.hasPrefix("/") && access($0, X_OK) == 0 }
@@ -157,52 +166,6 @@ package struct ChildProcess: Sendable {
     private static func exitCode(_ status: Int32) -> Int32 {
         let signal = status & 0x7f
         return signal == 0 ? (status >> 8) & 0xff : 128 +| signal
-    }
-}
-
-/// A pipe whose ends are close-on-exec.
-package struct Pipe: Sendable {
-    /// The end for reading.
-    package let reading: FileDescriptor
-    /// The end for writing.
-    package let writing: FileDescriptor
-
-    /// Creates a pipe with close-on-exec ends.
-    package init() throws(CommandError) {
-        do {
-            (reading, writing) = try FileDescriptor.pipe(options: .closeOnExec)
-        } catch {
-            throw .system("no pipe: \(reason(error))")
-        }
-    }
-
-    /// Reads the first line, without its end; nil if all writers have closed before one was
-    /// complete.
-    package func readLine() -> String? {
-        var bytes: [UInt8] = []
-        var byte: UInt8 = 0
-        while let count = try? withUnsafeMutableBytes(of: &byte, { try reading.read(into: $0) }),
-            count > 0
-        {
-            if byte == 0x0a { return String(decoding: bytes, as: UTF8.self) }
-            bytes.append(byte)
-        }
-        return nil
-    }
-
-    /// Reads until all writers have closed, then closes the reading end.
-    func readToEnd() -> String {
-        defer { try? reading.close() }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while let count = try? buffer.withUnsafeMutableBytes({ try reading.read(into: $0) }),
-            count > 0
-        {
-            bytes.append(contentsOf: buffer[..<count])
-        }
-        var text = String(decoding: bytes, as: UTF8.self)
-        while text.last?.isNewline == true { text.removeLast() }
-        return text
     }
 }
 

@@ -2,6 +2,7 @@
 // contents.
 
 import Glibc
+import LocalIO
 import Saturating
 
 /// The alternate screen of this process's terminal.
@@ -30,7 +31,7 @@ package struct LiveScreen {
 
     /// Whether stdout is a terminal that can be drawn on.
     package static var isPossible: Bool {
-        isatty(STDOUT_FILENO) == 1 && Environment.variables["TERM"] != "dumb"
+        isatty(STDOUT_FILENO) == 1 && ProcessVariables.all["TERM"] != "dumb"
     }
 
     /// Switches to the alternate screen, calls `body`, and switches back.

@@ -5,7 +5,7 @@ import FileSystem
 import MetadataStore
 import Mounting
 
-extension Mount {
+extension MountControl {
     /// The node at a path of the mount.
     func inode(at path: String) throws(CommandError) -> InodeID {
         let foldsCase = plan.settings.names == .fold

@@ -1,12 +1,13 @@
 // Shared links to nodes on a mount.
 
 import Core
+import LocalIO
 import Logging
 import MetadataStore
 import Mounting
 import RemoteStore
 
-extension Mount {
+extension MountControl {
     func link(to path: String) throws(CommandError) -> LinkReport {
         let inode = try inode(at: path)
         let place = "\(mountpoint)\(path)"
@@ -22,7 +23,7 @@ extension Mount {
             throw .noLink(path: place, reason: "it is the whole account")
         }
         let remote = remote
-        let answer = Thread.waiting { () async -> Result<RemoteLink, RemoteError> in
+        let answer = WorkerThread.waiting { () async -> Result<RemoteLink, RemoteError> in
             do throws(RemoteError) {
                 return .success(try await remote.link(to: RemotePath(rawValue: known)))
             } catch {

@@ -1,6 +1,7 @@
 // Times for people and scripts.
 
 import Glibc
+import LocalIO
 
 extension Terminal {
     /// Seconds since 1970 as a local date and time: `2026-11-22 03:14:07`.
@@ -20,6 +21,6 @@ extension Terminal {
     private static func text(_ parts: inout tm, _ form: String) -> String {
         var buffer = [CChar](repeating: 0, count: 64)
         strftime(&buffer, buffer.count, form, &parts)
-        return Mounting.text(of: buffer)
+        return LocalIO.text(of: buffer)
     }
 }

@@ -1,12 +1,13 @@
 // A mount's commands for revisions of files.
 
 import Core
+import LocalIO
 import Logging
 import Mounting
 import RemoteStore
 import Sync
 
-extension Mount {
+extension MountControl {
     func revisions(of path: String, limit: Int) throws(CommandError) -> RevisionList {
         let (names, engine, remote) = (try Self.names(in: path, on: mountpoint), engine, remote)
         let found = try waiting(for: path) { () async throws(HistoryError) in
@@ -45,7 +46,7 @@ extension Mount {
     private func waiting<Value: Sendable>(
         for path: String, _ body: @escaping @Sendable () async throws(HistoryError) -> Value
     ) throws(CommandError) -> Value {
-        let answer = Thread.waiting { () async -> Result<Value, HistoryError> in
+        let answer = WorkerThread.waiting { () async -> Result<Value, HistoryError> in
             do throws(HistoryError) {
                 return .success(try await body())
             } catch {

@@ -1,4 +1,30 @@
-// The report of a conflicted copy, and its text.
+// `conflicts`: the conflicted copies on a mount. Their text is in `Presentation`.
+
+extension ControlRoutes {
+    /// Asks for the conflicted copies at a path and below. The last reply is empty.
+    package static let conflicts = ControlRoute<PathsRequest, ConflictsReply>(.conflicts) {
+        request, call throws(CommandError) in
+        var rest = try call.service.conflicts(below: request.first)[...]
+        while !rest.isEmpty {
+            let piece = ConflictsReply(conflicts: Array(rest.prefix(conflictsPerLine)))
+            guard call.send(piece) else { return nil }
+            rest = rest.dropFirst(conflictsPerLine)
+        }
+        return ConflictsReply(conflicts: [], isTreeKnown: call.service.isTreeKnown)
+    }
+
+    /// Conflicts per line, because a line is limited to a mebibyte: two paths each, of up to 4,096 bytes, most of which
+    /// take two in JSON at worst.
+    private static let conflictsPerLine = 50
+}
+
+/// A reply to `conflicts`.
+package struct ConflictsReply: Hashable, Sendable, Codable {
+    /// The next ones, sorted by path; empty at the end.
+    package var conflicts: [ConflictReport]
+    /// Whether all of the account's tree is known; nil before the end.
+    package var isTreeKnown: Bool?
+}
 
 /// One conflicted copy, as `dbxfs conflicts` lists it.
 package struct ConflictReport: Hashable, Sendable, Codable {
@@ -51,25 +77,4 @@ package struct ConflictReport: Hashable, Sendable, Codable {
         report.original = original.map { "\(mountpoint)\($0)" }
         return report
     }
-
-    /// The text for people.
-    package var text: String {
-        let size = Terminal.size(bytes)
-        return StatusRows.text(
-            path,
-            [
-                ("made", [day, whose, size].compactMap(\.self).joined(separator: ", ")),
-                ("original", original ?? "gone"),
-            ])
-    }
-
-    private var whose: String? {
-        maker.map { "by \($0)" + (isMadeHere ? " (this machine)" : "") }
-    }
-
-    /// The advice below a list of conflicted copies.
-    package static let advice = """
-        Compare each copy with its original, keep what you want under the original's name, and delete or \
-        rename the copy: it is listed for as long as its name says that it is one.
-        """
 }

@@ -1,0 +1,73 @@
+// How the process that serves a mount and those that detach it agree on its end.
+
+import Dispatch
+package import LocalIO
+import Synchronization
+
+/// Coordinates a mount's end between the process that detaches it and the one that serves it.
+package final class MountEnding: Sendable {
+    /// Set by a second signal or by a command: stop waiting for the queue.
+    package let isHurried = Latch()
+    /// Set after everything is closed.
+    package let hasEnded = Latch()
+    /// Clients that wait for the outcome.
+    let listeners = DispatchGroup()
+    private let state = Mutex(State())
+
+    private struct State {
+        var standard: Double?
+        /// The timeouts of waiting clients, the latest last.
+        var asked: [(number: Int, limit: Double?)] = []
+        var lastNumber = 0
+        var outcome: DrainOutcome?
+    }
+
+    /// Waits at most this long for the queue after the mount was detached, in seconds, unless
+    /// `setLimit` changes it.
+    package init(standardLimit: Double) {
+        state.withLock { $0.standard = standardLimit }
+    }
+
+    /// Timeout in seconds for the queue after the mount was detached; nil for none. The last
+    /// waiting client decides.
+    package var limit: Double? {
+        state.withLock { state in
+            if let last = state.asked.last { return last.limit }
+            return state.standard
+        }
+    }
+
+    /// Sets the timeout for the queue, in place of those that clients have asked for.
+    package func setLimit(_ seconds: Double?) {
+        state.withLock { state in
+            state.standard = seconds
+            state.asked = []
+        }
+    }
+
+    /// Sets the timeout of a waiting client. Returns the number by which it is withdrawn.
+    func ask(limit: Double?) -> Int {
+        state.withLock { state in
+            state.lastNumber &+= 1
+            state.asked.append((state.lastNumber, limit))
+            return state.lastNumber
+        }
+    }
+
+    /// Forgets the timeout of a client that no longer waits.
+    func withdraw(_ number: Int) {
+        state.withLock { $0.asked.removeAll { $0.number == number } }
+    }
+
+    /// Sets the outcome and releases all waiting clients.
+    package func end(_ outcome: DrainOutcome) {
+        state.withLock { $0.outcome = outcome }
+        hasEnded.set()
+    }
+
+    /// Blocks until the outcome is set.
+    func waitForOutcome() -> DrainOutcome? {
+        hasEnded.wait()
+        return state.withLock { $0.outcome }
+    }
+}

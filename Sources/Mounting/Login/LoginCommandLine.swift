@@ -1,0 +1,9 @@
+// The command that messages tell users to run. Not responsible for running it.
+
+extension CommandError {
+    /// The command that logs an account in.
+    package static func login(_ account: String, _ scope: Environment.Scope) -> String {
+        "dbxfs login" + (scope == .system ? " --system" : "")
+            + (account == MountSource.standard.account ? "" : " --account " + account)
+    }
+}

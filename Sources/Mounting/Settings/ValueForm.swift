@@ -1,0 +1,158 @@
+// The forms of values: how each is written, and what it is then.
+
+/// A form of values.
+struct ValueForm<Value>: Sendable {
+    /// The placeholder in help texts.
+    let placeholder: String
+    /// Its description in messages.
+    let expected: String
+    /// Whether the configuration file has to quote it, because a number there is decimal.
+    var isQuoted = false
+    /// Reads a value; nil for an invalid one.
+    let parse: @Sendable (String) -> Value?
+}
+
+extension ValueForm<UInt32> {
+    static var user: Self {
+        Self(placeholder: "N", expected: "a user number", parse: OptionValue.identifier)
+    }
+    static var group: Self {
+        Self(placeholder: "N", expected: "a group number", parse: OptionValue.identifier)
+    }
+}
+
+extension ValueForm<UInt16> {
+    static var mask: Self {
+        Self(
+            placeholder: "OCT", expected: "permission bits in octal such as 022", isQuoted: true,
+            parse: OptionValue.mask)
+    }
+}
+
+extension ValueForm<Int64> {
+    static var size: Self {
+        Self(
+            placeholder: "SIZE", expected: "a size such as 512M or 20G", parse: OptionValue.bytes)
+    }
+    static var rate: Self {
+        Self(placeholder: "SIZE", expected: "bytes per second such as 500K or 2M") {
+            OptionValue.bytes($0).flatMap { $0 > 0 ? $0 : nil }
+        }
+    }
+}
+
+extension ValueForm<Int64?> {
+    /// A rate limit that can be lifted.
+    static var rateOrNone: Self {
+        Self(placeholder: "SIZE", expected: "bytes per second such as 500K or 2M, or none") {
+            if $0 == "none" { return .some(nil) }
+            return OptionValue.bytes($0).map { $0 > 0 ? $0 : nil }
+        }
+    }
+}
+
+extension ValueForm<Double> {
+    static var time: Self {
+        Self(placeholder: "TIME", expected: "a time such as 5s or 1m", parse: OptionValue.seconds)
+    }
+    static var timeOrNone: Self {
+        Self(placeholder: "TIME", expected: "a time such as 5s or 1m, or none") {
+            $0 == "none" ? 0 : OptionValue.seconds($0)
+        }
+    }
+}
+
+extension ValueForm<String> {
+    static var path: Self {
+        Self(placeholder: "PATH", expected: "a path from the root on") {
+            $0.hasPrefix("/") ? $0 : nil
+        }
+    }
+    static var member: Self {
+        Self(placeholder: "ID", expected: "a team member's id such as dbmid:AAH…") {
+            $0.hasPrefix("dbmid:") ? $0 : nil
+        }
+    }
+}
+
+extension ValueForm<MountSettings.Synchronization> {
+    static var synchronization: Self {
+        Self(placeholder: "local|remote", expected: "local or remote") { Value(rawValue: $0) }
+    }
+}
+
+extension ValueForm<MountSettings.Names> {
+    static var names: Self {
+        Self(placeholder: "exact|fold", expected: "exact or fold") { Value(rawValue: $0) }
+    }
+}
+
+extension ValueForm<MountSettings.Root> {
+    static var root: Self {
+        Self(
+            placeholder: "home|team|ID", expected: "home, team or the number of a namespace"
+        ) { Value($0) }
+    }
+}
+
+extension ValueForm<LogLevel> {
+    static var logLevel: Self {
+        Self(placeholder: "LEVEL", expected: LogLevel.names) { Value($0) }
+    }
+}
+
+// MARK: Notations that several have
+
+/// Parses the values of options; every function returns nil for an invalid one.
+package enum OptionValue {
+    /// Bytes: `512`, `512K`, `10M`, `2G`, `1T`, in powers of 1024.
+    package static func bytes(_ text: String) -> Int64? {
+        let shifts: [Character: Int64] = ["K": 10, "M": 20, "G": 30, "T": 40]
+        var digits = Substring(text)
+        var shift: Int64 = 0
+        if let unit = digits.last, let known = shifts[Character(unit.uppercased())] {
+            shift = known
+            digits.removeLast()
+        }
+        guard let count = number(digits) else { return nil }
+        let (bytes, overflow) = count.multipliedReportingOverflow(by: 1 << shift)
+        return overflow ? nil : bytes
+    }
+
+    /// Seconds: `5`, `0.5`, `5s`, `2m`, `1h`.
+    package static func seconds(_ text: String) -> Double? {
+        let scales: [Character: Double] = ["s": 1, "m": 60, "h": 3600]
+        var digits = Substring(text)
+        var scale = 1.0
+        if let unit = digits.last, let known = scales[unit] {
+            scale = known
+            digits.removeLast()
+        }
+        guard digits.first?.isASCII == true, digits.first?.isNumber == true,
+            let value = Double(digits)
+        else { return nil }
+        // It begins with a digit, so it is not negative.
+        let seconds = Double.maximum(value * scale, 0)
+        return seconds <= 1e9 ? seconds : nil
+    }
+
+    /// A user or group ID, except the largest, which means none in the kernel.
+    package static func identifier(_ text: String) -> UInt32? {
+        number(Substring(text)).flatMap { UInt32(exactly: $0) }.flatMap { $0 == .max ? nil : $0 }
+    }
+
+    /// Permission bits to clear, in octal: `022`.
+    package static func mask(_ text: String) -> UInt16? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x37).contains($0) }),
+            let mask = UInt16(text, radix: 8), mask <= 0o777
+        else { return nil }
+        return mask
+    }
+
+    private static func number(_ digits: Substring) -> Int64? {
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int64(digits, radix: 10)
+    }
+}

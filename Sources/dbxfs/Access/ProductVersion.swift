@@ -1,0 +1,6 @@
+// The version of dbxfs. Releases change it here and nowhere else.
+
+/// The version that `--version`, `status` and the requests to Dropbox show.
+enum ProductVersion {
+    static let current = "0.1.0"
+}

@@ -1,0 +1,57 @@
+// The parts of a mount that commands use. Not responsible for their start and end: that is `Mount`'s.
+
+import BlockCache
+import DropboxAPI
+import FileSystem
+import Logging
+import MetadataStore
+import Mounting
+import RemoteStore
+import Sync
+import Synchronization
+
+/// A running mount, for the control socket.
+final class MountControl: Sendable {
+    let plan: MountPlan
+    let mountpoint: String
+    /// Whether the mount uses a stored login, and not an access token.
+    let isLoggedIn: Bool
+    let store: MetadataStore
+    let lost: LostLook
+    let engine: SyncEngine
+    let cache: DiskBlockCache
+    let pinner: Pinner
+    let remote: DropboxStore
+    let client: DropboxClient
+    let traffic: TrafficCounter
+    let session: MountSession
+    let sink: LogSink
+    let log: Logger
+    /// Settings that commands have changed. Held while parts adopt them, which take their own
+    /// locks.
+    let live: Mutex<LiveSettings>
+
+    /// Takes the parts of a mount.
+    init(
+        plan: MountPlan, mountpoint: String, isLoggedIn: Bool, store: MetadataStore, lost: LostLook,
+        engine: SyncEngine, cache: DiskBlockCache, pinner: Pinner, remote: DropboxStore,
+        client: DropboxClient, traffic: TrafficCounter, session: MountSession, sink: LogSink,
+        log: Logger, live: LiveSettings
+    ) {
+        self.plan = plan
+        self.mountpoint = mountpoint
+        self.isLoggedIn = isLoggedIn
+        self.store = store
+        self.lost = lost
+        self.engine = engine
+        self.cache = cache
+        self.pinner = pinner
+        self.remote = remote
+        self.client = client
+        self.traffic = traffic
+        self.session = session
+        self.sink = sink
+        self.log = log
+        self.live = Mutex(live)
+    }
+}

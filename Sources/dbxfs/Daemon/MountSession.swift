@@ -1,0 +1,85 @@
+// One session with the kernel, from the mount to its end by any process. Not responsible for the parts behind it: `Mount` has
+// them.
+
+import FileSystem
+import Fuse
+import LocalIO
+import Logging
+import Mounting
+import Saturating
+import Synchronization
+import SystemPackage
+
+/// The kernel's side of a mount.
+final class MountSession: Sendable {
+    private let mountpoint: String
+    private let relay: TreeChangeRelay
+    private let log: Logger
+    private let notifier = Notifier()
+    /// Nil before the mount.
+    private let session = Mutex<Session?>(nil)
+    private let end = Latch()
+
+    /// Prepares a session; `relay` gets the kernel when it is mounted.
+    init(mountpoint: String, relay: TreeChangeRelay, log: Logger) {
+        self.mountpoint = mountpoint
+        self.relay = relay
+        self.log = log
+    }
+
+    /// Mounts, and returns when requests are served.
+    func serve(_ fileSystem: DropboxFileSystem, _ options: MountOptions) throws(CommandError) {
+        let session: Session
+        do throws(Fuse.MountError) {
+            session = try Session.mount(
+                fileSystem, at: FilePath(mountpoint), options: options, notifier: notifier,
+                log: Logger(label: "fuse"))
+        } catch {
+            throw .mountRefused(error.description)
+        }
+        self.session.withLock { $0 = session }
+        relay.attach(notifier)
+        let (end, log) = (end, log)
+        Task.detached {
+            do {
+                try await session.run()
+            } catch {
+                log.error("\(error)")
+            }
+            end.set()
+        }
+        let isReady = WorkerThread.waiting {
+            (try? await session.waitUntilReady()) != nil
+        }
+        guard isReady == true else {
+            throw .mountRefused("the kernel ended the mount at \(mountpoint) before it was ready")
+        }
+    }
+
+    /// Unmounts, if it is mounted, and lets running requests finish for a moment.
+    func detach() {
+        guard let session = session.withLock({ $0 }) else { return }
+        Task.detached { await session.stop() }
+    }
+
+    /// Number of requests from the kernel, by kind.
+    var calls: [String: Int] {
+        session.withLock { $0 }?.calls.mapValues { Int(clamping: $0) } ?? [:]
+    }
+
+    /// Whether the session has ended.
+    var hasEnded: Bool { end.hasHappened }
+
+    /// Blocks until the mount is detached by any process.
+    func waitForEnd() {
+        end.wait()
+        relay.attach(nil)
+    }
+
+    /// Ends the session, if there was one, and returns when no request is being served.
+    func close() {
+        guard session.withLock({ $0 }) != nil, !hasEnded else { return }
+        detach()
+        end.wait()
+    }
+}
