@@ -220,7 +220,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DropboxAPITests",
-            dependencies: ["DropboxAPI", "ContentHashing", "LocalIO", log, crypto, system],
+            dependencies: [
+                "DropboxAPI", "ContentHashing", "LocalIO", "TestSupport", log, crypto, system,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "DropboxAPITestingTests", dependencies: ["DropboxAPITesting", "DropboxAPI"],
@@ -237,7 +239,8 @@ let package = Package(
             dependencies: ["DropboxSecretService", "DropboxAPI"],
             swiftSettings: settings),
         .testTarget(
-            name: "DropboxAPICompleteTests", dependencies: ["DropboxAPIComplete", "DropboxAPI"],
+            name: "DropboxAPICompleteTests",
+            dependencies: ["DropboxAPIComplete", "DropboxAPI", "TestSupport"],
             resources: [.copy("Generated/Documents")], swiftSettings: settings),
         .executableTarget(
             name: "TransferTestProcess", dependencies: ["DropboxTransfers", "DropboxAPI"],
@@ -246,29 +249,29 @@ let package = Package(
             name: "TransferTests",
             dependencies: [
                 "TransferTestProcess", "DropboxTransfers", "DropboxAPI", "DropboxEmulator",
-                "ContentHashing", log, grdb,
+                "ContentHashing", "TestSupport", log, grdb,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "RemoteStoreTests",
             dependencies: [
                 "RemoteStore", "RemoteStoreTesting", "DropboxAPI", "DropboxAPITesting",
-                "DropboxEmulator", "Core",
+                "DropboxEmulator", "TestSupport", "Core",
                 "ContentHashing", log,
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "BlockCacheTests", dependencies: ["BlockCache", "ContentHashing"],
+            name: "BlockCacheTests", dependencies: ["BlockCache", "ContentHashing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ReadingTests",
             dependencies: [
                 "FileSystem", "Sync", "Tree", "BlockCache", "MetadataStore", "RemoteStore",
-                "RemoteStoreTesting", "Core", "ContentHashing", log,
+                "RemoteStoreTesting", "TestSupport", "Core", "ContentHashing", log,
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "DropboxEmulatorTests", dependencies: ["DropboxEmulator"],
+            name: "DropboxEmulatorTests", dependencies: ["DropboxEmulator", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "MountingTests", dependencies: ["Mounting", "DropboxAPI", "LocalIO", log],

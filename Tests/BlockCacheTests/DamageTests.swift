@@ -4,6 +4,7 @@
 import BlockCache
 import ContentHashing
 import Glibc
+import TestSupport
 import Testing
 
 private let chunk: Int64 = 64 * 1024
@@ -84,7 +85,7 @@ struct DamageTests {
         let (folder, sample) = try prepare()
         let files = Files(sample, in: folder)
         let chunkCount = Int((sample.size + chunk - 1) / chunk)
-        var generator = SplitMix(state: 12)
+        var generator = SeededRandom(seed: 12)
         for number in [0, 1, 30, 63, 64, 65, chunkCount - 1] {
             let start = Int64(number) * chunk
             let end = min(start + chunk, sample.size)

@@ -4,6 +4,7 @@ import ContentHashing
 import Dispatch
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import BlockCache
@@ -217,7 +218,7 @@ struct LimitTests {
         let samples = (0..<12).map { Sample(size: 2 * chunk + 77, seed: UInt64(600 + $0)) }
         let counts = Mutex((hits: 0, misses: 0))
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
-            var generator = SplitMix(state: UInt64(thread))
+            var generator = SeededRandom(seed: UInt64(thread))
             for _ in 0..<150 {
                 let sample = samples[Int.random(in: 0..<samples.count, using: &generator)]
                 switch Int.random(in: 0..<10, using: &generator) {

@@ -2,6 +2,7 @@
 
 @testable import BlockCache
 import ContentHashing
+import TestSupport
 import Testing
 
 @Suite("Retention")
@@ -21,7 +22,7 @@ struct RetentionTests {
     @Test("the kept bytes never exceed the limit, and the count is right")
     func limit() {
         var retention = Retention(limit: 1000)
-        var generator = SplitMix(state: 1)
+        var generator = SeededRandom(seed: 1)
         for _ in 0..<2000 {
             read(
                 Int.random(in: 0..<200, using: &generator),
@@ -121,7 +122,7 @@ struct RetentionTests {
     @Test("what goes is what comes first of all, in order", arguments: 0..<20)
     func definition(seed: UInt64) {
         var retention = Retention(limit: 1000)
-        var generator = SplitMix(state: seed)
+        var generator = SeededRandom(seed: seed)
         for _ in 0..<1500 {
             let content = hash(Int.random(in: 0..<60, using: &generator))
             switch Int.random(in: 0..<12, using: &generator) {

@@ -2,6 +2,7 @@
 
 import BlockCache
 import ContentHashing
+import TestSupport
 import Testing
 
 private let chunk = 64 * 1024
@@ -24,7 +25,7 @@ struct StoringTests {
             #expect(cache.bytes(of: sample) == sample.bytes)
         }
         let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 30)
-        var generator = SplitMix(state: 1)
+        var generator = SeededRandom(seed: 1)
         for _ in 0..<50 {
             let lower = Int64.random(in: 0..<sample.size, using: &generator)
             let upper = Int64.random(in: lower...sample.size, using: &generator)
@@ -39,7 +40,7 @@ struct StoringTests {
         let sample = Sample(size: 2 * block + 3 * chunk + 5, seed: 2)
         let chunkCount = (sample.bytes.count + chunk - 1) / chunk
         var present = Set<Int>()
-        var generator = SplitMix(state: 3)
+        var generator = SeededRandom(seed: 3)
         for _ in 0..<40 {
             let lower = Int64.random(in: 0..<sample.size, using: &generator)
             let upper = min(

@@ -4,6 +4,7 @@
 @testable import BlockCache
 import ContentHashing
 import Glibc
+import TestSupport
 
 /// A folder that is removed with its last reference.
 final class TemporaryFolder: Sendable {
@@ -53,7 +54,7 @@ struct Sample: Sendable {
     let hash: ContentHash
 
     init(size: Int, seed: UInt64) {
-        var generator = SplitMix(state: seed)
+        var generator = SeededRandom(seed: seed)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(size + 8)
         while bytes.count < size {
@@ -75,19 +76,6 @@ struct Sample: Sendable {
 
     subscript(_ range: Range<Int64>) -> [UInt8] {
         Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
-    }
-}
-
-/// A generator that gives the same numbers in every run.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-        return word ^ word >> 31
     }
 }
 

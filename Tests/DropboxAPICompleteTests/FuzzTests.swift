@@ -3,6 +3,7 @@
 
 import DropboxAPIComplete
 import Foundation
+import TestSupport
 import Testing
 
 struct FuzzTests {
@@ -35,7 +36,7 @@ struct FuzzTests {
 
 /// Changes documents, the same way for the same seed.
 struct Mutator {
-    private var state: UInt64
+    private var random: SeededRandom
     private static let fragments: [String] = [
         "null", "true", "0", "-1", "1e400", "18446744073709551616", "-9223372036854775809", "1.5",
         "\"\"", "\"other\"", "[]", "{}", "[[]]", "{\".tag\":\"other\"}", "{\".tag\":null}",
@@ -44,19 +45,10 @@ struct Mutator {
     ]
 
     init(seed: UInt64) {
-        state = seed
+        random = SeededRandom(seed: seed)
     }
 
-    /// SplitMix64: https://prng.di.unimi.it/splitmix64.c
-    private mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
-    mutating func index(below count: Int) -> Int { Int(next() % UInt64(count)) }
+    mutating func index(below count: Int) -> Int { random.below(count) }
 
     /// One to three changes: to bytes, or to a value of the document.
     mutating func mutated(_ json: Data) -> Data {
@@ -64,7 +56,7 @@ struct Mutator {
         for _ in 0...index(below: 3) {
             if bytes.isEmpty { break }
             switch index(below: 6) {
-            case 0: bytes[index(below: bytes.count)] = UInt8(truncatingIfNeeded: next())
+            case 0: bytes[index(below: bytes.count)] = UInt8(truncatingIfNeeded: random.next())
             case 1: bytes.removeLast(index(below: bytes.count))
             case 2: duplicate(in: &bytes)
             case 3: nest(&bytes)

@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DropboxAPI
@@ -313,7 +314,7 @@ struct StreamTests {
         _ = try await transport?.send(request(server)).body.collect(upTo: 1)
         #expect(inbox != nil)
         transport = nil
-        while inbox != nil { try await Task.sleep(for: .milliseconds(5)) }
+        try await waitWhile { inbox != nil }
         #expect(await server.connectionEnds())
     }
 }

@@ -1,5 +1,6 @@
 // Unions in both forms, with payloads of all kinds, with unknown tags, and damaged.
 
+import TestSupport
 import Testing
 
 @testable import DropboxAPI
@@ -90,7 +91,7 @@ struct UnionTests {
 
     @Test("mutated documents never crash a decoder")
     func mutations() throws {
-        var random = SplitMix(state: 7)
+        var random = SeededRandom(seed: 7)
         let page =
             Array(
                 #"{"entries":[\#(Examples.taggedFile),\#(Examples.taggedFolder),\#(Examples.deleted)],"#
@@ -111,18 +112,5 @@ struct UnionTests {
             if (try? JSON.decode(Files.ListFolderResult.self, from: bytes)) != nil { accepted += 1 }
         }
         #expect(accepted > 0 && accepted < 3_000)
-    }
-}
-
-/// A small generator with a seed, so that a failure can be repeated.
-struct SplitMix {
-    var state: UInt64
-
-    mutating func below(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
     }
 }

@@ -1,6 +1,7 @@
 // Listings and cursors: a client that applies every entry in order ends with the server's tree,
 // with any changes while it lists.
 
+import TestSupport
 import Testing
 
 @testable import DropboxEmulator
@@ -208,7 +209,7 @@ struct ListingTests {
         "a client that lists during any changes ends with the server's tree",
         arguments: 1...40)
     mutating func converges(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<30 { try? change(&random) }
         var mirror = Mirror()
         var page = try fixture.tree.page(cursor(pageSize: Int.random(in: 1...5, using: &random)))
@@ -234,9 +235,9 @@ struct ListingTests {
 
     /// A change at random, in a tree of few names, so that changes meet. Those that the tree refuses
     /// are part of the game.
-    private mutating func change(_ random: inout SeededGenerator) throws {
+    private mutating func change(_ random: inout SeededRandom) throws {
         let names = ["a", "B", "c"]
-        let path = { (random: inout SeededGenerator) in
+        let path = { (random: inout SeededRandom) in
             (0..<Int.random(in: 1...3, using: &random)).map { _ in
                 "/" + (names.randomElement(using: &random) ?? "a")
             }.joined()
@@ -250,19 +251,5 @@ struct ListingTests {
         case 4: try fixture.copy(path(&random), path(&random))
         default: try fixture.move(path(&random), path(&random))
         }
-    }
-}
-
-/// Numbers that follow from a seed.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        return GeneratedContent.mix(state)
     }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import FoundationNetworking
+import TestSupport
 import Testing
 
 @testable import DropboxEmulator
@@ -144,8 +145,8 @@ struct ServerTests {
                     "files/list_folder/longpoll",
                     ["cursor": latest["cursor"] ?? .null, "timeout": 480])
             }
-            while client.emulator.statistics["routes"]?["files/list_folder/longpoll"] == nil {
-                try await Task.sleep(for: .milliseconds(5))
+            try await waitWhile {
+                client.emulator.statistics["routes"]?["files/list_folder/longpoll"] == nil
             }
             await client.emulator.stop()
             _ = await poll.result

@@ -1,6 +1,7 @@
 // What the settings make of the server: late longpolls, late commits, ids that are not for writing.
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DropboxEmulator
@@ -55,18 +56,14 @@ struct SettingsTests {
                         _ = try await client.call(route, ["path": .string("/\(route)")])
                     }
                 }
-                while client.emulator.emulator.deferred.count == 0 {
-                    try await Task.sleep(for: .milliseconds(2))
-                }
+                try await waitWhile { client.emulator.emulator.deferred.count == 0 }
                 call.cancel()
                 await #expect(throws: (any Error).self) { try await call.value }
                 let lookup: JSONValue = ["path": .string("/\(route)")]
                 let before = try await client.send("files/get_metadata", argument: lookup)
                 // A machine that is too busy to ask in time has nothing to compare.
                 #expect(before.status == 409 || client.emulator.emulator.deferred.count == 0)
-                while client.emulator.emulator.deferred.count > 0 {
-                    try await Task.sleep(for: .milliseconds(2))
-                }
+                try await waitWhile { client.emulator.emulator.deferred.count > 0 }
                 let after = try await client.send("files/get_metadata", argument: lookup)
                 #expect(after.status == 200)
             }
@@ -78,8 +75,8 @@ struct SettingsTests {
         try await withEmulator { client in
             try client.emulator.updateSettings(["latency_ms": ["files/create_folder_v2": 3000]])
             let call = Task { try await client.call("files/create_folder_v2", ["path": "/f"]) }
-            while client.emulator.statistics["routes"]?["files/create_folder_v2"] == nil {
-                try await Task.sleep(for: .milliseconds(2))
+            try await waitWhile {
+                client.emulator.statistics["routes"]?["files/create_folder_v2"] == nil
             }
             let before = try await client.send("files/get_metadata", argument: ["path": "/f"])
             #expect(before.status == 409)
@@ -94,9 +91,7 @@ struct SettingsTests {
         try await withEmulator { client in
             try client.emulator.updateSettings(["latency_after_ms": 3_600_000])
             let call = Task { try await client.upload("x", to: "/f") }
-            while client.emulator.emulator.deferred.count == 0 {
-                try await Task.sleep(for: .milliseconds(2))
-            }
+            try await waitWhile { client.emulator.emulator.deferred.count == 0 }
             await client.emulator.stop()
             _ = await call.result
         }

@@ -95,9 +95,7 @@ extension MountedTests {
                     until ! cat /proc/self/fd/3 > $T/copy 2>&1; do sleep 0.05; done
                     cat /proc/self/fd/3 2>&1 | sed 's/.*: //'
                     """)
-                while holder.output != "open" {
-                    try await Task.sleep(for: .milliseconds(10))
-                }
+                try await waitWhile { holder.output != "open" }
                 try await mount.order("stop 8000")
                 let result = await holder.result()
                 #expect(result.output == "open\none\ntwo\nTransport endpoint is not connected")

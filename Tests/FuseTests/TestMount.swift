@@ -162,9 +162,7 @@ final class TestMount: Sendable {
 
     /// Waits until an order's answer is what it shall become. Only the watchdog limits it.
     func wait(until order: String, is expected: String) async throws {
-        while try await self.order(order) != expected {
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await waitWhile { try await self.order(order) != expected }
     }
 
     // MARK: Programs on the mount

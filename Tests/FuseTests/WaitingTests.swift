@@ -2,6 +2,7 @@
 // does not end by itself is ended by the mount's watchdog, and the test fails.
 
 import Glibc
+import TestSupport
 import Testing
 
 extension MountedTests {
@@ -164,9 +165,7 @@ extension MountedTests {
             try await TestMount.run("timeout=1000") { mount in
                 try await mount.order("put f text")
                 let watcher = try mount.start("call watch $M/f")
-                while watcher.output != "watching" {
-                    try await Task.sleep(for: .milliseconds(10))
-                }
+                try await waitWhile { watcher.output != "watching" }
                 try await mount.order("delete f")
                 // IN_DELETE_SELF of inotify(7).
                 #expect(await watcher.result().output == "watching\n\(0x400)")

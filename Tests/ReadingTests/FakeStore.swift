@@ -5,6 +5,7 @@ import ContentHashing
 import Core
 import RemoteStore
 import Synchronization
+import TestSupport
 
 /// Content with a seed; no two chunks are alike.
 struct Sample: Sendable {
@@ -12,7 +13,7 @@ struct Sample: Sendable {
     let content: FileContent
 
     init(size: Int, seed: UInt64) {
-        var generator = SplitMix(state: seed)
+        var generator = SeededRandom(seed: seed)
         var chunk: [UInt8] = []
         while chunk.count < 65536 {
             withUnsafeBytes(of: generator.next()) { chunk.append(contentsOf: $0) }
@@ -33,19 +34,6 @@ struct Sample: Sendable {
 
     subscript(_ range: Range<Int64>) -> [UInt8] {
         Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
-    }
-}
-
-/// A generator that gives the same numbers in every run.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-        return word ^ word >> 31
     }
 }
 

@@ -4,6 +4,7 @@ import BlockCache
 @testable import FileSystem
 import Core
 import RemoteStore
+import TestSupport
 import Testing
 
 private let block: Int64 = 4 << 20
@@ -155,7 +156,7 @@ struct FaultTests {
         }
         let fixture = try Fixture(samples, memory: 16 << 20, cacheSize: 8 << 20)
         fixture.store.onRequest { number, range in
-            var generator = SplitMix(state: seed &* 1000 &+ UInt64(number))
+            var generator = SeededRandom(seed: seed &* 1000 &+ UInt64(number))
             switch Int.random(in: 0..<10, using: &generator) {
             case 0: return .refuse(.server("503"))
             case 1:
@@ -169,7 +170,7 @@ struct FaultTests {
         let (right, wrong) = await withTaskGroup(of: (Int, Int).self) { group in
             for task in 0..<6 {
                 group.addTask {
-                    var generator = SplitMix(state: seed &* 77 &+ UInt64(task))
+                    var generator = SeededRandom(seed: seed &* 77 &+ UInt64(task))
                     let sample = samples[task % samples.count]
                     let session = ReadSession()
                     var (right, wrong) = (0, 0)

@@ -42,7 +42,7 @@ import Testing
         /// Puts a file there and into the tree; returns its node.
         func put(_ name: String, _ bytes: [UInt8], in parent: InodeID) async throws -> InodeID {
             let entry = try await server.upload(
-                Bytes(bytes: bytes),
+                BytesSource(bytes),
                 commit: RemoteCommit(
                     path: RemotePath(rawValue: "/folder/" + name),
                     expectation: .absent(strict: false), clientModified: Timestamp(seconds: 1),
@@ -86,17 +86,6 @@ import Testing
         }
 
         var archives: Int { faulty.calls.count { $0.operation == .download } }
-    }
-
-    private struct Bytes: UploadSource {
-        let bytes: [UInt8]
-        var size: Int64 { Int64(bytes.count) }
-
-        func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-            let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
-            buffer.copyBytes(from: part)
-            return part.count
-        }
     }
 
     private func files(_ count: Int, _ account: Account) async throws -> [InodeID] {

@@ -1,6 +1,7 @@
 // Requests that are not answered in time are made once more, for those who wait.
 
 import RemoteStore
+import TestSupport
 import Testing
 
 @testable import FileSystem
@@ -46,7 +47,7 @@ import Testing
                 of: sample.content, range: offset..<offset + 128 << 10, session: session)
         }
         var starts: [Int64] { fixture.store.requests.map(\.lowerBound).filter { $0 > 0 } }
-        while starts.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitWhile { starts.isEmpty }
         try await Task.sleep(for: .milliseconds(100))
         let asked = starts
         #expect(Set(asked).count == asked.count, "\(asked)")

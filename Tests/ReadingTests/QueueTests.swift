@@ -1,6 +1,7 @@
 // Turns and memory: events in, actions out. And the known blocks of a content.
 
 @testable import FileSystem
+import TestSupport
 import Testing
 
 @Suite("Turns and memory")
@@ -112,7 +113,7 @@ struct QueueTests {
     @Test("after random events, memory is kept, all that wait get their turn, and nothing leaks")
     func randomEvents() {
         for seed in 0..<50 {
-            var generator = SplitMix(state: UInt64(seed))
+            var generator = SeededRandom(seed: UInt64(seed))
             var queue = FetchQueue(budget: 100, slots: 4)
             var waiting = Set<Int>()
             var running = Set<Int>()

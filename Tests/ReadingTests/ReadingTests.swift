@@ -6,6 +6,7 @@ import Core
 import Glibc
 import RemoteStore
 import Synchronization
+import TestSupport
 import Testing
 
 private let block: Int64 = 4 << 20
@@ -63,7 +64,7 @@ struct ReadingTests {
         await withTaskGroup(of: Bool.self) { group in
             for task in 0..<12 {
                 group.addTask {
-                    var generator = SplitMix(state: UInt64(task))
+                    var generator = SeededRandom(seed: UInt64(task))
                     let sample = samples[task % samples.count]
                     let session = ReadSession()
                     for _ in 0..<40 {
@@ -260,7 +261,7 @@ struct ReadingTests {
         let sample = Sample(size: 64 * mebibyte, seed: 40)
         let fixture = try Fixture([sample])
         let session = ReadSession()
-        var generator = SplitMix(state: 41)
+        var generator = SeededRandom(seed: 41)
         var units = Set<Int64>()
         for _ in 0..<100 {
             let start = Int64.random(in: 0..<sample.content.size / 4096, using: &generator) * 4096

@@ -4,6 +4,7 @@
 import Core
 import RemoteStore
 import RemoteStoreTesting
+import TestSupport
 import Testing
 
 @testable import RemoteStore
@@ -68,7 +69,7 @@ struct InMemoryStoreTests {
             }
             return entries
         }
-        var random = SplitMix(state: UInt64(seed))
+        var random = SeededRandom(seed: UInt64(seed))
         for step in 0..<400 {
             Self.change(store.otherClient, step, &random)
             if step % 7 == 0 { await Task.yield() }
@@ -78,7 +79,7 @@ struct InMemoryStoreTests {
         #expect(followed == store.otherClient.snapshot)
     }
 
-    private static func change(_ other: OtherClient, _ step: Int, _ random: inout SplitMix) {
+    private static func change(_ other: OtherClient, _ step: Int, _ random: inout SeededRandom) {
         let names = ["a", "B", "c", "ä"]
         func path() -> String {
             (0...Int.random(in: 0..<3, using: &random)).reduce(into: "") { path, _ in
@@ -92,18 +93,5 @@ struct InMemoryStoreTests {
         case 4: try? other.delete(path())
         default: _ = try? other.move(path(), to: path())
         }
-    }
-}
-
-/// A random generator that a seed repeats.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

@@ -3,6 +3,7 @@
 import Core
 import MetadataStore
 import RemoteStore
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -200,9 +201,7 @@ extension ChangeBurstsTests {
             }
         }
         engine.noteChange()
-        while try await harness.serverTree().count < names.count {
-            try await Task.sleep(for: .milliseconds(1))
-        }
+        try await waitWhile { try await harness.serverTree().count < names.count }
         return Double(harness.clock.now().nanoseconds - start.nanoseconds) / 1e9
     }
 

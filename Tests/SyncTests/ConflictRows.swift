@@ -7,6 +7,7 @@ import RemoteStore
 import RemoteStoreTesting
 import Staging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -215,9 +216,7 @@ extension ConflictRow {
                 harness.faulty.inject(.stall) { $0.operation == .delete && $0.subject == "/d" }
                 try await harness.delete("/d")
                 try await harness.start(knowingAll: true)
-                while harness.faulty.stalledCount == 0 {
-                    try await Task.sleep(for: .milliseconds(2))
-                }
+                try await waitWhile { harness.faulty.stalledCount == 0 }
                 try await harness.put("/d/y", "2")
                 harness.faulty.releaseStalled()
             }, tree: ["/d": nil, "/d/y": "2"]),

@@ -8,6 +8,7 @@ import RemoteStore
 import RemoteStoreTesting
 import Staging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -55,7 +56,7 @@ import Testing
             $0.operation == .upload && $0.number > 1
         }
         try await harness.start(knowingAll: true)
-        while try await harness.inode("/b") == nil { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { try await harness.inode("/b") == nil }
         faulty.removeFaults()
         #expect(try await outcome(harness) == ["/b": nil, "/b/f": "2"])
     }
@@ -387,7 +388,7 @@ import Testing
             harness.faulty.inject(.stall) { $0.operation == .move }
             try await harness.move("/f", to: "/g")
             harness.noteChange()
-            while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+            try await waitWhile { harness.faulty.stalledCount == 0 }
             try await harness.remove("/f")
             try await harness.put(isFolder ? "/f" : "/f/inner", "theirs")
             // The deltas come when it is back: those of the in-memory server name every step on the way, and
@@ -396,9 +397,7 @@ import Testing
                 $0.operation == .listAfter
             }
             harness.faulty.releaseStalled()
-            while harness.faulty.calls.count(where: { $0.operation == .move }) < 2 {
-                try await Task.sleep(for: .milliseconds(2))
-            }
+            try await waitWhile { harness.faulty.calls.count(where: { $0.operation == .move }) < 2 }
             harness.faulty.removeFaults()
             try await harness.settle()
             await harness.stop()

@@ -4,6 +4,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -22,7 +23,7 @@ import Testing
         harness.faulty.impossibleNames = ["0 impossible"]
         try await harness.start()
         let engine = try #require(harness.engine)
-        while !engine.isTreeComplete { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { !engine.isTreeComplete }
         try await harness.delete("/a")
         harness.noteChange()
         try await harness.drain()
@@ -84,7 +85,7 @@ import Testing
         faulty.inject(.stall) { $0.operation == .list && $0.subject == "/a/b/c" }
         try await harness.delete("/a")
         harness.noteChange()
-        while faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { faulty.stalledCount == 0 }
         try await harness.put("/a/b/new", "theirs")
         faulty.releaseStalled()
         try await harness.settle()
@@ -112,9 +113,7 @@ import Testing
         let isListed = { @Sendable (call: RemoteCall) in
             call.operation == .list && call.subject.hasSuffix(FaultInjectingStore.below)
         }
-        while !harness.faulty.calls.contains(where: isListed) {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { !harness.faulty.calls.contains(where: isListed) }
         harness.faulty.removeFaults()
         try await harness.settle()
         await harness.stop()
@@ -140,7 +139,7 @@ import Testing
         faulty.inject(.stall) { $0.operation == .delete && $0.subject == "/a" }
         try await harness.delete("/a")
         harness.noteChange()
-        while faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { faulty.stalledCount == 0 }
         #expect(try await harness.serverTree().values.allSatisfy { $0 == nil })
         try await meanwhile(harness)
         faulty.releaseStalled()
@@ -185,9 +184,7 @@ import Testing
             harness.faulty.removeFaults()
             if !isRepeated { try await harness.start() }
             let engine = try #require(harness.engine)
-            while !engine.status.unsearchedFolders.isEmpty {
-                try await Task.sleep(for: .milliseconds(2))
-            }
+            try await waitWhile { !engine.status.unsearchedFolders.isEmpty }
         }
         let files = try await harness.tree().compactMapValues(\.self)
         #expect(files == ["/a/new": "theirs"], "\(harness.history.text)")
@@ -195,9 +192,7 @@ import Testing
 
     private func waitForReport(_ harness: Harness) async throws {
         let engine = try #require(harness.engine)
-        for _ in 0..<5_000 where engine.status.unsearchedFolders.isEmpty {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { engine.status.unsearchedFolders.isEmpty }
         #expect(engine.status.unsearchedFolders == ["/a"], "\(harness.history.text)")
     }
 

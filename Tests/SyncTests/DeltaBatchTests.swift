@@ -5,6 +5,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -87,9 +88,7 @@ import Testing
         harness.faulty.inject(.failBefore(.offline("test")), times: nil) { $0.operation == .list }
         try await harness.start(knowingAll: true)
         // The refused upload reads the metadata there.
-        while try await harness.store.read({ try $0.allNodes().count }) < 2 {
-            try await Task.sleep(for: .milliseconds(1))
-        }
+        try await waitWhile { try await harness.store.read({ try $0.allNodes().count }) < 2 }
         try await harness.remove("/a")
         harness.faulty.removeFaults()
         let tree = try await outcome(harness)
@@ -216,9 +215,7 @@ import Testing
         try await harness.start(knowingAll: true)
         // The deletion of the folder waits for deltas.
         let engine = try #require(harness.engine)
-        while try await engine.pending().operations > 1 {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { try await engine.pending().operations > 1 }
         harness.faulty.removeFaults()
         // With these, all deltas are applied when both sides are equal.
         try await harness.put("/news", "2")

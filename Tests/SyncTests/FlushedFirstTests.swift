@@ -6,6 +6,7 @@ import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 import Staging
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -18,11 +19,7 @@ import Testing
         let sends: Set<RemoteOperation> = [.upload, .finishUpload]
         harness.faulty.inject(.stall) { sends.contains($0.operation) }
         try await harness.start()
-        let end = Date().addingTimeInterval(300)
-        while harness.faulty.stalledCount == 0 {
-            try #require(Date() < end)
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { harness.faulty.stalledCount == 0 }
         let staged = try await harness.store.read { try $0.stagedNodes() }
         #expect(staged.count == files)
         #expect(staged.allSatisfy { $0.staged?.isFlushed == true })

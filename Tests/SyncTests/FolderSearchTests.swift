@@ -5,6 +5,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -21,7 +22,7 @@ import Testing
         harness.faulty.inject(.stall) { $0.operation == .delete && $0.subject == "/a" }
         try await harness.delete("/a")
         harness.noteChange()
-        while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { harness.faulty.stalledCount == 0 }
         try await harness.put("/a/new", new)
         try await meanwhile(harness)
         return harness
@@ -48,9 +49,7 @@ import Testing
         let harness = try await deleting(["/a/1", "/a/b/2"])
         failSearches(harness)
         harness.faulty.releaseStalled()
-        while try await harness.serverTree()["/a/new"] != nil {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { try await harness.serverTree()["/a/new"] != nil }
         await harness.stop()
         harness.faulty.removeFaults()
         #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
@@ -61,10 +60,8 @@ import Testing
         let harness = try await deleting(["/a/1"])
         harness.faulty.isOffline = true
         harness.faulty.releaseStalled()
-        while harness.faulty.stalledCount > 0 { try await Task.sleep(for: .milliseconds(2)) }
-        while try await harness.serverTree()["/a/new"] != nil {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { harness.faulty.stalledCount > 0 }
+        try await waitWhile { try await harness.serverTree()["/a/new"] != nil }
         if endsProcess { await harness.stop() }
         harness.faulty.isOffline = false
         #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
@@ -86,7 +83,7 @@ import Testing
         let harness = try await deleting(["/a/1"], clock: clock)
         harness.faulty.isOffline = true
         harness.faulty.releaseStalled()
-        while harness.faulty.stalledCount > 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { harness.faulty.stalledCount > 0 }
         clock.setDate(by: -86_400)
         harness.faulty.isOffline = false
         #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
@@ -98,15 +95,11 @@ import Testing
         let harness = try await deleting(["/a/1"], clock: clock)
         failSearches(harness)
         harness.faulty.releaseStalled()
-        while harness.engine?.status.unsearchedFolders.isEmpty ?? false {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { harness.engine?.status.unsearchedFolders.isEmpty ?? false }
         await harness.stop()
         clock.setDate(by: 29 * 86_400)
         try await harness.start()
-        while harness.engine?.status.unsearchedFolders.isEmpty ?? false {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { harness.engine?.status.unsearchedFolders.isEmpty ?? false }
         await harness.stop()
         clock.setDate(by: 2 * 86_400)
         try await harness.start()
@@ -124,8 +117,8 @@ import Testing
         let ends: Set<RemoteOperation> = [.restore, .upload, .finishUpload]
         harness.faulty.inject(.stall) { ends.contains($0.operation) }
         harness.faulty.releaseStalled()
-        while !harness.faulty.calls.contains(where: { ends.contains($0.operation) }) {
-            try await Task.sleep(for: .milliseconds(2))
+        try await waitWhile {
+            !harness.faulty.calls.contains(where: { ends.contains($0.operation) })
         }
         try await harness.put("/a/new", "newer")
         harness.faulty.releaseStalled()
@@ -140,9 +133,7 @@ import Testing
         let harness = try await deleting(["/a/1"])
         failSearches(harness)
         harness.faulty.releaseStalled()
-        while try await harness.serverTree()["/a/new"] != nil {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { try await harness.serverTree()["/a/new"] != nil }
         try await harness.put("/a/new", "newer")
         await harness.stop()
         harness.faulty.removeFaults()
@@ -178,9 +169,7 @@ import Testing
         let harness = try await deleting(["/a/1"])
         failSearches(harness)
         harness.faulty.releaseStalled()
-        while try await harness.serverTree()["/a/new"] != nil {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { try await harness.serverTree()["/a/new"] != nil }
         // The delta of the new file restores the folder, until that of the deletion arrives.
         try await harness.finishDeltas()
         #expect(try await harness.inode("/a") == nil)
@@ -218,17 +207,14 @@ import Testing
         harness.faulty.inject(.stall, into: .deletionCursor, number: 2)
         try await harness.delete("/a")
         harness.noteChange()
-        while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { harness.faulty.stalledCount == 0 }
         let rows = try await harness.store.read { try $0.folderSearches() }
         #expect(rows.map(\.place) == ["/a"], "\(harness.history.text)")
         // The first search fails from here on.
         harness.server.resetCursors()
         harness.faulty.releaseStalled()
         try await harness.settle()
-        for _ in 0..<5_000 where try await !harness.store.read({ try $0.folderSearches() }).isEmpty
-        {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await harness.finishSearches()
         #expect(try await harness.store.read { try $0.folderSearches() }.isEmpty)
         #expect(harness.engine?.status.unsearchedFolders == [])
         await harness.stop()

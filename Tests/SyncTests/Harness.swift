@@ -157,9 +157,20 @@ final class Harness: Sendable {
 
     /// Waits until the mount has called an operation.
     func waitForCall(_ operation: RemoteOperation) async throws {
-        while !faulty.calls.contains(where: { $0.operation == operation }) {
-            try await Task.sleep(for: .milliseconds(2))
+        try await waitWhile { !faulty.calls.contains(where: { $0.operation == operation }) }
+    }
+
+    /// Waits until the uploader has read the journal from its beginning to its end, and has ended the streaming upload of a
+    /// file.
+    func finishPass(streaming inode: InodeID? = nil) async throws {
+        let uploader = try #require(engine).uploader
+        // A pass that runs already ends first.
+        for _ in 0..<2 {
+            let before = await uploader.passes
+            uploader.wake()
+            try await waitWhile { await uploader.passes == before }
         }
+        if let inode { await uploader.streaming.wait(for: inode) }
     }
 
     /// A user has logged in again.
@@ -183,16 +194,14 @@ final class Harness: Sendable {
 
     /// Waits until no deleted folder has still to be searched: that follows the end of its step.
     func finishSearches() async throws {
-        while try await !store.read({ try $0.folderSearches() }).isEmpty {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { try await !store.read({ try $0.folderSearches() }).isEmpty }
     }
 
     /// Waits until all deltas that the server has are applied.
     func finishDeltas() async throws {
         let last = try await server.latestCursor()
-        while try await store.read({ try $0.setting("feed.cursor") }) != last.rawValue {
-            try await Task.sleep(for: .milliseconds(2))
+        try await waitWhile {
+            try await store.read({ try $0.setting("feed.cursor") }) != last.rawValue
         }
     }
 
@@ -357,7 +366,7 @@ final class Harness: Sendable {
         let commit = RemoteCommit(
             path: RemotePath(rawValue: path), expectation: expectation,
             clientModified: Timestamp(seconds: 1_000_000_000), hash: nil)
-        _ = try await server.upload(Bytes(bytes: bytes), commit: commit)
+        _ = try await server.upload(BytesSource(bytes), commit: commit)
     }
 
     func putFolder(_ path: String) async throws {
@@ -382,14 +391,3 @@ struct BrokenInvariants: Error {}
 
 /// A user's call cannot be done: there is no such file, or it is no folder.
 struct Refused: Error {}
-
-struct Bytes: UploadSource {
-    let bytes: [UInt8]
-    var size: Int64 { Int64(bytes.count) }
-
-    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
-        buffer.copyBytes(from: part)
-        return part.count
-    }
-}

@@ -5,6 +5,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -135,9 +136,7 @@ enum OddNames {
             $0.operation == .listAfter
         }
         try await harness.start()
-        while !harness.faulty.calls.contains(where: { $0.operation == .list }) {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { !harness.faulty.calls.contains(where: { $0.operation == .list }) }
         harness.faulty.removeFaults()
         try await check(harness)
         #expect(try await texts(harness) == ["unseen"])
@@ -204,9 +203,8 @@ enum OddNames {
             try await harness.write("/\(name)/\(name)", "ours")
             try await harness.put("/\(name)/\(name)", "theirs")
         }
-        for _ in 0..<10_000 {
-            if try await harness.tree().values.filter({ $0 == "theirs" }).count == 2 { break }
-            try await Task.sleep(for: .milliseconds(2))
+        try await waitWhile {
+            try await harness.tree().values.filter { $0 == "theirs" }.count < 2
         }
         try await harness.checkInvariants()
         harness.faulty.removeFaults()
@@ -277,10 +275,7 @@ enum OddNames {
             $0.operation == .upload
         }
         try await harness.start()
-        for _ in 0..<10_000 {
-            if try await harness.tree()["/ΟΔΟΣ/x"] == "theirs" { break }
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { try await harness.tree()["/ΟΔΟΣ/x"] != "theirs" }
         try await harness.checkInvariants()
         harness.faulty.removeFaults()
         try await check(harness)

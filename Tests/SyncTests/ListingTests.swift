@@ -4,6 +4,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -23,7 +24,7 @@ import Testing
         let faulty = harness.faulty
         faulty.inject(.stall) { $0.operation == .listAfter && $0.subject.contains("\"epoch\":1") }
         try await harness.start()
-        while faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { faulty.stalledCount == 0 }
         try await body(harness)
         harness.noteChange()
         faulty.releaseStalled()
@@ -42,9 +43,8 @@ import Testing
         let faulty = harness.faulty
         faulty.inject(.stall) { $0.operation == .listAfter && $0.subject.contains("\"epoch\":1") }
         try await harness.start()
-        while faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
-        harness.noteChange()
-        try await Task.sleep(for: .milliseconds(200))
+        try await waitWhile { faulty.stalledCount == 0 }
+        try await harness.finishPass()
         #expect(!faulty.calls.contains { $0.operation == .upload })
         faulty.releaseStalled()
         try await harness.settle()
@@ -124,14 +124,14 @@ import Testing
         let faulty = harness.faulty
         faulty.inject(.stall, into: .listAfter)
         try await harness.start()
-        while faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { faulty.stalledCount == 0 }
         try await harness.relocate("/f", to: "/t")
         try await harness.putFolder("/f")
         try await harness.relocate("/t", to: "/f/b")
         // Between two pages.
         try await harness.lookAt("/f")
         let gate = try #require(harness.engine).environment.gate
-        while await !gate.isWanted { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { await !gate.isWanted }
         faulty.releaseStalled()
         try await expect(
             [

@@ -7,6 +7,7 @@ import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 import Staging
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -93,16 +94,12 @@ import Testing
         let number = try await harness.store.read { try $0.node(inode)?.staged?.file }
         #expect(truncate(harness.staging.path(of: try #require(number)), 3) == 0)
         try await harness.start()
-        let end = Date().addingTimeInterval(120)
-        var rest = 7
-        var problem: String?
-        while rest > 1 || problem == nil {
-            try #require(Date() < end)
-            try await Task.sleep(for: .milliseconds(5))
-            rest = try await harness.store.read { try $0.pending().operations }
-            problem = try await harness.problem(of: inode)
+        try await waitWhile {
+            let rest = try await harness.store.read { try $0.pending().operations }
+            if rest > 1 { return true }
+            return try await harness.problem(of: inode) == nil
         }
-        #expect(problem?.contains("dbxfs recover") == true)
+        #expect(try await harness.problem(of: inode)?.contains("dbxfs recover") == true)
         #expect(try await harness.server.entry(at: RemotePath(rawValue: "/damaged")) == nil)
         await harness.stop()
     }
@@ -125,11 +122,7 @@ import Testing
         }
         harness.faulty.inject(.failBefore(.notFound), times: nil) { $0.operation == .download }
         try await harness.start()
-        let end = Date().addingTimeInterval(120)
-        while try await harness.problem(of: inode) == nil {
-            try #require(Date() < end)
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await waitWhile { try await harness.problem(of: inode) == nil }
         let isSaid = try await harness.problem(of: inode)?.contains("no longer on Dropbox")
         #expect(isSaid == true)
         await harness.stop()

@@ -7,6 +7,7 @@ import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -38,7 +39,7 @@ import Testing
         }
         try await prepare(harness)
         try await harness.start(knowingAll: true)
-        while !isLost.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { !isLost.withLock({ $0 }) }
         await harness.stop()
         faulty.removeFaults()
         return harness
@@ -343,7 +344,7 @@ import Testing
         // The listing is applied, the first deltas after it are not.
         faulty.inject(.stall) { $0.operation == .listAfter && $0.subject.contains("\"epoch\":1") }
         try await harness.start(knowingAll: true)
-        while faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { faulty.stalledCount == 0 }
         try await harness.put("/a/x", "2")
         try await harness.relocate("/a/x", to: "/y")
         faulty.releaseStalled()

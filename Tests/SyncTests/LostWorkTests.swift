@@ -8,6 +8,7 @@ import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 import Staging
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -153,10 +154,9 @@ import Testing
         }
         try await harness.delete("/a")
         harness.noteChange()
-        let end = Date().addingTimeInterval(60)
-        while harness.faulty.stalledCount == 0, Date() < end {
+        try await waitWhile {
             try await harness.engine?.beginDraining()
-            try await Task.sleep(for: .milliseconds(2))
+            return harness.faulty.stalledCount == 0
         }
         try await harness.put("/a/new", "stored in the last moment")
         harness.faulty.releaseStalled()
@@ -229,10 +229,8 @@ import Testing
         let harness = try await deaf(["/proj/x": "x"])
         harness.faulty.removeFaults()
         try await harness.relocate("/proj", to: "/.dbxfs-rename-2-1-proj")
-        let end = Date().addingTimeInterval(60)
-        while try await harness.store.read({ try $0.remoteNode(foldedPath: "/proj") }) != nil {
-            try #require(Date() < end)
-            try await Task.sleep(for: .milliseconds(1))
+        try await waitWhile {
+            try await harness.store.read { try $0.remoteNode(foldedPath: "/proj") } != nil
         }
         try await harness.write("/proj/report.txt", "report")
         harness.noteChange()
@@ -277,7 +275,7 @@ import Testing
         let commit = RemoteCommit(
             path: "/file", expectation: .absent(strict: true),
             clientModified: modified, hash: nil)
-        _ = try await harness.server.upload(Bytes(bytes: Array("text".utf8)), commit: commit)
+        _ = try await harness.server.upload(BytesSource("text"), commit: commit)
         #expect(
             try await hearAll(harness) == (isRenamed ? ["/file.new": "text"] : [:]),
             "\(harness.history.text)")
@@ -291,9 +289,7 @@ import Testing
         let before = harness.faulty.calls.count
         try await harness.start()
         try await harness.engine?.beginDraining()
-        while harness.faulty.calls.count < before + 5 {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { harness.faulty.calls.count < before + 5 }
         #expect(!harness.faulty.calls.dropFirst(before).contains { $0.operation.isChange })
         #expect(try await hearAll(harness) == ["/b": "1"])
     }

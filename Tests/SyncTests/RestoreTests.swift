@@ -3,6 +3,7 @@
 import Core
 import RemoteStore
 import RemoteStoreTesting
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -130,8 +131,8 @@ import Testing
         let history = EditingHistory(base: harness.server) {
             _ = try? await harness.put("/a", "3")
             // The delta may come now, or have to wait.
-            for _ in 0..<100 where (try? await harness.tree()) != ["/a": "3"] {
-                try? await Task.sleep(for: .milliseconds(2))
+            try? await waitWhile(limit: .milliseconds(200)) {
+                try await harness.tree() != ["/a": "3"]
             }
         }
         let engine = try #require(harness.engine)

@@ -3,6 +3,7 @@
 import Core
 import RemoteStore
 import RemoteStoreTesting
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -55,8 +56,8 @@ import Testing
         let harness = try await moved()
         harness.faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .list }
         try await harness.start()
-        while harness.faulty.isRootStale { try await Task.sleep(for: .milliseconds(2)) }
-        try await Task.sleep(for: .milliseconds(50))
+        try await waitWhile { harness.faulty.isRootStale }
+        try await harness.finishPass()
         await harness.stop()
         #expect(try await harness.serverTree().keys.contains("/new") == false)
         harness.faulty.removeFaults()
@@ -70,18 +71,14 @@ import Testing
         let harness = try await moved()
         harness.faulty.missingRoot = "/gone"
         try await harness.start()
-        while harness.engine?.status.missingFolder == nil {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { harness.engine?.status.missingFolder == nil }
         #expect(try await harness.tree() == ["/new": "not sent", "/both": "edited"])
         #expect(harness.engine?.status.lastProblem?.contains("/gone") == true)
         // It is as gone after a restart, where nothing may be sent either.
         await harness.stop()
         try await harness.start()
         #expect(harness.engine?.status.isRootNew == true)
-        while harness.engine?.status.missingFolder == nil {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { harness.engine?.status.missingFolder == nil }
         #expect(try await harness.serverTree().keys.contains("/new") == false)
         #expect(try await harness.tree() == ["/new": "not sent", "/both": "edited"])
         harness.faulty.missingRoot = nil
@@ -97,9 +94,7 @@ import Testing
         await harness.stop()
         harness.faulty.inject(.failBefore(.rootChanged), times: nil) { $0.operation != .account }
         try await harness.start()
-        while harness.faulty.calls.filter({ $0.operation == .space }).count < 4 {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { harness.faulty.calls.filter({ $0.operation == .space }).count < 4 }
         #expect(!harness.isOnline)
         await harness.stop()
         harness.faulty.removeFaults()

@@ -5,6 +5,7 @@ import Core
 import RemoteStore
 import RemoteStoreTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -34,8 +35,8 @@ import Testing
         let before = faulty.calls.count
         try await make(harness)
         harness.noteChange()
-        while !faulty.calls.dropFirst(before).contains(where: { $0.operation == operation }) {
-            try await Task.sleep(for: .milliseconds(2))
+        try await waitWhile {
+            !faulty.calls.dropFirst(before).contains(where: { $0.operation == operation })
         }
         await harness.stop()
         try await harness.relocate("/b", to: "/o")

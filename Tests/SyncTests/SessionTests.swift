@@ -8,6 +8,7 @@ import RemoteStore
 import RemoteStoreTesting
 import Staging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -48,8 +49,8 @@ import Testing
         try await harness.write("/big", Self.text)
         try await harness.start()
         let inode = try #require(try await harness.inode("/big"))
-        while try await harness.store.read({ try $0.partialUpload(of: inode) })?.pieces[0] == nil {
-            try await Task.sleep(for: .milliseconds(2))
+        try await waitWhile {
+            try await harness.store.read({ try $0.partialUpload(of: inode) })?.pieces[0] == nil
         }
         await harness.stop()
         return (harness, faulty)
@@ -124,7 +125,7 @@ import Testing
         try await harness.write("/a/big", Self.text)
         await harness.stop()
         try await harness.start()
-        while appends(faulty).isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { appends(faulty).isEmpty }
 
         try await harness.move("/b", to: "/c")
         try await harness.move("/a", to: "/d")
@@ -133,9 +134,7 @@ import Testing
             "/c": nil, "/c/file": "2", "/d": nil, "/d/file": "1", "/new": "3",
         ]
         harness.noteChange()
-        while try await harness.serverTree() != moved {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { try await harness.serverTree() != moved }
         faulty.removeFaults()
         faulty.releaseStalled()
         try await harness.settle()
@@ -209,8 +208,8 @@ import Testing
             $0.operation == .append && !$0.subject.contains(" 0..<")
         }
         try await harness.start()
-        while try await harness.store.read({ try $0.partialUpload(of: inode) })?.pieces[0] == nil {
-            try await Task.sleep(for: .milliseconds(2))
+        try await waitWhile {
+            try await harness.store.read({ try $0.partialUpload(of: inode) })?.pieces[0] == nil
         }
         await harness.stop()
         faulty.removeFaults()

@@ -6,6 +6,7 @@ import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -42,7 +43,7 @@ import Testing
     private func startUntilMove(_ number: Int, of harness: Harness) async throws {
         harness.faulty.inject(.stall, into: .move, number: number)
         try await harness.start()
-        while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { harness.faulty.stalledCount == 0 }
     }
 
     private func moves(of harness: Harness) -> [String] {
@@ -103,9 +104,9 @@ import Testing
         }
         try await harness.move("/a", to: "/b")
         try await harness.start()
-        while !isLost.withLock({ $0 }) {
-            if try await harness.store.read({ try $0.pending().operations }) == 0 { break }
-            try await Task.sleep(for: .milliseconds(2))
+        try await waitWhile {
+            guard !isLost.withLock({ $0 }) else { return false }
+            return try await harness.store.read { try $0.pending().operations } > 0
         }
         await harness.stop()
         harness.faulty.removeFaults()
@@ -131,7 +132,7 @@ import Testing
         harness.faulty.inject(.stall, into: .delete)
         try await harness.move("/a", to: "/b")
         try await harness.start()
-        while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { harness.faulty.stalledCount == 0 }
         try await harness.put("/a/new", "theirs")
         harness.faulty.releaseStalled()
         try await harness.finishSearches()
@@ -232,9 +233,7 @@ import Testing
         try await harness.move("/a", to: "/A")
         let inode = try #require(try await harness.inode("/A"))
         try await harness.start()
-        while try await harness.problem(of: inode) == nil {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { try await harness.problem(of: inode) == nil }
         #expect(try await harness.problem(of: inode)?.contains("only in case") == true)
         #expect(try await harness.serverTree() == tree(at: "/a"))
         harness.server.setMoveLimit(10)
@@ -252,9 +251,7 @@ import Testing
         }
         try await harness.move("/a", to: "/b")
         try await harness.start()
-        while try await harness.problem(of: inode) == nil {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { try await harness.problem(of: inode) == nil }
         #expect(try await harness.problem(of: inode)?.contains("shared") == true)
         await harness.stop()
         #expect(try await harness.serverTree() == tree(at: "/a"))

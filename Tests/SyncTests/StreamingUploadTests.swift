@@ -8,6 +8,7 @@ import RemoteStore
 import RemoteStoreTesting
 import Staging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -33,7 +34,7 @@ import Testing
             harness.openFiles.writers.withLock { _ = $0.insert(inode) }
             _ = try file.truncate(to: 0, now: now)
             try await harness.start()
-            while !harness.isOnline { try await Task.sleep(for: .milliseconds(1)) }
+            try await waitWhile { !harness.isOnline }
         }
 
         private var now: Timestamp { harness.clock.now() }
@@ -71,7 +72,7 @@ import Testing
         }
 
         func wait(forPieces count: Int) async throws {
-            while try await arrived() < count { try await Task.sleep(for: .milliseconds(2)) }
+            try await waitWhile { try await arrived() < count }
         }
 
         /// What closing the file does first.
@@ -111,7 +112,7 @@ import Testing
         let writing = try await Writing()
         try writing.append(pieces: 1)
         try writing.write(at: writing.bytes.count, 1000, 9)
-        try await Task.sleep(for: .milliseconds(50))
+        try await writing.harness.finishPass(streaming: writing.inode)
         #expect(!writing.harness.faulty.calls.contains { $0.operation == .startUpload })
         _ = try await writing.finish()
     }
@@ -121,7 +122,7 @@ import Testing
         let writing = try await Writing()
         try writing.write(at: Int(3 * Self.piece), 1000, 9)
         for index in [1, 2] { try writing.write(at: index * Int(Self.piece), Int(Self.piece), 7) }
-        try await Task.sleep(for: .milliseconds(50))
+        try await writing.harness.finishPass(streaming: writing.inode)
         #expect(!writing.harness.faulty.calls.contains { $0.operation == .startUpload })
         _ = try await writing.finish()
     }
@@ -133,7 +134,7 @@ import Testing
         try await writing.wait(forPieces: 2)
         try writing.write(at: 5, 3, 42)
         try writing.append(pieces: 2)
-        try await Task.sleep(for: .milliseconds(50))
+        try await writing.harness.finishPass(streaming: writing.inode)
         #expect(try await writing.arrived() == 2)
         #expect(try await writing.finish() == writing.bytes.count + 2 * Int(Self.piece))
     }
@@ -165,7 +166,7 @@ import Testing
         try await writing.harness.delete("/big")
         let before = writing.harness.server.receivedBytes
         try writing.append(pieces: 2)
-        try await Task.sleep(for: .milliseconds(50))
+        try await writing.harness.finishPass(streaming: writing.inode)
         #expect(writing.harness.server.receivedBytes == before)
         try await writing.harness.drain()
         #expect(try await writing.harness.serverTree().isEmpty)
@@ -178,9 +179,9 @@ import Testing
         writing.harness.faulty.inject(.failBefore(.server("test"))) { $0.operation == .append }
         try writing.append(pieces: 4)
         // Growth that is reported while the refused piece is on its way starts nothing: users write on.
-        while try await writing.arrived() < 1 {
+        try await waitWhile {
             writing.harness.noteGrowth(of: writing.inode)
-            try await Task.sleep(for: .milliseconds(2))
+            return try await writing.arrived() < 1
         }
         #expect(try await writing.finish() == writing.bytes.count)
     }

@@ -5,6 +5,7 @@ import Foundation
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -35,11 +36,7 @@ import Testing
     }
 
     private func waitUntilForgotten(_ harness: Harness) async throws {
-        let end = Date().addingTimeInterval(60)
-        while try await isNoted(harness), Date() < end {
-            try await Task.sleep(for: .milliseconds(2))
-        }
-        #expect(try await !isNoted(harness), "\(harness.history.text)")
+        try await waitWhile { try await isNoted(harness) }
     }
 
     @Test(
@@ -60,8 +57,8 @@ import Testing
         try await harness.move("/b", to: "/c")
         harness.noteChange()
         let before = harness.faulty.calls.count
-        while harness.faulty.calls.dropFirst(before).count(where: { $0.operation == .move }) < 5 {
-            try await Task.sleep(for: .milliseconds(2))
+        try await waitWhile {
+            harness.faulty.calls.dropFirst(before).count(where: { $0.operation == .move }) < 5
         }
         harness.faulty.removeFaults()
         try await harness.settle()
@@ -96,9 +93,7 @@ import Testing
     func offline() async throws {
         let harness = try await harness(refusing: .offline("test"))
         try await harness.start()
-        while harness.faulty.calls.last(where: { $0.operation == .entry }) == nil {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { harness.faulty.calls.last(where: { $0.operation == .entry }) == nil }
         #expect(try await isNoted(harness))
         harness.faulty.removeFaults()
         try await waitUntilForgotten(harness)

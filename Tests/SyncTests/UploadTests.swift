@@ -5,6 +5,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -39,12 +40,10 @@ import Testing
         let clock = TickingClock()
         let harness = try Harness(clock: clock)
         try await harness.settle()
-        // Until no check runs: a second one would find what the first one missed.
-        try await Task.sleep(for: .milliseconds(50))
+        // Until no pass runs: a second one would find what the first one missed.
+        try await harness.finishPass()
         try await harness.makeFolder("/a", due: clock.now().adding(seconds: Double(ticks) + 0.5))
-        while try await harness.serverTree().isEmpty {
-            try await Task.sleep(for: .milliseconds(1))
-        }
+        try await waitWhile { try await harness.serverTree().isEmpty }
         await harness.stop()
     }
 
@@ -207,8 +206,8 @@ import Testing
             try transaction.reschedule(copy, due: Timestamp(seconds: 4_000_000_000))
         }
         func sent() async throws {
-            while try await harness.store.read({ try $0.journalEntry(of: source) }) != nil {
-                try await Task.sleep(for: .milliseconds(2))
+            try await waitWhile {
+                try await harness.store.read({ try $0.journalEntry(of: source) }) != nil
             }
         }
         try await harness.start()

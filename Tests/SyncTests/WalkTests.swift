@@ -3,6 +3,7 @@
 import Core
 import RemoteStore
 import RemoteStoreTesting
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -30,7 +31,7 @@ import Testing
         let harness = try await refusing()
         harness.faulty.inject(.stall) { $0.operation == .list && $0.subject == "/folder 9" }
         try await harness.start()
-        while harness.faulty.stalledCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitWhile { harness.faulty.stalledCount == 0 }
         return harness
     }
 
@@ -60,9 +61,7 @@ import Testing
             $0.operation == .list && $0.subject.hasSuffix("/deep")
         }
         try await harness.start()
-        while !listings(harness).contains(where: { $0.hasSuffix("/deep") }) {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await waitWhile { !listings(harness).contains(where: { $0.hasSuffix("/deep") }) }
         await harness.stop()
         harness.faulty.removeFaults()
         refuse(harness)

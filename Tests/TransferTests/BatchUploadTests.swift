@@ -4,6 +4,7 @@ import ContentHashing
 import DropboxEmulator
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DropboxAPI
@@ -203,9 +204,7 @@ struct BatchUploadTests {
             }
             let files = files(Array(repeating: 10, count: 600))
             let task = Task { await client.files.upload(files: files) }
-            while transport.meter.requests[append] == nil {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            try await waitWhile { transport.meter.requests[append] == nil }
             task.cancel()
             let results = await task.value
             #expect(Set(results.map(\.problem)) == ["cancelled"])

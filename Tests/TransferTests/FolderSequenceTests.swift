@@ -3,6 +3,7 @@
 import DropboxEmulator
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DropboxAPI
@@ -153,9 +154,7 @@ struct FolderSequenceTests {
         let task = Task {
             for try await _ in client.files.changes(since: "c", path: "") {}
         }
-        while transport.meter.requests["files/list_folder/longpoll"] == nil {
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await waitWhile { transport.meter.requests["files/list_folder/longpoll"] == nil }
         task.cancel()
         #expect(sleeps.withLock { $0 } == 2)
     }
@@ -194,9 +193,7 @@ struct FolderSequenceTests {
         let task = Task {
             for try await _ in client.files.changes(since: "c", path: "") {}
         }
-        while transport.meter.requests["files/list_folder/longpoll"] == nil {
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await waitWhile { transport.meter.requests["files/list_folder/longpoll"] == nil }
         task.cancel()
         await #expect(throws: FolderListingError.cancelled) { try await task.value }
     }

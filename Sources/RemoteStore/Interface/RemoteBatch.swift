@@ -60,7 +60,7 @@ extension RemoteStoring {
         await oneByOne(contents) { content async throws(RemoteError) in
             let session = try await startUpload(concurrent: false)
             try await append(
-                WholeContent(bytes: content), range: 0..<Int64(clamping: content.count),
+                BytesSource(content), range: 0..<Int64(clamping: content.count),
                 to: session,
                 closes: true)
             return session
@@ -122,18 +122,5 @@ extension RemoteStoring {
             }
         }
         return outcomes
-    }
-}
-
-/// Upload content in memory.
-struct WholeContent: UploadSource {
-    let bytes: [UInt8]
-
-    var size: Int64 { Int64(clamping: bytes.count) }
-
-    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        let part = bytes.dropFirst(clamping: Int(clamping: offset)).prefix(buffer.count)
-        buffer.copyBytes(from: part)
-        return part.count
     }
 }

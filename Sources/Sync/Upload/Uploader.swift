@@ -41,6 +41,8 @@ actor Uploader {
     private var hasFailed = false
     /// Lock: a leaf, held for an assignment.
     private let pending = Mutex(Wakes())
+    /// Passes through the journal that have ended: an idle uploader is seen by it.
+    private(set) var passes = 0
     /// When the journal was last read.
     private var lastPass: Timestamp?
     /// Where the next pass through the journal continues, if the last one was cut short.
@@ -50,7 +52,7 @@ actor Uploader {
     let pause = UploadPause()
     let quota: QuotaWatch
     private let searcher: FolderSearcher
-    private let streaming: StreamingUploads
+    let streaming: StreamingUploads
     private let contents: ContentSender
     private let batches: BatchSender
     private let deletion: FolderDeletion
@@ -116,6 +118,7 @@ actor Uploader {
                 if Task.isCancelled { break }
                 if letsChangesGather() { continue }
                 await startSteps(in: &group)
+                passes +|= 1
             }
             group.cancelAll()
         }

@@ -94,7 +94,7 @@ struct FileRevival: Sendable {
             let bytes = try await environment.baseBytes(base, range)
             try await fromServer(
                 await environment.remote.append(
-                    PieceSource(start: start, bytes: bytes), range: range, to: session,
+                    BytesSource(bytes, from: start), range: range, to: session,
                     closes: range.upperBound == base.size))
             start = range.upperBound
         }
@@ -111,7 +111,7 @@ struct FileRevival: Sendable {
                 case .bytes(let bytes):
                     try await fromServer(
                         await environment.remote.upload(
-                            PieceSource(start: 0, bytes: bytes), commit: commit))
+                            BytesSource(bytes), commit: commit))
                 case .session(let session, let size):
                     try await fromServer(
                         await environment.remote.finishUpload(session, size: size, commit: commit))
@@ -125,19 +125,5 @@ struct FileRevival: Sendable {
     ) async throws(SyncError) {
         if holdsGate { return try await body() }
         try await environment.gate.commit(body)
-    }
-}
-
-/// A part of a content in memory.
-private struct PieceSource: UploadSource {
-    /// The first byte's offset in the content.
-    let start: Int64
-    let bytes: [UInt8]
-    var size: Int64 { start +| Int64(clamping: bytes.count) }
-
-    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        let part = bytes.dropFirst(Int(clamping: max(0, offset -| start))).prefix(buffer.count)
-        buffer.copyBytes(from: part)
-        return part.count
     }
 }

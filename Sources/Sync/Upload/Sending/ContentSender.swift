@@ -78,7 +78,7 @@ struct ContentSender: Sendable {
             try await environment.forgettingRefusal(of: sent) { () async throws(SyncError) in
                 let entry = try await fromServer(
                     await environment.remote.upload(
-                        ByteSource(bytes: bytes), commit: upload.commit(hash)))
+                        BytesSource(bytes), commit: upload.commit(hash)))
                 await environment.record { recorder in
                     try recorder.arrived(sent)
                     try recorder.stored(upload, for: file.inode, entry)
@@ -169,17 +169,5 @@ extension ContentUpload {
     func commit(_ hash: ContentHash) -> RemoteCommit {
         RemoteCommit(
             path: path, expectation: expectation, clientModified: modified.storable, hash: hash)
-    }
-}
-
-/// An upload's content in memory.
-private struct ByteSource: UploadSource {
-    let bytes: [UInt8]
-    var size: Int64 { Int64(clamping: bytes.count) }
-
-    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        let part = bytes.dropFirst(Int(clamping: max(0, offset))).prefix(buffer.count)
-        buffer.copyBytes(from: part)
-        return part.count
     }
 }

@@ -1,31 +1,6 @@
-// Upload content in memory.
+// The bytes of upload content, for stores in memory.
 
 import RemoteStore
-
-/// An upload source over bytes.
-package struct BytesSource: UploadSource {
-    private let bytes: [UInt8]
-
-    /// Takes over the bytes.
-    package init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
-    /// Takes over the UTF-8 form of a text.
-    package init(_ text: String) {
-        self.init(Array(text.utf8))
-    }
-
-    /// The number of bytes.
-    package var size: Int64 { Int64(bytes.count) }
-
-    /// Copies bytes into the buffer.
-    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
-        buffer.copyBytes(from: part)
-        return part.count
-    }
-}
 
 extension UploadSource {
     /// All bytes of a range. Throws `contentMismatch` when the source ends before it or fails.
