@@ -35,7 +35,8 @@ package enum CommandError: Error, Hashable, Sendable {
     case credentialsUnreadable(file: String, reason: String)
     case loginDamaged(file: String, reason: String)
     case otherServer(file: String, login: String, configured: String)
-    case noAppKey
+    /// With the addresses to register for the app.
+    case noAppKey(redirects: [String])
     case loginFailed(String)
     case loginRefused(detail: String)
     case otherLogin(account: String, folder: String, expected: String, found: String)
@@ -106,6 +107,11 @@ package enum CommandError: Error, Hashable, Sendable {
 }
 
 extension CommandError {
+    /// The page on which apps are registered.
+    package static let appConsole = "https://www.dropbox.com/developers/apps"
+    /// The page on which users revoke an app's access.
+    package static let connectedApps = "https://www.dropbox.com/account/connected_apps"
+
     /// The exit code of the process.
     package var exitStatus: ExitStatus {
         switch self {
@@ -135,40 +141,6 @@ extension CommandError {
             .diskFull, .folderInUse, .databaseDamaged, .databaseTooNew, .mountRefused, .mountDied,
             .mountDoesNotAnswer, .notMounted, .notOurs, .busy, .unmountFailed:
             .mountFailure
-        }
-    }
-
-    /// One line: what is wrong, and after the colon or semicolon what to do.
-    package var message: String {
-        switch self {
-        case .badSource, .unknownOption, .notChangeable, .badOptionValue, .badSetting,
-            .badConfiguration, .noMountpoint, .notRoot, .badEndpoint, .insecureEndpoint:
-            settingMessage
-        case .loginDamaged, .otherServer, .noAppKey, .loginFailed, .loginRefused, .otherLogin,
-            .notLoggedIn,
-            .stillMounted, .notRevoked:
-            loginMessage
-        case .noToken, .credentialsTooOpen, .credentialsUnreadable, .unauthorized, .forbidden,
-            .unreachable, .serverNonsense, .serverFailed, .otherAccount, .filesOfOtherServer,
-            .accountDamaged,
-            .notOnDropbox,
-            .remoteFolderMissing, .remoteNotAFolder, .noTeamSpace, .rootForbidden:
-            accessMessage
-        case .mountpointNotEmpty, .alreadyMounted, .folderInsideMountpoint,
-            .mountpointInsideFolder, .folderUnusable, .folderNotPrivate, .diskFull, .folderInUse,
-            .databaseDamaged, .databaseTooNew:
-            folderMessage
-        case .mountRefused, .mountDied, .mountDoesNotAnswer, .reported, .notMounted,
-            .nothingMounted,
-            .notOurs, .noControl, .busy, .unmountFailed, .stillQueued, .nothingThere, .notPinned,
-            .pinnedByFolder, .notHereYet, .noEmulator,
-            .emulatorFailed, .problemsFound, .capabilitiesKept, .system:
-            runningMessage
-        case .unsentChanges, .readOnlyMount, .noHistory, .notDeleted, .noSuchRevision, .noLink:
-            historyMessage
-        case .nothingPutAside, .severalPutAside, .noContent, .onlyPart, .alreadyThere,
-            .notRecovered:
-            recoveryMessage
         }
     }
 }

@@ -22,8 +22,8 @@ extension RevisionList {
                 path: path, rev: revision.rev, bytes: revision.bytes,
                 modified: Terminal.isoTime(revision.modified),
                 stored: Terminal.isoTime(revision.stored), author: revision.author,
-                is_current: index == 0 && !isDeleted,
-                is_deleted: isDeleted, deleted: deleted.map(Terminal.isoTime))
+                isCurrent: index == 0 && !isDeleted,
+                isDeleted: isDeleted, deleted: deleted.map(Terminal.isoTime))
         }
     }
 }
@@ -43,12 +43,14 @@ package struct RevisionLine: Hashable, Sendable, Encodable {
     var modified: String
     var stored: String
     var author: String?
-    var is_current: Bool
-    var is_deleted: Bool
+    var isCurrent: Bool
+    var isDeleted: Bool
     var deleted: String?
 
     private enum CodingKeys: String, CodingKey {
-        case path, rev, bytes, modified, stored, author, is_current, is_deleted, deleted
+        case path, rev, bytes, modified, stored, author, deleted
+        case isCurrent = "is_current"
+        case isDeleted = "is_deleted"
     }
 
     /// Writes every field, unknown ones as null, so that scripts find them.
@@ -60,8 +62,8 @@ package struct RevisionLine: Hashable, Sendable, Encodable {
         try container.encode(modified, forKey: .modified)
         try container.encode(stored, forKey: .stored)
         try container.encode(author, forKey: .author)
-        try container.encode(is_current, forKey: .is_current)
-        try container.encode(is_deleted, forKey: .is_deleted)
+        try container.encode(isCurrent, forKey: .isCurrent)
+        try container.encode(isDeleted, forKey: .isDeleted)
         try container.encode(deleted, forKey: .deleted)
     }
 }

@@ -37,11 +37,16 @@ struct LinkCommand: ParsableCommand {
 private struct LinkLine: Encodable {
     var path: String
     var url: String
-    var is_new: Bool
+    var isNew: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case path, url
+        case isNew = "is_new"
+    }
 
     init(path: String, link: LinkReport) {
         self.path = path
         url = link.url
-        is_new = link.isNew
+        isNew = link.isNew
     }
 }

@@ -160,20 +160,29 @@ private struct PinLine: Encodable {
     var path: String
     var files: Int
     var bytes: Int64
-    var present_files: Int
-    var present_bytes: Int64
-    var unavailable_files: Int
-    var missing_files: Int
-    var missing_bytes: Int64
+    var presentFiles: Int
+    var presentBytes: Int64
+    var unavailableFiles: Int
+    var missingFiles: Int
+    var missingBytes: Int64
+
+    private enum CodingKeys: String, CodingKey {
+        case path, files, bytes
+        case presentFiles = "present_files"
+        case presentBytes = "present_bytes"
+        case unavailableFiles = "unavailable_files"
+        case missingFiles = "missing_files"
+        case missingBytes = "missing_bytes"
+    }
 
     init(_ path: String, _ progress: PinProgress) {
         self.path = path
         files = progress.files
         bytes = progress.bytes
-        present_files = progress.presentFiles
-        present_bytes = progress.presentBytes
-        unavailable_files = progress.unavailableFiles
-        missing_files = progress.missingFiles
-        missing_bytes = progress.missingBytes
+        presentFiles = progress.presentFiles
+        presentBytes = progress.presentBytes
+        unavailableFiles = progress.unavailableFiles
+        missingFiles = progress.missingFiles
+        missingBytes = progress.missingBytes
     }
 }

@@ -87,7 +87,7 @@ struct LoginCommand: ParsableCommand {
         // An unusable file is about to be replaced.
         let stored = (try? file.load())?.appKey
         guard let key = appKey ?? environment.appKey(of: account.name) ?? stored else {
-            throw .noAppKey
+            throw .noAppKey(redirects: LoopbackListener.ports.map(LoopbackListener.redirect))
         }
         guard StoredLogin.isAppKey(key) else {
             throw .badSetting(

@@ -1,9 +1,11 @@
-// The messages of `CommandError`, in groups. Each says what is wrong and what to do about it, in
-// one line, because it is shown in a terminal, in a journal or in mount(8)'s output.
+// The message of each error of a command, as a table: what is wrong, and after the colon or semicolon what to do about it, in one
+// line, because it is shown in a terminal, in a journal or in mount(8)'s output. The compiler misses a case without a message.
 
 extension CommandError {
-    var settingMessage: String {
+    /// The message for the user.
+    package var message: String {
         switch self {
+        // Command line and settings
         case .badSource(let text):
             "the source \(quoted(text)) cannot be read: write ACCOUNT, ACCOUNT:/FOLDER or :/FOLDER"
         case .unknownOption(let name):
@@ -28,12 +30,7 @@ extension CommandError {
         case .insecureEndpoint(let text):
             "DBXFS_ENDPOINT=\(text) would send the token unencrypted: "
                 + "plain http is allowed for 127.0.0.1, [::1] and localhost only"
-        default: String(describing: self)
-        }
-    }
-
-    var accessMessage: String {
-        switch self {
+        // Access to Dropbox
         case .noToken(let account, let command, let file):
             "no login for the account \(quoted(account)): run: \(command); or set "
                 + "DBXFS_ACCESS_TOKEN, or write an access token to \(file) (mode 0600)"
@@ -78,12 +75,34 @@ extension CommandError {
         case .rootForbidden(let root, let detail):
             "the account may not use what root=\(root) names (\(detail)): "
                 + "mount root=home, or ask for access to that folder"
-        default: String(describing: self)
-        }
-    }
-
-    var folderMessage: String {
-        switch self {
+        // Logging in and out
+        case .loginDamaged(let file, let reason):
+            "\(file) cannot be used (\(reason)): log in again, run: dbxfs login"
+        case .otherServer(let file, let login, let configured):
+            "the login in \(file) is for \(login), but the server is \(configured), by DBXFS_ENDPOINT or `endpoint` in the "
+                + "configuration file: change that, or log in there, run: dbxfs login"
+        case .noAppKey(let redirects):
+            "no app to log in with: make one at \(Self.appConsole) (Scoped access) with the "
+                + "permissions account_info.read, files.metadata.read, files.content.read and "
+                + "files.content.write and the redirect URIs "
+                + redirects.joined(separator: ", ")
+                + "; then name its App key by --app-key or DBXFS_APP_KEY"
+        case .loginFailed(let detail): "the login failed: \(detail)"
+        case .loginRefused(let detail):
+            "access was not allowed (\(detail)): nothing was changed; run dbxfs login to try again"
+        case .otherLogin(let account, let folder, let expected, let found):
+            "this login is \(found)'s, but \(folder) keeps the files of \(expected), which must not "
+                + "be mixed; nothing was changed: log in as \(expected), or use another name than "
+                + "\(quoted(account)): dbxfs login --account NAME"
+        case .notLoggedIn(let account):
+            "the account \(quoted(account)) has no login here"
+        case .stillMounted(let account, let mountpoint):
+            "the account \(quoted(account)) is mounted at \(mountpoint): unmount it first, or add "
+                + "--force, after which the mount only has what is cached, and keeps what is queued"
+        case .notRevoked(let server, let detail):
+            "\(server) could not be told to end the login (\(detail)), so it was kept: try again "
+                + "later, or add --force to remove it here and end it at \(Self.connectedApps)"
+        // This machine
         case .mountpointNotEmpty(let path):
             "the mountpoint \(path) is not empty, and mounting would hide what is in it: "
                 + "name an empty directory"
@@ -114,12 +133,7 @@ extension CommandError {
         case .databaseTooNew(let path):
             "\(path) cannot be opened: a newer version of dbxfs has written it: install that "
                 + "version, or a later one"
-        default: String(describing: self)
-        }
-    }
-
-    var runningMessage: String {
-        switch self {
+        // A running mount
         case .mountRefused(let detail): detail
         case .mountDied(let detail, let log):
             "the mount ended before it was ready (\(detail)): see \(log)"
@@ -160,17 +174,12 @@ extension CommandError {
         case .emulatorFailed(let detail):
             "the emulator did not start: \(detail)"
         case .problemsFound(let count):
-            "\(Terminal.count(count, "problem")) found: see above"
+            "\(count) problem\(count == 1 ? "" : "s") found: see above"
         case .capabilitiesKept(let reason):
             "root's capabilities cannot be given up (\(reason)), and no server is asked with them: allow capset and prctl "
                 + "in the filter of this container, or do without root"
         case .system(let detail): detail
-        default: String(describing: self)
-        }
-    }
-
-    var historyMessage: String {
-        switch self {
+        // Revisions and links
         case .unsentChanges(let path):
             "\(quoted(path)) has changes that are not on Dropbox yet, itself or a folder above it: "
                 + "run `dbxfs sync`, and try again"
@@ -185,7 +194,26 @@ extension CommandError {
                 + "`dbxfs revisions` lists them"
         case .noSuchRevision(let path):
             "Dropbox has no such revision of \(quoted(path)): `dbxfs revisions` lists them"
-        default: String(describing: self)
+        // Content that was put aside
+        case .nothingPutAside(let name):
+            "\(quoted(name)) is no account, no mountpoint, and no content that was put aside: "
+                + "`dbxfs recover` lists what was, with --system that of system mounts"
+        case .severalPutAside(let name):
+            "there is more than one \(quoted(name)): name it as `dbxfs recover` lists it"
+        case .noContent(let name):
+            "of \(quoted(name)) there is only this note and no content: --remove removes it"
+        case .onlyPart(let name, nil, let missing):
+            "\(quoted(name)) is not whole (missing: \(missing)): add --partial to write what is "
+                + "there, with zeros for the rest"
+        case .onlyPart(let name, let revision?, let missing):
+            "\(quoted(name)) is only the changed part of an edit of revision \(revision) (missing: "
+                + "\(missing)): see `dbxfs revisions`, and `dbxfs restore --rev \(revision)` for the "
+                + "rest; add --partial to write what is there, with zeros for that"
+        case .alreadyThere(let path):
+            "there is a \(quoted(path)) already, and nothing is overwritten: name a new file"
+        case .notRecovered(let path, let reason):
+            "\(quoted(path)) could not be written (\(reason)): name a file elsewhere; what was put "
+                + "aside is still there"
         }
     }
 
@@ -196,7 +224,7 @@ extension CommandError {
             ? " and are sent as soon as the account is mounted and online" : ""
     }
 
-    func quoted(_ text: String) -> String {
+    private func quoted(_ text: String) -> String {
         "'" + text + "'"
     }
 }
