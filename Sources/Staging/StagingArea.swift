@@ -181,7 +181,7 @@ package final class StagingArea: Sendable {
         // Generations are distinct between files, because a pending copy identifies its source by
         // the generation.
         var content = StagedContent(
-            file: number, size: size, generation: number << 32 + 1, base: base, blocks: [])
+            file: number, size: size, generation: number << 32 | 1, base: base, blocks: [])
         content.stamp = FileFacts(at: path)?.modified
         // The successor of fsynced content is flushed before a row names it, as that was: the
         // earlier content is dropped with the first flush.

@@ -52,7 +52,7 @@ package enum ProcessSettings {
     /// (mallopt(3)); then the blocks of files stay in the heap of the thread that held them.
     /// Setting it disables that. Answers to the kernel, of 1 MiB at most, stay below: new pages for
     /// each of them, which the kernel zeroes first, take a third of a reader's processor time.
-    private static let ownPagesThreshold: Int32 = 1 << 20 + 64 << 10
+    private static let ownPagesThreshold: Int32 = (1 << 20) + (64 << 10)
     /// Free bytes that the end of a heap keeps: some answers' worth, so that the memory of one
     /// serves the next.
     private static let keptFree: Int32 = 8 << 20

@@ -150,7 +150,7 @@ struct StagingCheck {
         var whole = base
         whole.limit = base.size
         var content = StagedContent(
-            file: number, size: base.size, generation: number << 32 + 1, base: whole, blocks: [])
+            file: number, size: base.size, generation: number << 32 | 1, base: whole, blocks: [])
         content.stamp = FileFacts(at: path)?.modified
         try transaction.setStaged(content, of: inode)
     }

@@ -64,12 +64,12 @@ actor FolderLister {
     }
 
     private func list(_ folder: InodeID) async throws(SyncError) {
-        if try await ask({ $0.isListed(folder) }) { return }
+        if try await ask({ try $0.isListed(folder) }) { return }
         if await isCompleteSoon() { return }
         let environment = environment
         try await environment.gate.read { () async throws(SyncError) in
             // Read only now, with no commit in flight that changes it.
-            guard let path = try await ask({ $0.path(of: folder) }) else { return }
+            guard let path = try await ask({ try $0.path(of: folder) }) else { return }
             let contents = try await fromServer(
                 await environment.remote.contents(of: path, recursive: false))
             try await apply(contents.entries, of: folder, at: path)
@@ -108,7 +108,7 @@ actor FolderLister {
     }
 
     private func ask<Value: Sendable>(
-        _ question: @escaping @Sendable (Snapshot) -> Value
+        _ question: @escaping @Sendable (Snapshot) throws -> Value
     ) async throws(SyncError) -> Value {
         try await storeWork { try $0.read(question) }
     }
@@ -126,12 +126,12 @@ actor FolderLister {
 }
 
 extension Snapshot {
-    fileprivate func isListed(_ folder: InodeID) -> Bool {
-        (try? node(folder)?.flags.contains(.listed)) ?? false
+    fileprivate func isListed(_ folder: InodeID) throws -> Bool {
+        try node(folder)?.flags.contains(.listed) ?? false
     }
 
-    fileprivate func path(of folder: InodeID) -> RemotePath? {
-        (try? remotePath(of: folder)).map { RemotePath(rawValue: $0) }
+    fileprivate func path(of folder: InodeID) throws -> RemotePath? {
+        try remotePath(of: folder).map { RemotePath(rawValue: $0) }
     }
 }
 
