@@ -33,7 +33,7 @@ import Testing
                 try JSONSerialization.jsonObject(with: Data(Terminal.json(line).utf8))
                     as? [String: Any])
         }
-        #expect(lines.map { $0["isCurrent"] as? Bool } == [true, false])
+        #expect(lines.map { $0["is_current"] as? Bool } == [true, false])
         #expect(lines.map { $0["rev"] as? String } == ["r002", "r1"])
         #expect(lines[0]["stored"] as? String == "2004-11-09T11:33:21Z")
         #expect(lines[0]["author"] as? String == "dbid:x")
