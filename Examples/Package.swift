@@ -7,7 +7,7 @@ let api = Target.Dependency.product(name: "DropboxAPI", package: "dbxfs")
 
 let package = Package(
     name: "Examples",
-    dependencies: [.package(name: "dbxfs", path: "..")],
+    dependencies: [.package(name: "dbxfs", path: "..", traits: [])],
     targets: [
         .target(name: "Account", dependencies: [api]),
         .executableTarget(name: "list", dependencies: ["Account", api]),
