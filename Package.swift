@@ -16,12 +16,20 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// A package that only parts of this one need is fetched only for those who want such a part: an app with the
+// product DropboxAPI and `traits: []` gets the first two of these and nothing else. `Scripts/check-consumer` counts.
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
-let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
-let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let crypto = product("Crypto", of: "swift-crypto", for: "Emulator")
+let grdb = product("GRDB", of: "GRDB.swift", for: "Filesystem", "Transfers")
+let heap = product("HeapModule", of: "swift-collections", for: "Filesystem")
+let deque = product("DequeModule", of: "swift-collections", for: "Filesystem")
+let arguments = product(
+    "ArgumentParser", of: "swift-argument-parser", for: "Filesystem", "Emulator")
+
+func product(_ name: String, of package: String, for traits: String...) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: Set(traits)))
+}
 
 let package = Package(
     name: "dbxfs",
@@ -35,6 +43,18 @@ let package = Package(
         .library(name: "DropboxAPITesting", targets: ["DropboxAPITesting"]),
         .library(name: "DropboxEmulator", targets: ["DropboxEmulator"]),
         .library(name: "DropboxTransfers", targets: ["DropboxTransfers"]),
+    ],
+    traits: [
+        .trait(name: "Filesystem", description: "The program dbxfs and its layers."),
+        .trait(
+            name: "Emulator", description: "A Dropbox on loopback: DropboxEmulator and its program."
+        ),
+        .trait(name: "Transfers", description: "DropboxTransfers, which brings a database along."),
+        .trait(name: "Metrics", description: "DropboxMetrics, for swift-metrics."),
+        .trait(
+            name: "SecretService", description: "DropboxSecretService, for the desktop's keyring."),
+        .default(
+            enabledTraits: ["Filesystem", "Emulator", "Transfers", "Metrics", "SecretService"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -60,14 +80,14 @@ let package = Package(
                 "RemoteStore",
                 "Staging", "DropboxAPI", "Mounting", "LocalIO", "Saturating", "CLinux", log,
                 system,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                arguments,
             ],
             swiftSettings: settings),
         .target(
             name: "Mounting",
             dependencies: [
                 "CLinux", "DropboxAPI", "LocalIO", "Saturating", log, system,
-                .product(name: "TOMLKit", package: "TOMLKit"),
+                product("TOMLKit", of: "TOMLKit", for: "Filesystem"),
             ],
             swiftSettings: settings),
         .target(name: "LocalIO", dependencies: ["Saturating", system], swiftSettings: settings),
@@ -77,10 +97,13 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
+            name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
             name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .target(name: "Saturating", swiftSettings: settings),
         .target(
-            name: "ContentHashing", dependencies: ["Saturating", crypto], swiftSettings: settings),
+            name: "ContentHashing", dependencies: ["CCrypto", "Saturating"], swiftSettings: settings
+        ),
         .target(
             name: "Core", dependencies: ["ContentHashing", "Saturating"], swiftSettings: settings),
         .target(name: "Blocking", dependencies: ["Saturating"], swiftSettings: settings),
@@ -135,21 +158,21 @@ let package = Package(
             name: "DropboxAPI",
             dependencies: [
                 "Blocking", "CCurl", "CZlib", "ContentHashing", "LocalIO", "Saturating", log,
-                crypto,
             ],
             swiftSettings: settings),
         // Beside DropboxAPI, so that only those who want it build what it needs.
         .target(
             name: "DropboxSecretService",
             dependencies: [
-                "DropboxAPI", system, .product(name: "Subprocess", package: "swift-subprocess"),
+                "DropboxAPI", system,
+                product("Subprocess", of: "swift-subprocess", for: "SecretService"),
             ],
             swiftSettings: settings),
         .target(
             name: "DropboxMetrics",
             dependencies: [
-                "DropboxAPI", .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Metrics", package: "swift-metrics"),
+                "DropboxAPI", product("CoreMetrics", of: "swift-metrics", for: "Metrics"),
+                product("Metrics", of: "swift-metrics", for: "Metrics"),
             ],
             swiftSettings: settings),
         .target(
@@ -165,18 +188,18 @@ let package = Package(
         .target(
             name: "DropboxEmulator",
             dependencies: [
-                log, crypto, .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                log, crypto, product("Hummingbird", of: "hummingbird", for: "Emulator"),
+                product("HummingbirdCore", of: "hummingbird", for: "Emulator"),
+                product("HTTPTypes", of: "swift-http-types", for: "Emulator"),
+                product("NIOCore", of: "swift-nio", for: "Emulator"),
+                product("NIOPosix", of: "swift-nio", for: "Emulator"),
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "dropbox-emulator",
             dependencies: [
                 "DropboxEmulator", log,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                arguments,
             ],
             swiftSettings: settings),
         .target(
@@ -197,7 +220,7 @@ let package = Package(
                 "Blocking", "CConcurrency", "CDisk", "Core", "FileSystem", "MetadataStore",
                 "RemoteStore", "RemoteStoreTesting", "Staging", "Sync", "Tree", "TestSupport", grdb,
                 log,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                arguments,
             ],
             path: "Tests/Simulation", exclude: ["mutants.toml"], swiftSettings: settings),
         .testTarget(
@@ -221,7 +244,7 @@ let package = Package(
         .testTarget(
             name: "DropboxAPITests",
             dependencies: [
-                "DropboxAPI", "ContentHashing", "LocalIO", "TestSupport", log, crypto, system,
+                "DropboxAPI", "ContentHashing", "LocalIO", "TestSupport", log, system,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -231,7 +254,7 @@ let package = Package(
             name: "DropboxMetricsTests",
             dependencies: [
                 "DropboxMetrics", "DropboxAPI",
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                product("MetricsTestKit", of: "swift-metrics", for: "Metrics"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -5,9 +5,10 @@ import PackageDescription
 
 let api = Target.Dependency.product(name: "DropboxAPI", package: "dbxfs")
 
+// Without its traits the package brings nothing along that the library does not need.
 let package = Package(
     name: "Examples",
-    dependencies: [.package(name: "dbxfs", path: "..")],
+    dependencies: [.package(name: "dbxfs", path: "..", traits: [])],
     targets: [
         .target(name: "Account", dependencies: [api]),
         .executableTarget(name: "list", dependencies: ["Account", api]),
@@ -15,6 +16,7 @@ let package = Package(
         .executableTarget(name: "download", dependencies: ["Account", api]),
         .executableTarget(name: "watch", dependencies: ["Account", api]),
         .executableTarget(name: "team-member", dependencies: ["Account", api]),
+        .executableTarget(name: "route-handlers", dependencies: ["Account", api]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -5,7 +5,7 @@ import PackageDescription
 
 let package = Package(
     name: "sdk-client",
-    dependencies: [.package(name: "dbxfs", path: "../..")],
+    dependencies: [.package(name: "dbxfs", path: "../..", traits: [])],
     targets: [
         .executableTarget(
             name: "sdk-client", dependencies: [.product(name: "DropboxAPI", package: "dbxfs")])

@@ -2,7 +2,6 @@
 // https://www.dropbox.com/developers/reference/content-hash
 // Not responsible for reading files: callers feed bytes.
 
-public import Crypto
 import Saturating
 
 /// The hash that Dropbox reports for a file's content.
@@ -23,9 +22,9 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Takes a finished SHA-256 digest.
-    public init(_ digest: SHA256.Digest) {
-        self.bytes = Array(digest)
+    /// Takes a finished computation.
+    init(_ digest: SHA256) {
+        self.bytes = digest.finalized()
     }
 
     /// Parses the 64 hexadecimal digits of the API; nil for any other text.
@@ -44,15 +43,15 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The hash of empty content.
-    public static let empty = ContentHash(SHA256.hash(data: [UInt8]()))
+    public static let empty = ContentHash(SHA256())
 
     /// Combines the digests of all blocks of a file, in order.
     public init(blockDigests: some Sequence<ContentHash>) {
         var outer = SHA256()
         for digest in blockDigests {
-            outer.update(data: digest.bytes)
+            outer.update(digest.bytes)
         }
-        self.init(outer.finalize())
+        self.init(outer)
     }
 
     /// 64 lower-case hexadecimal digits, as in the API.

@@ -1,6 +1,5 @@
 // Computes a content hash incrementally, from pieces of any size.
 
-import Crypto
 import Saturating
 
 /// Computes Dropbox's content hash incrementally.
@@ -20,7 +19,7 @@ public struct ContentHasher: Sendable {
         var rest = bytes[...]
         while !rest.isEmpty {
             let part = rest.prefix(clamping: Self.blockSize -| bytesInBlock)
-            block.update(bufferPointer: UnsafeRawBufferPointer(rebasing: part))
+            block.update(UnsafeRawBufferPointer(rebasing: part))
             bytesInBlock +|= part.count
             rest = rest.dropFirst(part.count)
             if bytesInBlock == Self.blockSize {
@@ -45,7 +44,7 @@ public struct ContentHasher: Sendable {
         if copy.bytesInBlock > 0 {
             copy.closeBlock()
         }
-        return ContentHash(copy.outer.finalize())
+        return ContentHash(copy.outer)
     }
 
     /// The hash of a whole content in memory.
@@ -58,8 +57,8 @@ public struct ContentHasher: Sendable {
     /// The digest of one block, an input of the content's hash.
     public static func blockDigest(_ block: UnsafeRawBufferPointer) -> ContentHash {
         var hasher = SHA256()
-        hasher.update(bufferPointer: block)
-        return ContentHash(hasher.finalize())
+        hasher.update(block)
+        return ContentHash(hasher)
     }
 
     /// The digest of one block of `size` bytes, read in parts of at most `capacity` bytes, so that
@@ -74,14 +73,14 @@ public struct ContentHasher: Sendable {
                 let part = UnsafeMutableRawBufferPointer(
                     rebasing: buffer.prefix(clamping: size -| offset))
                 try read(offset, part)
-                hasher.update(bufferPointer: UnsafeRawBufferPointer(part))
+                hasher.update(UnsafeRawBufferPointer(part))
             }
         }
-        return ContentHash(hasher.finalize())
+        return ContentHash(hasher)
     }
 
     private mutating func closeBlock() {
-        block.finalize().withUnsafeBytes { outer.update(bufferPointer: $0) }
+        outer.update(block.finalized())
         block = SHA256()
         bytesInBlock = 0
     }

@@ -67,6 +67,13 @@ struct WorkEnvironment: Sendable {
     }
 }
 
+extension DiskError {
+    /// The failure that ends a transfer.
+    func failure(_ path: String) -> TransferFailure {
+        TransferFailure(.localFile, "\(path): \(String(cString: strerror(errno)))")
+    }
+}
+
 extension CallError {
     /// The failure that ends a transfer.
     var failure: TransferFailure {

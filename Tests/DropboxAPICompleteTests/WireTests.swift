@@ -70,7 +70,8 @@ struct WireTests {
         request = try #require(await transport.last)
         #expect(try isEqual(request.argument(.rpc), Data("null".utf8)))
 
-        let file = try await client.files.download(path: "/a")
+        let file = try await client.files.download(
+            path: "/a", options: CallOptions(comparesHashes: false))
         #expect(try await file.body.collect(upTo: 1 << 20).count == Int(file.result.size))
 
         _ = try await client.files.upload(

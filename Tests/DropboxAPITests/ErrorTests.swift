@@ -35,8 +35,11 @@ struct ErrorTests {
                 status: 409))
         #expect(error.kind == .route(.path(.notFound), userMessage: "Gone."))
         #expect(error.routeError == .path(.notFound))
-        #expect(
-            error.context == CallContext(route: "files/get_metadata", requestID: "r1", attempts: 1))
+        #expect(error.context.route == "files/get_metadata")
+        #expect(error.context.requestID == "r1")
+        #expect(error.context.status == 409)
+        #expect(error.context.attempts == 1)
+        #expect(error.userMessage == UserMessage(text: "Gone.", locale: "en"))
         #expect(
             error.summary
                 == "files/get_metadata: Gone. (path(DropboxAPI.Files.LookupError.notFound)) [request r1]"
@@ -49,6 +52,8 @@ struct ErrorTests {
         let error = try await error(
             .json(#"{"error":{".tag":"on_fire","degrees":9}}"#, status: 409))
         #expect(error.routeError == .unknown("on_fire"))
+        // Its fields are there for a caller that knows them.
+        #expect(error.context.answer?.body == #"{"error":{".tag":"on_fire","degrees":9}}"#)
     }
 
     @Test("status 409 without JSON is a plain status with the start of the body")

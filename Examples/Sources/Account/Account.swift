@@ -5,7 +5,8 @@ import Foundation
 
 /// A client for the token in `DROPBOX_TOKEN`, on the server `DROPBOX_ENDPOINT` if that is set.
 public func accountFromEnvironment(
-    observers: [any DropboxObserver] = []
+    observers: [any DropboxObserver] = [],
+    change: (inout DropboxConfiguration) -> Void = { _ in }
 ) throws -> DropboxClient {
     let environment = ProcessInfo.processInfo.environment
     guard let token = environment["DROPBOX_TOKEN"] else {
@@ -15,6 +16,7 @@ public func accountFromEnvironment(
     if let endpoint = environment["DROPBOX_ENDPOINT"] {
         configuration.hosts = try DropboxHosts(endpoint: endpoint)
     }
+    change(&configuration)
     return try DropboxClient(
         configuration: configuration, tokens: FixedAccessToken(AccessToken(token)))
 }

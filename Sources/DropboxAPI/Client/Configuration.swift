@@ -18,6 +18,10 @@ public struct DropboxConfiguration: Sendable {
     public var transport: TransportConfiguration
     /// The app's key and secret, for routes that the app itself calls.
     public var app: AppCredentials?
+    /// How long a call without a deadline of its own may take, with all attempts and pauses; nil for no limit. Of
+    /// uploads and downloads only the pauses are limited, because their bytes take as long as they take; waiting for changes
+    /// is not.
+    public var callLimit: Duration?
     /// Receive requests, retries, failures, tokens and byte counts; each receives all of them.
     public var observers: [any DropboxObserver]
 
@@ -28,6 +32,7 @@ public struct DropboxConfiguration: Sendable {
         contentTimeouts: TransferTimeouts = .init(response: .seconds(300)),
         retryPolicy: RetryPolicy = .init(), resultLimit: Int = 64 << 20,
         transport: TransportConfiguration = .init(), app: AppCredentials? = nil,
+        callLimit: Duration? = nil,
         observers: [any DropboxObserver] = []
     ) {
         self.hosts = hosts
@@ -38,6 +43,7 @@ public struct DropboxConfiguration: Sendable {
         self.resultLimit = resultLimit
         self.transport = transport
         self.app = app
+        self.callLimit = callLimit
         self.observers = observers
     }
 }
@@ -112,40 +118,5 @@ public struct DropboxHosts: Hashable, Sendable {
         case .content: content
         case .notify: notify
         }
-    }
-}
-
-/// Settings of one call.
-public struct CallOptions: Hashable, Sendable {
-    /// Neither attempts nor requests continue after this moment; nil means no limit.
-    public var deadline: ContinuousClock.Instant?
-    /// Requests at most; nil leaves it to the retry policy. Backoff after a rate limit is not
-    /// counted.
-    public var maxAttempts: Int?
-    /// Whether to retry when it is unknown if a request took effect; nil uses the route's setting.
-    public var retryAfterSend: Bool?
-    /// Timeouts; nil takes the configuration's.
-    public var timeouts: TransferTimeouts?
-    /// No backoff that the server asks for lasts beyond this moment: the call fails at once with
-    /// `rateLimited`, with the length of the backoff. Nil leaves backoff to the deadline alone. A
-    /// large transfer may need a deadline later than a caller should wait for a busy server.
-    public var pauseDeadline: ContinuousClock.Instant?
-
-    /// Takes over all fields.
-    public init(
-        deadline: ContinuousClock.Instant? = nil, maxAttempts: Int? = nil,
-        retryAfterSend: Bool? = nil, timeouts: TransferTimeouts? = nil,
-        pauseDeadline: ContinuousClock.Instant? = nil
-    ) {
-        self.deadline = deadline
-        self.pauseDeadline = pauseDeadline
-        self.maxAttempts = maxAttempts
-        self.retryAfterSend = retryAfterSend
-        self.timeouts = timeouts
-    }
-
-    /// Options with a deadline `duration` from now.
-    public static func within(_ duration: Duration) -> CallOptions {
-        CallOptions(deadline: .now.advanced(by: duration))
     }
 }

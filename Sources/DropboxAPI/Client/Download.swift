@@ -1,4 +1,6 @@
-// The response of a download: its result, and a body whose length is checked to the last byte.
+// The response of a download: its result, and a body whose length and hash are checked to the last byte.
+
+import ContentHashing
 
 /// A part of a file to download.
 public enum ByteRange: Hashable, Sendable {
@@ -27,16 +29,6 @@ public enum ByteRange: Hashable, Sendable {
     }
 }
 
-/// A result that knows the size of its content.
-package protocol DescribesContent {
-    /// Bytes of the whole content.
-    var contentSize: UInt64 { get }
-}
-
-extension Files.FileMetadata: DescribesContent {
-    package var contentSize: UInt64 { size }
-}
-
 /// A download whose body has yet to be read.
 public struct Download<Output: Sendable, Failure: RouteError>: Sendable {
     /// The file's metadata in the response.
@@ -47,7 +39,7 @@ public struct Download<Output: Sendable, Failure: RouteError>: Sendable {
     public let body: DownloadBody<Failure>
 }
 
-/// The body of a download: non-empty chunks; it ends with an error unless all bytes arrive.
+/// The body of a download: non-empty chunks; it ends with an error unless all bytes arrive, unharmed.
 public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
     /// A chunk of the body, never empty.
     public typealias Element = [UInt8]
@@ -56,6 +48,9 @@ public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
 
     let chunks: ResponseBody
     let expected: UInt64?
+    /// The hash of the whole body, if it is to be compared.
+    let hash: ContentHash?
+    let progress: (@Sendable (TransferProgress) -> Void)?
     let context: CallContext
     let reporter: Reporter
 
@@ -63,13 +58,17 @@ public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var chunks: ResponseBody.AsyncIterator
         fileprivate let expected: UInt64?
+        fileprivate let hash: ContentHash?
+        fileprivate let progress: (@Sendable (TransferProgress) -> Void)?
+        fileprivate var hasher = ContentHasher()
         fileprivate let context: CallContext
         fileprivate let reporter: Reporter
         fileprivate var received: UInt64 = 0
 
         /// The next chunk; nil after the last byte.
         ///
-        /// Throws when the transfer fails, or when there are fewer or more bytes than announced.
+        /// Throws when the transfer fails, when there are fewer or more bytes than announced, or, for a whole file, when they
+        /// have another hash.
         public mutating func next() async throws(CallError<RouteFailure>) -> [UInt8]? {
             let chunk: [UInt8]?
             do {
@@ -83,7 +82,24 @@ public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
                 let fault = ResponseFault.bodyLength(expected: expected, received: received)
                 throw failure(.response(fault))
             }
+            try compare(chunk)
+            if chunk != nil {
+                progress?(TransferProgress(bytesDone: received, bytesTotal: expected))
+            }
             return chunk
+        }
+
+        /// Hashes a chunk; at the end, the hash must be that of the metadata.
+        private mutating func compare(_ chunk: [UInt8]?) throws(CallError<RouteFailure>) {
+            guard let hash else { return }
+            guard let chunk else {
+                let read = hasher.finalized()
+                guard read == hash else {
+                    throw failure(.response(.contentHash(expected: hash, received: read)))
+                }
+                return
+            }
+            hasher.update(chunk)
         }
 
         fileprivate func failure(
@@ -105,8 +121,8 @@ public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
     /// Starts reading; a second iterator would continue where the first is, with a wrong count.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
-            chunks: chunks.makeAsyncIterator(), expected: expected, context: context,
-            reporter: reporter)
+            chunks: chunks.makeAsyncIterator(), expected: expected, hash: hash, progress: progress,
+            context: context, reporter: reporter)
     }
 
     /// The whole body. Throws `tooLarge` for more than `limit` bytes.

@@ -87,20 +87,33 @@ public struct DropboxClient: Sendable {
         options: CallOptions = .init()
     ) async throws(CallError<Failure>) -> Output {
         guard route.style != .download else {
-            throw refusal(of: route, .badInput("\(route.name) gives content: use download"))
+            throw refusal(
+                of: route, .badInput("\(route.name) gives content: use download"), options)
         }
+        let isHashed = (argument as? Files.UploadArg).map { $0.contentHash == nil } ?? false
+        let observed = ObservedBody(
+            body, progress: options.progress, isHashed: isHashed && options.comparesHashes)
         let call: PreparedCall
         do {
-            call = try prepare(route, argument, content: body, options: options)
+            call = try prepare(route, argument, content: observed, options: options)
         } catch {
-            throw refusal(of: route, .init(error))
+            throw refusal(of: route, .init(error), options)
         }
         let limit = configuration.resultLimit
         return try await perform(call) {
             (response: HTTPResponse) async -> Result<Output, CallError<Failure>.Failed> in
             do throws(TransportError) {
                 let bytes = try await response.body.collect(upTo: limit)
-                return Self.decode(Output.self, bytes)
+                let decoded: Result<Output, CallError<Failure>.Failed> = Self.decode(
+                    Output.self, bytes)
+                if case .success(let output) = decoded,
+                    let stored = (output as? Files.FileMetadata)?.contentHash,
+                    let sent = observed.hash, sent != stored
+                {
+                    return .failure(
+                        .init(.response(.contentHash(expected: sent, received: stored))))
+                }
+                return decoded
             } catch {
                 return .failure(.init(error))
             }
@@ -119,19 +132,23 @@ public struct DropboxClient: Sendable {
         do {
             call = try prepare(route, argument, content: nil, options: options)
         } catch {
-            throw refusal(of: route, .init(error))
+            throw refusal(of: route, .init(error), options)
         }
         if let range {
             guard let value = range.headerValue else {
-                throw refusal(of: route, .badInput("empty range"))
+                throw refusal(of: route, .badInput("empty range"), options)
             }
             call.headers.append("Range", value)
         }
-        let context = call.context
+        let (context, options) = (call.context, call.options)
+        // The metadata that a preview comes with is not the preview's.
+        let isFile = argument is Files.DownloadArg
         return try await perform(call) {
             (response: HTTPResponse) async
                 -> Result<Download<Output, Failure>, CallError<Failure>.Failed> in
-            Self.start(response, asked: range, context: context, reporter)
+            Self.start(
+                response, asked: range, isFile: isFile, options: options, context: context, reporter
+            )
         }
     }
 
@@ -150,11 +167,15 @@ public struct DropboxClient: Sendable {
 
     /// The error of a call that is refused before it is sent.
     private func refusal<Argument, Output, Failure>(
-        of route: Route<Argument, Output, Failure>, _ kind: CallError<Failure>.Kind
+        of route: Route<Argument, Output, Failure>, _ kind: CallError<Failure>.Kind,
+        _ options: CallOptions
     ) -> CallError<Failure> {
-        let error = CallError(kind: kind, context: CallContext(route: route.name))
-        reporter.callEnded(
-            CallRecord(context: error.context, duration: .zero, failure: CallFailure(error)))
+        let error = CallError(
+            kind: kind, context: CallContext(route: route.name, label: options.label))
+        let record = CallRecord(
+            context: error.context, duration: .zero, failure: CallFailure(error))
+        reporter.callEnded(record)
+        options.ended?(record)
         return error
     }
 
@@ -171,7 +192,8 @@ public struct DropboxClient: Sendable {
 
     /// Reads a download's headers; the caller reads the body.
     private static func start<Output: Decodable & Sendable, Failure>(
-        _ response: HTTPResponse, asked: ByteRange?, context: CallContext, _ reporter: Reporter
+        _ response: HTTPResponse, asked: ByteRange?, isFile: Bool, options: CallOptions,
+        context: CallContext, _ reporter: Reporter
     ) -> Result<Download<Output, Failure>, CallError<Failure>.Failed> {
         guard let header = response.headers["Dropbox-API-Result"] else {
             return .failure(.init(.response(.missingResult)))
@@ -185,9 +207,11 @@ public struct DropboxClient: Sendable {
         }
         var context = context
         context.requestID = response.requestID
+        context.status = response.status
+        let file = isFile ? result as? Files.FileMetadata : nil
         let expected = DownloadCheck.expectedBytes(
             asked: asked, status: response.status, headers: response.headers,
-            size: (result as? any DescribesContent)?.contentSize)
+            size: file?.size)
         return switch expected {
         case .failure(let fault): .failure(.init(.response(fault)))
         case .success(let range):
@@ -196,7 +220,8 @@ public struct DropboxClient: Sendable {
                     result: result, range: range,
                     body: DownloadBody(
                         chunks: response.body, expected: range.map(\.length),
-                        context: context, reporter: reporter)))
+                        hash: asked == nil && options.comparesHashes ? file?.contentHash : nil,
+                        progress: options.progress, context: context, reporter: reporter)))
         }
     }
 }

@@ -66,19 +66,34 @@ private struct ErrorEnvelope<Failure: Decodable>: Decodable {
         case userMessage = "user_message"
     }
 
-    private struct Message: Decodable {
-        let text: String
-    }
-
     init(from decoder: any Decoder) throws {
         let reader = try decoder.container(keyedBy: Key.self)
         error = try reader.decode(Failure.self, forKey: .error)
-        userMessage =
-            (try? reader.decode(Message.self, forKey: .userMessage))?.text
-            ?? (try? reader.decode(String.self, forKey: .userMessage))
+        userMessage = (try? reader.decode(UserMessage.self, forKey: .userMessage))?.text
     }
 }
 
 private struct RateLimitEnvelope: Decodable {
     let error: Auth.RateLimitError
+}
+
+extension FailureAnswer {
+    /// Bytes of a body that are kept, at most.
+    private static let longestBody = 4 << 10
+
+    /// Keeps the start of a body, and the message in it.
+    init(body: [UInt8]) {
+        let envelope = try? JSON.decode(UserMessageEnvelope.self, from: body)
+        self.init(
+            body: String(decoding: body.prefix(Self.longestBody), as: UTF8.self),
+            userMessage: envelope?.userMessage)
+    }
+}
+
+private struct UserMessageEnvelope: Decodable {
+    let userMessage: UserMessage?
+
+    private enum CodingKeys: String, CodingKey {
+        case userMessage = "user_message"
+    }
 }

@@ -20,7 +20,7 @@ struct PreparedCall: Sendable {
     let hasContent: Bool
     let options: CallOptions
 
-    var context: CallContext { CallContext(route: name) }
+    var context: CallContext { CallContext(route: name, label: options.label) }
 
     /// Failures of longpoll are paced by the caller.
     var isPacedByCaller: Bool { purpose == .longpoll }
@@ -66,6 +66,8 @@ extension DropboxClient {
         _ route: Route<Argument, Output, Failure>, _ argument: Argument,
         content: (any BodySource)?, options: CallOptions
     ) throws(PreparationError) -> PreparedCall {
+        var options = options
+        limit(&options, of: route)
         guard let authentication = route.authentication.resolved(for: caller) else {
             throw .wrongCaller(route.name)
         }
@@ -97,6 +99,20 @@ extension DropboxClient {
             retryAfterSend: options.retryAfterSend ?? route.retryAfterSend,
             mayBeSentTwiceSilently: route.retryAfterSend && options.retryAfterSend != false,
             hasContent: route.style == .upload && (content?.length ?? 0) > 0, options: options)
+    }
+
+    /// Applies the client's own limit to a call without one.
+    private func limit<Argument, Output, Failure>(
+        _ options: inout CallOptions, of route: Route<Argument, Output, Failure>
+    ) {
+        guard let limit = configuration.callLimit, options.deadline == nil, route.host != .notify
+        else { return }
+        let end = clock.now().advanced(by: limit)
+        if route.style == .rpc {
+            options.deadline = end
+        } else if options.pauseDeadline == nil {
+            options.pauseDeadline = end
+        }
     }
 
     private func addSelection(to headers: inout HTTPHeaders, for who: RouteAuthentication) {

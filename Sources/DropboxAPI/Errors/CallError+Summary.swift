@@ -4,6 +4,9 @@ extension CallError: CustomStringConvertible {
     /// One line: the route, what happened, what to do, and the request's id.
     public var summary: String {
         var text = "\(context.route): \(kind.explanation)"
+        if case .internalServer = kind, let said = context.answer?.body, !said.isEmpty {
+            text += " (it said: \(Kind.excerpt(Array(said.utf8))))"
+        }
         if context.attempts > 1 {
             text += " (after \(context.attempts) attempts)"
         }

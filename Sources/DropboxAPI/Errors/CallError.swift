@@ -1,5 +1,7 @@
 // The error type of all calls: what went wrong, where, and what to do about it.
 
+public import ContentHashing
+
 /// The failure of a call.
 public struct CallError<Failure: RouteError>: Error, Hashable, Sendable {
     /// The cause of the failure.
@@ -64,12 +66,18 @@ public struct CallError<Failure: RouteError>: Error, Hashable, Sendable {
     }
 }
 
-/// Context of a failed call.
+/// Context of a call that has ended.
 public struct CallContext: Hashable, Sendable {
     /// The route, for example `files/list_folder`.
     public var route: String
+    /// The caller's own name for the call: `CallOptions.label`.
+    public var label: String?
     /// The server's name for the last request, to be quoted to its support.
     public var requestID: String?
+    /// The HTTP status of the last response; nil without one.
+    public var status: Int?
+    /// The words of the server about the failure; nil on success and without a response.
+    public var answer: FailureAnswer?
     /// How many requests were sent.
     public var attempts: Int
     /// True when a request before the last one may have taken effect, so that an error like
@@ -78,11 +86,15 @@ public struct CallContext: Hashable, Sendable {
 
     /// Takes over all fields.
     public init(
-        route: String, requestID: String? = nil, attempts: Int = 0,
-        earlierAttemptMayHaveTakenEffect: Bool = false
+        route: String, label: String? = nil, requestID: String? = nil, status: Int? = nil,
+        attempts: Int = 0, earlierAttemptMayHaveTakenEffect: Bool = false,
+        answer: FailureAnswer? = nil
     ) {
         self.route = route
+        self.label = label
         self.requestID = requestID
+        self.status = status
+        self.answer = answer
         self.attempts = attempts
         self.earlierAttemptMayHaveTakenEffect = earlierAttemptMayHaveTakenEffect
     }
@@ -98,6 +110,8 @@ public enum ResponseFault: Hashable, Sendable {
     case missingResult
     /// The body has another length than the headers, the range or the metadata say.
     case bodyLength(expected: UInt64, received: UInt64)
+    /// The bytes have another hash than the file they are, or became.
+    case contentHash(expected: ContentHash, received: ContentHash)
 }
 
 extension ResponseFault: CustomStringConvertible {
@@ -111,6 +125,8 @@ extension ResponseFault: CustomStringConvertible {
         case .missingResult: "the header Dropbox-API-Result is missing"
         case .bodyLength(let expected, let received):
             "the body should have \(expected) bytes and has \(received)"
+        case .contentHash(let expected, let received):
+            "the content should have the hash \(expected) and has \(received)"
         }
     }
 }

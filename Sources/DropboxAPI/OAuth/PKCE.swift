@@ -1,7 +1,7 @@
 // Proof Key for Code Exchange, RFC 7636: a secret that stays on this machine until the browser's
 // code is exchanged. Not responsible for browsers or servers.
 
-import Crypto
+import ContentHashing
 import Foundation
 
 /// The verifier of one login and its challenge.
@@ -28,7 +28,7 @@ public struct PKCE: Hashable, Sendable {
 
     /// The challenge for the authorization page: SHA-256 of the verifier, method `S256`.
     public var challenge: String {
-        Self.base64URL(Array(SHA256.hash(data: Array(verifier.utf8))))
+        Self.base64URL(SHA256.hash(Array(verifier.utf8)))
     }
 
     /// A random state parameter that ties the browser's response to this login.

@@ -5,6 +5,8 @@
 public struct RequestRecord: Hashable, Sendable {
     /// The route, for example `files/list_folder`; `oauth2/token` for the token endpoint.
     public var route: String
+    /// The caller's own name for the call: `CallOptions.label`.
+    public var label: String?
     /// The HTTP status; nil without a response.
     public var status: Int?
     /// The request id that the server assigned.
@@ -18,10 +20,12 @@ public struct RequestRecord: Hashable, Sendable {
 
     /// Takes over all fields.
     public init(
-        route: String, status: Int?, requestID: String?, duration: Duration, attempt: Int,
+        route: String, label: String? = nil, status: Int?, requestID: String?, duration: Duration,
+        attempt: Int,
         failure: String?
     ) {
         self.route = route
+        self.label = label
         self.status = status
         self.requestID = requestID
         self.duration = duration

@@ -9,16 +9,17 @@ struct Reporter: Sendable {
 
     func requestEnded(_ record: RequestRecord) {
         for observer in observers { observer.requestEnded(record) }
+        var metadata: Logger.Metadata = [
+            "route": "\(record.route)",
+            "status": "\(record.status.map(String.init) ?? "none")",
+            "request_id": "\(record.requestID ?? "none")",
+            "ms": "\(record.duration.milliseconds)",
+            "attempt": "\(record.attempt)",
+            "failure": "\(record.failure ?? "none")",
+        ]
+        if let label = record.label { metadata["label"] = "\(label)" }
         logger.debug(
-            record.failure == nil ? "request" : "request failed",
-            metadata: [
-                "route": "\(record.route)",
-                "status": "\(record.status.map(String.init) ?? "none")",
-                "request_id": "\(record.requestID ?? "none")",
-                "ms": "\(record.duration.milliseconds)",
-                "attempt": "\(record.attempt)",
-                "failure": "\(record.failure ?? "none")",
-            ])
+            record.failure == nil ? "request" : "request failed", metadata: metadata)
     }
 
     func retryDecided(_ record: RetryRecord) {
@@ -58,10 +59,12 @@ struct Reporter: Sendable {
 
 extension CallFailure {
     fileprivate var metadata: Logger.Metadata {
-        [
+        var metadata: Logger.Metadata = [
             "route": "\(context.route)", "request_id": "\(context.requestID ?? "none")",
             "attempt": "\(context.attempts)", "kind": "\(kind.rawValue)",
             "failure": "\(explanation)",
         ]
+        if let label = context.label { metadata["label"] = "\(label)" }
+        return metadata
     }
 }

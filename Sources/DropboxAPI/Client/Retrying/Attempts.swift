@@ -61,10 +61,11 @@ extension DropboxClient {
         var history = CallHistory(context: call.context)
         var failure: CallFailure?
         defer {
-            reporter.callEnded(
-                CallRecord(
-                    context: failure?.context ?? history.context,
-                    duration: start.duration(to: clock.now()), failure: failure))
+            let record = CallRecord(
+                context: failure?.context ?? history.context,
+                duration: start.duration(to: clock.now()), failure: failure)
+            reporter.callEnded(record)
+            call.options.ended?(record)
         }
         do {
             return try await repeated(call, &history, read: read)
@@ -110,7 +111,8 @@ extension DropboxClient {
     ) async throws(CallError<Failure>) {
         guard call.authentication != .none else { return }
         while let delay = gate.delay(at: clock.now()) {
-            if let patience = patience(call), delay >= patience {
+            let mayWait = configuration.retryPolicy.maxThrottles != 0
+            if !mayWait || patience(call).map({ delay >= $0 }) ?? false {
                 throw CallError(
                     kind: .rateLimited(reason: .tooManyRequests, retryAfter: delay),
                     context: context)
@@ -160,21 +162,21 @@ extension DropboxClient {
         read: (HTTPResponse) async -> Result<Output, CallError<Failure>.Failed>
     ) async -> Result<Output, CallError<Failure>.Failed> {
         let start = clock.now()
-        var status: Int?
         let result: Result<Output, CallError<Failure>.Failed>
+        history.context.clearAnswer()
         do {
             let response = try await transport.send(request(call, token: history.token))
-            status = response.status
+            history.context.status = response.status
             history.context.requestID = response.requestID
             if response.status == 200 || response.status == 206 && call.purpose == .download {
                 result = await read(response)
             } else {
                 let body = await response.body.prefix(upTo: Self.errorBodyLimit)
+                history.context.answer = FailureAnswer(body: body)
                 result = .failure(
                     .init(.init(status: response.status, headers: response.headers, body: body)))
             }
         } catch {
-            history.context.requestID = nil
             result = .failure(.init(error))
         }
         var failure: String?
@@ -183,7 +185,8 @@ extension DropboxClient {
         }
         reporter.requestEnded(
             RequestRecord(
-                route: call.name, status: status, requestID: history.context.requestID,
+                route: call.name, label: call.options.label, status: history.context.status,
+                requestID: history.context.requestID,
                 duration: start.duration(to: clock.now()), attempt: history.context.attempts,
                 failure: failure))
         return result
@@ -278,6 +281,15 @@ extension CallError.Kind {
             .cancelled:
             .permanent
         }
+    }
+}
+
+extension CallContext {
+    /// Forgets the response before a new request.
+    fileprivate mutating func clearAnswer() {
+        requestID = nil
+        status = nil
+        answer = nil
     }
 }
 

@@ -7,7 +7,7 @@ import Saturating
 ///
 /// Failures are of two kinds. *Faults* (5xx, connections) are counted and end after `maxAttempts`.
 /// *Throttling* (rate limit, contention for a namespace's lock) says that the server is healthy but
-/// busy: it is waited out until the call's deadline, however often it comes.
+/// busy: it is waited out until the call's deadline, however often it comes, unless `maxThrottles` says otherwise.
 public struct RetryPolicy: Hashable, Sendable {
     /// Requests at most per call, not counting those that were throttled.
     public var maxAttempts: Int
@@ -24,6 +24,9 @@ public struct RetryPolicy: Hashable, Sendable {
     public var unnamedRateLimitDelay: Duration
     /// Upper limit of the server's `Retry-After`.
     public var longestRateLimitDelay: Duration
+    /// How many throttled requests of a call are waited out; nil for all, until its deadline. With 0 the first one is the
+    /// caller's error, and so is a call while the server's pause lasts: for jobs that rather come back later.
+    public var maxThrottles: Int?
 
     /// Takes over all fields.
     public init(
@@ -31,7 +34,7 @@ public struct RetryPolicy: Hashable, Sendable {
         longestFaultDelay: Duration = .seconds(30), firstContentionDelay: Duration = .seconds(1),
         longestContentionDelay: Duration = .seconds(30),
         unnamedRateLimitDelay: Duration = .seconds(5),
-        longestRateLimitDelay: Duration = .seconds(3600)
+        longestRateLimitDelay: Duration = .seconds(3600), maxThrottles: Int? = nil
     ) {
         self.maxAttempts = maxAttempts
         self.firstFaultDelay = firstFaultDelay
@@ -40,6 +43,7 @@ public struct RetryPolicy: Hashable, Sendable {
         self.longestContentionDelay = longestContentionDelay
         self.unnamedRateLimitDelay = unnamedRateLimitDelay
         self.longestRateLimitDelay = longestRateLimitDelay
+        self.maxThrottles = maxThrottles
     }
 
     /// The failure of a request.
@@ -111,6 +115,9 @@ public struct RetryPolicy: Hashable, Sendable {
     /// of a busy server.
     public func decide(_ event: Event, _ progress: Progress, random: Double) -> Decision {
         if progress.isPacedByCaller { return .giveUp }
+        if let maxThrottles, Self.isThrottling(event), progress.throttles > maxThrottles {
+            return .giveUp
+        }
         let decision = unboundedDecision(event, progress, random: random)
         guard let remaining = progress.remaining else { return decision }
         switch decision {

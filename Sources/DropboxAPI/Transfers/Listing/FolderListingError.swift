@@ -1,5 +1,7 @@
 // Why a sequence of a folder's entries or changes ended.
 
+import Foundation
+
 /// The error that ends a folder's listing or change sequence early.
 public enum FolderListingError: Error, Hashable, Sendable {
     /// The first page, or a cursor, was refused.
@@ -55,4 +57,22 @@ public enum FolderListingError: Error, Hashable, Sendable {
         case .cancelled: .permanent
         }
     }
+}
+
+extension FolderListingError: DropboxError, CustomStringConvertible {
+    /// The call that ended the listing.
+    public var failedCall: CallFailure? {
+        switch self {
+        case .start(let error): CallFailure(error)
+        case .proceed(let error): CallFailure(error)
+        case .wait(let error): CallFailure(error)
+        case .endless, .cancelled: nil
+        }
+    }
+    /// Always false: a listing changes nothing.
+    public var mayHaveTakenEffect: Bool { false }
+    /// Whether the caller's task was cancelled.
+    public var isCancellation: Bool { self == .cancelled }
+    /// Returns the same text as `summary`.
+    public var description: String { summary }
 }

@@ -36,6 +36,8 @@ struct BatchCommit: Sendable {
     private var lost: CallError<NoError>?
     private var outcomes: [(file: Int, outcome: Outcome)] = []
     private var patience = Patience()
+    /// Halves of a request that the server could not read: one path may spoil it for all.
+    private var apart: [[PendingCommit]] = []
 
     init(_ commits: [PendingCommit], calls: Files.Calls, options: CallOptions) {
         self.calls = calls
@@ -45,10 +47,10 @@ struct BatchCommit: Sendable {
 
     /// Commits the batch and returns an outcome for each session.
     mutating func run() async -> [(file: Int, outcome: Outcome)] {
-        while !open.isEmpty {
+        while takeNext() {
             do throws(CallError<NoError>) {
                 await settle(with: try await finish())
-                guard !open.isEmpty else { break }
+                guard !open.isEmpty else { continue }
                 if await !pause(after: .route(.waitForWriters)) {
                     settleAll(.commit(.tooManyWriteOperations))
                 }
@@ -57,6 +59,12 @@ struct BatchCommit: Sendable {
             }
         }
         return outcomes
+    }
+
+    /// Whether there is something to commit; a half that was put aside, after all else.
+    private mutating func takeNext() -> Bool {
+        if open.isEmpty, let half = apart.popLast() { open = half }
+        return !open.isEmpty
     }
 
     private func finish() async throws(CallError<NoError>) -> [Files
@@ -111,6 +119,10 @@ struct BatchCommit: Sendable {
 
     private mutating func react(to error: CallError<NoError>) async {
         guard error.mayHaveTakenEffect else {
+            if case .badInput = error.kind, lost == nil, open.count > 1 {
+                apart.append(Array(open[(open.count / 2)...]))
+                return open.removeSubrange((open.count / 2)...)
+            }
             return settleAll(
                 error.kind == .cancelled && lost == nil
                     ? .cancelled : lost.map { .uncertain($0) } ?? .finish(error))
@@ -151,39 +163,21 @@ struct BatchCommit: Sendable {
 
     // MARK: Questions
 
-    /// Metadata found at a file's target path.
-    private enum Finding {
-        /// A file with the same content.
-        case stored(Files.FileMetadata)
-        /// The path is empty, or has other content.
-        case absent
-        case unknown
-    }
-
-    private func look(for commits: [PendingCommit]) async -> [Finding] {
-        await withTaskGroup(of: (Int, Finding).self) { group in
-            var findings = [Finding](repeating: .unknown, count: commits.count)
+    private func look(for commits: [PendingCommit]) async -> [StoredFile] {
+        await withTaskGroup(of: (Int, StoredFile).self) { group in
+            var findings = [StoredFile](repeating: .unknown, count: commits.count)
             for (index, commit) in commits.enumerated() {
                 if index >= Self.concurrentQuestions, let (done, finding) = await group.next() {
                     findings[done] = finding
                 }
-                group.addTask { (index, await look(for: commit)) }
+                group.addTask { [calls, options] in
+                    let file = await calls.storedFile(
+                        of: commit.commit, commit.hash, options: options)
+                    return (index, file)
+                }
             }
             for await (done, finding) in group { findings[done] = finding }
             return findings
-        }
-    }
-
-    private func look(for commit: PendingCommit) async -> Finding {
-        do throws(CallError<Files.GetMetadataError>) {
-            let there = try await calls.getMetadata(path: commit.commit.path, options: options)
-            guard case .file(let file) = there, commit.commit.isStored(as: file, commit.hash) else {
-                return .absent
-            }
-            return .stored(file)
-        } catch {
-            if case .path(.notFound)? = error.routeError { return .absent }
-            return .unknown
         }
     }
 }

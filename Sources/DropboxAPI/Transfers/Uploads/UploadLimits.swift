@@ -3,6 +3,17 @@
 import ContentHashing
 import Saturating
 
+extension Files.CommitInfo {
+    /// Whether the path has the form of files.stone: from the root, a namespace or an id on. Anything else would spoil the
+    /// whole request that it is in.
+    var hasSoundPath: Bool {
+        if path.hasPrefix("/") || path.hasPrefix("id:") { return true }
+        guard path.hasPrefix("ns:") else { return false }
+        let rest = path.utf8.dropFirst(3).drop { (0x30...0x39).contains($0) }
+        return rest.count < path.utf8.count &- 3 && (rest.first ?? 0x2F) == 0x2F
+    }
+}
+
 /// The sizes of one batch upload.
 package struct UploadLimits: Hashable, Sendable {
     /// The unit of a concurrent session, and of the hash.

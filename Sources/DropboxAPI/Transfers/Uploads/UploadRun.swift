@@ -74,6 +74,9 @@ struct UploadRun {
 
     private mutating func take(_ index: Int, _ group: inout TaskGroup<Event>) async {
         do throws(FileUploadError) {
+            guard files[index].commit.hasSoundPath else {
+                throw .commit(.path(.malformedPath(nil)))
+            }
             let source = files[index].source
             let file = try await reading { try source.open() }
             if file.length > UInt64(clamping: limits.pieceSize) {

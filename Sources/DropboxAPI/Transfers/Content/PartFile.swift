@@ -1,30 +1,24 @@
 // The part file of a download, in the target's folder. All calls block for the disk.
 
-import ContentHashing
-import DropboxAPI
+package import ContentHashing
 import Glibc
 import Saturating
 
 /// A failed system call on the local disk.
-struct DiskError: Error {
-    let errno: Int32
+package struct DiskError: Error, Hashable {
+    package let errno: Int32
 
     /// The error of the last system call.
     static var current: DiskError { DiskError(errno: Glibc.errno) }
-
-    /// The failure that ends a transfer.
-    func failure(_ path: String) -> TransferFailure {
-        TransferFailure(.localFile, "\(path): \(String(cString: strerror(errno)))")
-    }
 }
 
 /// The bytes of a download received so far.
-final class PartFile: Sendable {
+package final class PartFile: Sendable {
     private let descriptor: Int32
-    private let path: String
+    package let path: String
 
     /// Opens or creates the part file.
-    init(_ path: String) throws(DiskError) {
+    package init(_ path: String) throws(DiskError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else { throw .current }
         self.descriptor = descriptor
@@ -36,7 +30,7 @@ final class PartFile: Sendable {
     }
 
     /// A unique name in the same folder.
-    static func name(beside file: String, id: UInt64) -> String {
+    package static func name(beside file: String, id: UInt64) -> String {
         let (folder, name) = split(file)
         // Names have 255 bytes at most.
         let short = String(decoding: Array(name.utf8).prefix(200), as: UTF8.self)
@@ -51,7 +45,9 @@ final class PartFile: Sendable {
 
     /// The length of the bytes received so far, and their hasher. A file of more than `limit` bytes
     /// belongs to another download and is truncated.
-    func contents(limit: UInt64) throws(DiskError) -> (length: UInt64, hasher: ContentHasher) {
+    package func contents(limit: UInt64) throws(DiskError) -> (
+        length: UInt64, hasher: ContentHasher
+    ) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .current }
         if UInt64(clamping: status.st_size) > limit { try truncate() }
@@ -60,7 +56,7 @@ final class PartFile: Sendable {
         return (length, hasher)
     }
 
-    func write(_ bytes: [UInt8], at offset: UInt64) throws(DiskError) {
+    package func write(_ bytes: [UInt8], at offset: UInt64) throws(DiskError) {
         var done = 0
         while done < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
@@ -76,17 +72,60 @@ final class PartFile: Sendable {
         }
     }
 
-    func truncate() throws(DiskError) {
-        guard ftruncate(descriptor, 0) == 0 else { throw .current }
+    /// Gives up the bytes behind `length`.
+    package func truncate(to length: UInt64 = 0) throws(DiskError) {
+        guard ftruncate(descriptor, off_t(clamping: length)) == 0 else { throw .current }
     }
 
-    func synchronize() throws(DiskError) {
+    /// Whether this process now has the file to itself; it keeps it until the file is closed.
+    package func claim() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+
+    /// The digests of the whole blocks from the start of the file; the bytes behind them are given up, as are bytes
+    /// behind `limit`.
+    package func wholeBlocks(limit: UInt64) throws(DiskError) -> [ContentHash] {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .current }
+        let block = UInt64(clamping: ContentHasher.blockSize)
+        let length = UInt64(clamping: status.st_size)
+        let count = length <= limit ? length.divided(by: block) : 0
+        try truncate(to: count *| block)
+        var digests: [ContentHash] = []
+        for index in 0..<count {
+            let descriptor = descriptor
+            do {
+                digests.append(
+                    try ContentHasher.blockDigest(size: ContentHasher.blockSize) { offset, part in
+                        try Self.fill(
+                            part, from: descriptor, at: index *| block +| UInt64(clamping: offset))
+                    })
+            } catch {
+                throw error as? DiskError ?? DiskError(errno: EIO)
+            }
+        }
+        return digests
+    }
+
+    private static func fill(
+        _ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: UInt64
+    ) throws(DiskError) {
+        var done = 0
+        while done < buffer.count {
+            let count = pread(
+                descriptor, buffer.baseAddress?.advanced(by: done), buffer.count -| done,
+                off_t(clamping: offset +| UInt64(clamping: done)))
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw count < 0 ? .current : DiskError(errno: EIO) }
+            done +|= count
+        }
+    }
+
+    package func synchronize() throws(DiskError) {
         guard fsync(descriptor) == 0 else { throw .current }
     }
 
     /// Renames the part file to the target atomically and durably. False when another file exists
     /// there and must stay.
-    func place(at target: String, replacing: Bool) throws(DiskError) -> Bool {
+    package func place(at target: String, replacing: Bool) throws(DiskError) -> Bool {
         if replacing {
             guard rename(path, target) == 0 else { throw .current }
         } else {
@@ -109,7 +148,7 @@ final class PartFile: Sendable {
     }
 
     /// Makes the entries of a file's folder durable.
-    static func synchronizeFolder(of path: String) throws(DiskError) {
+    package static func synchronizeFolder(of path: String) throws(DiskError) {
         let folder = split(path).folder
         let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .current }
@@ -120,17 +159,17 @@ final class PartFile: Sendable {
     // MARK: Other files
 
     /// Whether nothing exists at a path.
-    static func isAbsent(_ path: String) -> Bool {
+    package static func isAbsent(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) != 0 && errno == ENOENT
     }
 
-    static func remove(_ path: String) {
+    package static func remove(_ path: String) {
         unlink(path)
     }
 
     /// The hash of a file's content; nil when it cannot be read.
-    static func hash(of path: String) -> ContentHash? {
+    package static func hash(of path: String) -> ContentHash? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

@@ -29,6 +29,10 @@ public struct CallFailure: Sendable {
     public let context: CallContext
     /// The route's own error, if that is the cause.
     public let routeError: (any RouteError)?
+    /// Whether the cause is probably a missing network connection.
+    public let isConnectivityLoss: Bool
+    /// False when the server cannot have carried out the request.
+    public let mayHaveTakenEffect: Bool
 
     /// Erases the type of a call's error.
     public init<Failure>(_ error: CallError<Failure>) {
@@ -36,6 +40,8 @@ public struct CallFailure: Sendable {
         explanation = error.kind.explanation
         context = error.context
         routeError = error.routeError
+        isConnectivityLoss = error.isConnectivityLoss
+        mayHaveTakenEffect = error.mayHaveTakenEffect
     }
 }
 

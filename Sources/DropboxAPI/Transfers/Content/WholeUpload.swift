@@ -1,0 +1,180 @@
+// One file of any size to one path: small contents in a single request, larger ones in pieces, several at once, in an
+// upload session. Not responsible for many files in few requests (UploadRun), nor for what outlives the process.
+
+import Blocking
+import ContentHashing
+public import Foundation
+
+extension Files.Calls {
+    /// Uploads a local file of any size.
+    ///
+    /// The file is read once; the hash of the stored file is compared with that of the bytes read. If the last answer is lost, the
+    /// path is asked for, and nothing is stored twice. Cancelling the task ends the transfer.
+    ///
+    ///     let file = try await client.files.upload(
+    ///         file: "/data/big.iso", to: "/big.iso", mode: .overwrite,
+    ///         options: .progress { print($0.fraction ?? 0) })
+    public func upload(
+        file: String, to path: String, mode: Files.WriteMode = .add,
+        options: FileTransferOptions = .init()
+    ) async throws(FileTransferError) -> Files.FileMetadata {
+        try await upload(LocalFile(file), as: .init(path: path, mode: mode), options: options)
+    }
+
+    /// Uploads a local file of any size.
+    public func upload(
+        file: URL, to path: String, mode: Files.WriteMode = .add,
+        options: FileTransferOptions = .init()
+    ) async throws(FileTransferError) -> Files.FileMetadata {
+        guard file.isFileURL else {
+            throw .localFile("\(file.absoluteString): not the URL of a file")
+        }
+        return try await upload(file: file.path, to: path, mode: mode, options: options)
+    }
+
+    /// Uploads bytes in memory, without a copy of them.
+    public func upload(
+        _ data: Data, to path: String, mode: Files.WriteMode = .add,
+        options: FileTransferOptions = .init()
+    ) async throws(FileTransferError) -> Files.FileMetadata {
+        try await upload(DataSource(data), as: .init(path: path, mode: mode), options: options)
+    }
+
+    /// Uploads content from any source, with all settings of its commit.
+    public func upload(
+        _ source: any FileSource, as commit: Files.CommitInfo,
+        options: FileTransferOptions = .init()
+    ) async throws(FileTransferError) -> Files.FileMetadata {
+        guard commit.hasSoundPath else {
+            throw .init(FileUploadError.commit(.path(.malformedPath(nil))))
+        }
+        let upload = WholeUpload(calls: self, commit: commit, options: options)
+        return try await upload.run(source)
+    }
+}
+
+/// One upload.
+struct WholeUpload {
+    let calls: Files.Calls
+    let commit: Files.CommitInfo
+    let options: FileTransferOptions
+
+    func run(_ source: any FileSource) async throws(FileTransferError) -> Files.FileMetadata {
+        let limit = UInt64(clamping: UploadLimits.wholePiece(options.pieceSize))
+        let opened: any OpenedFile
+        do {
+            opened = try await DiskQueue.transfers.run { try source.open() }
+        } catch {
+            throw .init(FileUploadError.source(error))
+        }
+        return opened.length <= limit ? try await sendAtOnce(opened) : try await sendPieces(opened)
+    }
+
+    // MARK: One request
+
+    private func sendAtOnce(
+        _ opened: any OpenedFile
+    ) async throws(FileTransferError) -> Files.FileMetadata {
+        let (bytes, hash) = try await read(opened)
+        let stored: Files.FileMetadata
+        do throws(CallError<Files.UploadError>) {
+            stored = try await calls.upload(
+                Files.UploadArg(
+                    path: commit.path, mode: commit.mode, autorename: commit.autorename,
+                    clientModified: commit.clientModified, mute: commit.mute,
+                    propertyGroups: commit.propertyGroups, strictConflict: commit.strictConflict,
+                    contentHash: hash),
+                body: BytesBody(bytes), options: options.call)
+        } catch {
+            stored = try await settled(error, hash)
+        }
+        guard stored.holds(hash, size: opened.length) else {
+            throw .damaged(expected: hash, received: stored.contentHash)
+        }
+        return stored
+    }
+
+    private func read(
+        _ opened: any OpenedFile
+    ) async throws(FileTransferError) -> ([UInt8], ContentHash) {
+        do {
+            return try await DiskQueue.transfers.run {
+                let bytes = try opened.bytes(0..<opened.length)
+                guard try opened.isUnchanged() else { throw FileUploadError.changed }
+                return (bytes, ContentHasher.hash(bytes))
+            }
+        } catch {
+            throw .init(error as? FileUploadError ?? .source(error))
+        }
+    }
+
+    /// After a lost answer, and after a refusal that may follow one, the path tells.
+    private func settled(
+        _ error: CallError<Files.UploadError>, _ hash: ContentHash
+    ) async throws(FileTransferError) -> Files.FileMetadata {
+        guard error.mayHaveTakenEffect, error.kind != .cancelled else { throw .init(error) }
+        let found = await calls.storedFile(of: commit, hash, options: options.single)
+        guard case .stored(let file) = found else { throw .uncertain(CallFailure(error)) }
+        return file
+    }
+
+    // MARK: Pieces
+
+    private func sendPieces(
+        _ opened: any OpenedFile
+    ) async throws(FileTransferError) -> Files.FileMetadata {
+        let total = opened.length
+        let (pieceSize, concurrency) = (options.pieceSize, max(1, options.concurrency))
+        let whole = options.call.progress
+        // A piece more is being read.
+        let (budget, isTooMuch) = UploadLimits.wholePiece(pieceSize)
+            .multipliedReportingOverflow(by: concurrency &+ 1)
+        var batch = BatchUploadOptions(
+            memoryBudget: isTooMuch ? .max : budget, pieceSize: pieceSize,
+            concurrency: concurrency, call: options.single)
+        batch.progress = { progress in
+            whole?(TransferProgress(bytesDone: progress.bytesSent, bytesTotal: total))
+        }
+        let results = await calls.upload(
+            files: [FileUpload(commit, source: OpenedSource(opened: opened))], options: batch)
+        do throws(FileUploadError) {
+            guard let result = results.first else { throw .malformedAnswer("no result") }
+            return try result.get()
+        } catch {
+            throw .init(error)
+        }
+    }
+}
+
+/// A source that is open already.
+private struct OpenedSource: FileSource {
+    let opened: any OpenedFile
+
+    func open() -> any OpenedFile { opened }
+}
+
+/// A file source over Foundation's bytes, which are shared and not copied.
+public struct DataSource: FileSource, OpenedFile {
+    private let data: Data
+
+    /// Shares the bytes, without a copy.
+    public init(_ data: Data) {
+        self.data = data
+    }
+
+    /// Returns the source itself.
+    public func open() -> any OpenedFile { self }
+
+    /// The content's length in bytes.
+    public var length: UInt64 { UInt64(clamping: data.count) }
+
+    /// Copies bytes from the data.
+    public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard offset < length else { return 0 }
+        return data.dropFirst(Int(clamping: offset)).prefix(buffer.count)
+            .copyBytes(to: buffer)
+    }
+
+    /// Always true: the data is immutable.
+    public func isUnchanged() -> Bool { true }
+}

@@ -1,0 +1,79 @@
+// The common side of the errors of uploads: lines for a log, sentences, and whether anything may be stored.
+
+import Foundation
+
+extension FileUploadError: DropboxError, CustomStringConvertible {
+    /// The call that failed.
+    public var failedCall: CallFailure? {
+        switch self {
+        case .start(let error), .finish(let error): CallFailure(error)
+        case .send(let error): CallFailure(error)
+        case .uncertain(let error): error.map { CallFailure($0) }
+        default: nil
+        }
+    }
+    /// One line: what happened, and what to do.
+    public var summary: String {
+        switch self {
+        case .source(let error): "the content cannot be read: \(error)"
+        case .changed: "the content changed while it was read"
+        case .start(let error), .finish(let error): error.summary
+        case .send(let error): error.summary
+        case .refused(let error): "the content was refused: \(error)"
+        case .commit(let error): "the file was refused: \(error.tagPath)"
+        case .uncertain(let error):
+            "it is unknown whether the file is stored" + (error.map { ": \($0.summary)" } ?? "")
+        case .mismatch(let stored, let expected):
+            "the server stored other bytes: hash \(stored.contentHash?.hex ?? "unknown") instead of "
+                + expected.hex
+        case .malformedAnswer(let text): "the answer does not fit the request: \(text)"
+        case .cancelled: "cancelled"
+        }
+    }
+    /// Whether the file, or another one in its place, may be stored.
+    public var mayHaveTakenEffect: Bool {
+        switch self {
+        case .uncertain, .mismatch: true
+        default: false
+        }
+    }
+    /// Whether the caller's task was cancelled.
+    public var isCancellation: Bool { if case .cancelled = self { true } else { false } }
+    /// Returns the same text as `summary`.
+    public var description: String { summary }
+}
+
+extension StreamUploadError: DropboxError, CustomStringConvertible {
+    /// The call that failed.
+    public var failedCall: CallFailure? {
+        switch self {
+        case .start(let error): CallFailure(error)
+        case .append(let error): CallFailure(error)
+        case .finish(let error), .uncertain(let error): CallFailure(error)
+        case .source, .mismatch: nil
+        }
+    }
+    /// One line: what happened, and what to do.
+    public var summary: String {
+        switch self {
+        case .source(let error): "the bytes could not be read: \(error)"
+        case .start(let error): error.summary
+        case .append(let error): error.summary
+        case .finish(let error): error.summary
+        case .uncertain(let error): "it is unknown whether the file is stored: \(error.summary)"
+        case .mismatch(let stored, let expected):
+            "the server stored other bytes: hash \(stored.contentHash?.hex ?? "unknown") instead of "
+                + expected.hex
+        }
+    }
+    /// Whether the file, or another one in its place, may be stored.
+    public var mayHaveTakenEffect: Bool {
+        switch self {
+        case .uncertain, .mismatch: true
+        case .finish(let error): error.kind == .cancelled
+        default: false
+        }
+    }
+    /// Returns the same text as `summary`.
+    public var description: String { summary }
+}
