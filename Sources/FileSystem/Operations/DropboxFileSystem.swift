@@ -115,7 +115,7 @@ package final class DropboxFileSystem: FileSystemOperations {
 
     /// Runs a transaction for a user.
     func update<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
-        try store.write(due: { self.sync.due(for: $0) }, body)
+        try store.change(due: { self.sync.due(for: $0) }, body)
     }
 
     private static func folderTime(in store: MetadataStore, now: Timestamp) throws -> Timestamp {
