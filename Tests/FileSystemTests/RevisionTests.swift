@@ -52,6 +52,7 @@ struct RevisionTests {
         #expect(fixture.openFiles.isOpen(old))
         // As Sync does it for an open file.
         try fixture.store.write { transaction in
+            #expect(fixture.openFiles.isOpen(old, in: transaction))
             try transaction.move(old, to: nil)
             try transaction.setRemoteAbsent(old)
         }

@@ -22,6 +22,8 @@ package final class OpenFiles: OpenFileTracking {
         let file: OpenFile
         var handles = 0
         var writers = 0
+        /// Whether a transaction has asked for it, as each does that removes a name of an open file.
+        var mayBeUnlinked = false
     }
 
     private struct State {
@@ -45,7 +47,10 @@ package final class OpenFiles: OpenFileTracking {
     /// Whether a handle is open on the inode. If not, openers wait for the end of the transaction.
     package func isOpen(_ inode: InodeID, in transaction: Transaction) -> Bool {
         let (isOpen, isFirst) = state.withLock { state in
-            if state.slots[inode] != nil { return (true, false) }
+            if state.slots[inode] != nil {
+                state.slots[inode]?.mayBeUnlinked = true
+                return (true, false)
+            }
             let isFirst = state.claimed.isEmpty
             state.claimed.insert(inode)
             return (false, isFirst)
@@ -88,14 +93,20 @@ package final class OpenFiles: OpenFileTracking {
         }
     }
 
-    /// Removes a handle. Returns whether it was the last one.
-    func unregister(_ inode: InodeID, writes: Bool) -> Bool {
+    /// Notes that an open file was found without a name.
+    func noteUnlinked(_ inode: InodeID) {
+        state.withLock { $0.slots[inode]?.mayBeUnlinked = true }
+    }
+
+    /// Removes a handle. Returns whether it was the last one, and whether the file may have lost its
+    /// name while it was open.
+    func unregister(_ inode: InodeID, writes: Bool) -> (isLast: Bool, mayBeUnlinked: Bool) {
         state.withLock { state in
-            guard var slot = state.slots[inode] else { return false }
+            guard var slot = state.slots[inode] else { return (false, false) }
             slot.handles -|= 1
             slot.writers -|= writes ? 1 : 0
             state.slots[inode] = slot.handles > 0 ? slot : nil
-            return slot.handles == 0
+            return (slot.handles == 0, slot.mayBeUnlinked)
         }
     }
 }

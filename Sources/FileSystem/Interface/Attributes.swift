@@ -226,12 +226,15 @@ package struct OpenedFile: Hashable, Sendable {
     package var keepsCache: Bool
     /// Direct I/O: the kernel must not cache pages, because it may have another size.
     package var isDirect: Bool
+    /// The kernel tells of each closed descriptor, as `close(2)` of a writer needs it.
+    package var isFlushed: Bool
 
     /// Creates the result of an open.
-    package init(handle: HandleID, keepsCache: Bool, isDirect: Bool) {
+    package init(handle: HandleID, keepsCache: Bool, isDirect: Bool, isFlushed: Bool = true) {
         self.handle = handle
         self.keepsCache = keepsCache
         self.isDirect = isDirect
+        self.isFlushed = isFlushed
     }
 }
 

@@ -44,6 +44,7 @@ package final class DropboxFileSystem: FileSystemOperations {
     let entryCount = EntryCount()
     let headerProbes = HeaderProbes()
     let sentBack = SentBack()
+    let ended: EndedInodes
 
     /// The inodes that the kernel has cached.
     var inodes: InodeTable { relay.inodes }
@@ -57,7 +58,8 @@ package final class DropboxFileSystem: FileSystemOperations {
         folderReader: FolderReader? = nil,
         openFiles: OpenFiles, relay: TreeChangeRelay, options: FileSystemOptions,
         clock: any SyncClock = SystemClock(),
-        disk: DiskQueue = DiskQueue(label: "dbxfs.filesystem"), log: Logger
+        disk: DiskQueue = DiskQueue(label: "dbxfs.filesystem"),
+        ended: EndedInodes = EndedInodes(delay: 0), log: Logger
     ) throws(FileSystemError) {
         self.store = store
         self.staging = staging
@@ -74,6 +76,7 @@ package final class DropboxFileSystem: FileSystemOperations {
             staging: staging, openFiles: openFiles, references: relay.inodes)
         self.clock = clock
         self.disk = disk
+        self.ended = ended
         self.log = log
         do {
             folderTime = try Self.folderTime(in: store, now: clock.date())
@@ -112,7 +115,7 @@ package final class DropboxFileSystem: FileSystemOperations {
 
     /// Runs a transaction for a user.
     func update<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
-        try store.write(due: { self.sync.due(for: $0) }, body)
+        try store.change(due: { self.sync.due(for: $0) }, body)
     }
 
     private static func folderTime(in store: MetadataStore, now: Timestamp) throws -> Timestamp {

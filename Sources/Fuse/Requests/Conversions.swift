@@ -96,6 +96,7 @@ extension fuse_file_info {
         fh = file.handle.rawValue
         keep_cache = file.keepsCache ? 1 : 0
         direct_io = file.isDirect ? 1 : 0
+        noflush = file.isFlushed ? 0 : 1
     }
 
     /// Converts a folder handle for a reply.

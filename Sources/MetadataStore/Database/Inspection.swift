@@ -2,12 +2,16 @@
 // nothing.
 
 import GRDB
+import Glibc
 
 /// A database that is only read, whether it is mounted or not.
 ///
 /// `MetadataStore` cleans up after the mount before it when it opens a file; this does not.
 package final class DatabaseInspection: Sendable {
     private let queue: DatabaseQueue
+    /// The database with the changes of the change log, if it lacks some because its mount has died: in
+    /// a transaction that is never committed.
+    private let completed: DatabaseQueue?
 
     /// Opens the file. Throws a `DatabaseError` if it is missing or no database.
     package init(path: String) throws {
@@ -15,23 +19,58 @@ package final class DatabaseInspection: Sendable {
         configuration.readonly = true
         configuration.busyMode = .timeout(2)
         queue = try DatabaseQueue(path: path, configuration: configuration)
+        let missing = try queue.read {
+            try ChangeReplay.missingRecords(ofDatabaseAt: path, in: $0)
+        }
+        completed = missing.isEmpty || access(path, W_OK) != 0 ? nil : try Self.complete(path)
+    }
+
+    deinit {
+        // Before the other one, because SQLite cleans up when the last connection is closed that may write.
+        try? completed?.close()
+    }
+
+    /// Nil beside a mount, which commits its changes by itself.
+    private static func complete(_ path: String) throws -> DatabaseQueue? {
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let database = try DatabaseQueue(path: path, configuration: configuration)
+        return try database.writeWithoutTransaction { connection in
+            do {
+                try connection.step("BEGIN IMMEDIATE")
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                return nil
+            }
+            let missing = try ChangeReplay.missingRecords(ofDatabaseAt: path, in: connection)
+            if missing.isEmpty {
+                try connection.step("ROLLBACK")
+                return nil
+            }
+            try ChangeReplay.repeatAll(missing, in: connection)
+            return database
+        }
+    }
+
+    private func reading<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        if let completed { return try completed.unsafeRead(body) }
+        return try queue.read(body)
     }
 
     /// Reads a consistent state. Tables and columns may be missing if an older version made the
     /// file.
     package func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
-        try queue.read { try body(Snapshot(database: $0)) }
+        try reading { try body(Snapshot(database: $0)) }
     }
 
     /// Whether a later version of this program has written the file.
     package func isTooNew() throws -> Bool {
-        try queue.read { try Schema.migrator.hasBeenSuperseded($0) }
+        try reading { try Schema.migrator.hasBeenSuperseded($0) }
     }
 
     /// Rows that violate the invariants, a line each, `limit` at most for each rule; nil for a file
     /// from an older version, whose rows follow other rules until the next mount. Reads every row.
     package func contradictions(limit: Int) throws -> [String]? {
-        try queue.read { database in
+        try reading { database in
             guard try Schema.migrator.hasCompletedMigrations(database) else { return nil }
             return try Snapshot(database: database).brokenInvariants(limit: limit)
                 .map(\.description)
@@ -41,7 +80,7 @@ package final class DatabaseInspection: Sendable {
     /// The damage of the file's structure, in SQLite's words; nil if there is none. Reads all of
     /// it.
     package func damage() throws -> String? {
-        try queue.read { database in
+        try reading { database in
             let report = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")
             return report == ["ok"] ? nil : report.first ?? "no answer"
         }

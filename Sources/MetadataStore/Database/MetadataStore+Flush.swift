@@ -19,6 +19,7 @@ extension MetadataStore {
             try gate?(.flush)
             return
         }
+        try commitGroup()
         guard !isSafe else { return }
         // Callers take turns: of two flushes at once, the system tells one of a failure.
         let isDoubtful = try hasFlushFailed.withLock { hasFailed in
@@ -48,6 +49,7 @@ extension MetadataStore {
     private func rewriteLog(_ path: String) throws {
         try writer.run {
             try database.writeWithoutTransaction { database in
+                try group?.commit(in: database)
                 // The transaction keeps commits and restarts of the log out until it is written.
                 try database.inTransaction(.immediate) {
                     try hasFlushFailed.withLock { hasFailed in
@@ -99,6 +101,7 @@ extension MetadataStore {
     /// Whether every transaction so far is known to survive power loss.
     package var isSafe: Bool {
         guard let path else { return true }
+        if group?.isPending == true { return false }
         return LogExtent(indexAt: path + "-shm").map { isSafe($0) } ?? false
     }
 
@@ -114,6 +117,7 @@ extension MetadataStore {
     package func close() throws {
         guard let path else { return }
         accesses.close()
+        let isCommitted = committedGroup()
         let changes = try? countClosing()
         // Before the last connection deletes the log: no commit follows.
         mark.withLock { mark in
@@ -122,6 +126,8 @@ extension MetadataStore {
             mark.write(to: Self.markPath(path))
         }
         try database.close()
+        // Otherwise the next start repeats its changes.
+        if isCommitted { group?.removeFile() }
     }
 
     /// Counts the end, so that a copy made before it is older than the mark. It is flushed before

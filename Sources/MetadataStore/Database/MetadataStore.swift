@@ -45,6 +45,12 @@ package final class MetadataStore: Sendable {
     /// Lock: a leaf, held for an assignment.
     private let fallbackObserver = Mutex(FileObserver())
 
+    /// The users' changes that are acknowledged and not committed; nil for a database in memory, which
+    /// commits each.
+    let group: ChangeGroup?
+    /// Where and when they are committed.
+    let groupEnd: GroupEnd
+
     let accesses = Accesses()
     let writer = WriterUse()
 
@@ -61,8 +67,16 @@ package final class MetadataStore: Sendable {
         try self.init(path: path) { fdatasync($0) }
     }
 
-    init(path: String, flush: @escaping @Sendable (Int32) -> Int32) throws {
+    /// `delay` is how many seconds after its first change a group is committed; `put` writes to the change log, like
+    /// `pwrite`.
+    init(
+        path: String, delay: Double = 0.05,
+        put: @escaping ChangeLogFile.Write = { pwrite($0, $1.baseAddress, $1.count, $2) },
+        flush: @escaping @Sendable (Int32) -> Int32
+    ) throws {
         var configuration = Self.configuration
+        // A group is open between accesses.
+        configuration.allowsUnsafeTransactions = true
         configuration.maximumReaderCount = 6
         configuration.busyMode = .timeout(30)
         let mask = umask(0o077)
@@ -73,13 +87,19 @@ package final class MetadataStore: Sendable {
         let known = LogMark(at: Self.markPath(path))
         var damage = known?.damage(ofDatabaseAt: path)
         database = try DatabasePool(path: path, configuration: configuration)
-        try Self.migrate(database)
+        try Self.migrate(database, path)
         let (name, changes) = try Self.tidy(database)
         if let known, damage == nil { damage = known.damage(ofDatabase: name, changes) }
         self.damage = damage
         let next = max(changes, known?.changes ?? 0) +| 1
         try Self.noteChanges(next, database)
         mark = Mutex(LogMark(database: name, changes: next))
+        let log = ChangeLog(
+            database: name, salt: UInt32(truncatingIfNeeded: next),
+            last: try database.writeWithoutTransaction { try ChangeReplay.last(in: $0) })
+        group = ChangeGroup(
+            log, in: ChangeLogFile(path: ChangeLog.path(ofDatabaseAt: path), put: put))
+        groupEnd = GroupEnd(delay: delay)
         // From here on, the mark demands only what this process has flushed.
         try synchronize()
     }
@@ -95,6 +115,8 @@ package final class MetadataStore: Sendable {
         flush = { _ in 0 }
         damage = nil
         self.gate = gate
+        group = nil
+        groupEnd = GroupEnd(delay: 0)
         database = memory.queue
         let (name, changes) = try Self.tidy(database)
         mark = Mutex(LogMark(database: name, changes: changes))
@@ -107,14 +129,18 @@ package final class MetadataStore: Sendable {
             // A commit reaches the WAL in the page cache; `synchronize` handles power loss.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             try database.execute(sql: "PRAGMA cache_size = -4096")
+            // Savepoints need no files.
+            try database.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         return configuration
     }
 
-    private static func migrate(_ database: any DatabaseWriter) throws {
+    private static func migrate(_ database: any DatabaseWriter, _ path: String?) throws {
         let migrator = Schema.migrator
         let isTooNew = try database.writeWithoutTransaction { try migrator.hasBeenSuperseded($0) }
         if isTooNew { throw TooNew() }
+        // Before the migrations, because the statements are those of the version that has written them.
+        if let path { try repeatChanges(ofDatabaseAt: path, in: database) }
         try migrator.migrate(database)
     }
 
@@ -142,23 +168,23 @@ package final class MetadataStore: Sendable {
     /// Reads a consistent state on this thread.
     package func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
         guard let gate else {
-            return try accesses.run { try database.read { try body(Snapshot(database: $0)) } }
+            return try accesses.run {
+                guard committedGroup() else { return try readOnWriter(body) }
+                return try database.read { try body(Snapshot(database: $0)) }
+            }
         }
         try gate(.read)
         return try database.unsafeRead { try body(Snapshot(database: $0)) }
     }
 
-    /// Reads a few rows on this thread: by the writing connection, if no other thread uses it. It
-    /// has the pages of the last transaction in memory; other connections read them from the log.
+    /// Reads a few rows on this thread: by the writing connection, if no other thread uses it, or if only that one
+    /// has all changes. It has the pages of the last transaction in memory; other connections read them from the log.
     /// The state is consistent, because no transaction begins before `body` returns.
     /// The caller holds no lock that a transaction takes: it may have to wait for one.
     package func readBriefly<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
         guard gate == nil else { return try read(body) }
-        let value = try writer.runIfFree {
-            try accesses.run {
-                try database.writeWithoutTransaction { try body(Snapshot(database: $0)) }
-            }
-        }
+        if group?.isPending == true { return try readBetweenTransactions(body) }
+        let value = try writer.runIfFree { try accesses.run { try readOnWriter(body) } }
         return try value ?? read(body)
     }
 
@@ -167,10 +193,13 @@ package final class MetadataStore: Sendable {
     package func readBetweenTransactions<Value>(_ body: (Snapshot) throws -> Value) throws -> Value
     {
         guard gate == nil else { return try read(body) }
-        return try accesses.run {
-            try writer.run {
-                try database.writeWithoutTransaction { try body(Snapshot(database: $0)) }
-            }
+        return try accesses.run { try writer.run { try readOnWriter(body) } }
+    }
+
+    private func readOnWriter<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
+        try database.writeWithoutTransaction { database in
+            try group?.restore(in: database)
+            return try body(Snapshot(database: database))
         }
     }
 
@@ -181,11 +210,12 @@ package final class MetadataStore: Sendable {
         due: (ChangedPlace) -> Timestamp = { _ in .atOnce }, _ body: (Transaction) throws -> Value
     ) throws -> Value {
         try gate?(.write)
-        defer { commitObserver.withLock { $0.body }?() }
+        defer { noteTransaction() }
         return try accesses.run {
             try writer.run {
                 try database.writeWithoutTransaction { database in
-                    try TransactionEnd.run(body, in: database, due: due, gate: gate) {
+                    try group?.commit(in: database)
+                    return try TransactionEnd.run(body, in: database, due: due, gate: gate) {
                         self.noteDroppedFallback($0)
                     }
                 }
@@ -200,6 +230,17 @@ package final class MetadataStore: Sendable {
         if gate != nil { return try readInPlace(body) }
         try accesses.begin()
         defer { accesses.finish() }
+        if let group, group.isPending {
+            writer.begin()
+            defer { writer.finish() }
+            // If the disk refuses the commit, only this connection has all changes.
+            let value: Value? = try await database.writeWithoutTransaction { database in
+                if (try? group.commit(in: database)) != nil { return nil }
+                try group.restore(in: database)
+                return try body(Snapshot(database: database))
+            }
+            if let value { return value }
+        }
         return try await database.read { try body(Snapshot(database: $0)) }
     }
 
@@ -212,9 +253,10 @@ package final class MetadataStore: Sendable {
         defer { accesses.finish() }
         writer.begin()
         defer { writer.finish() }
-        defer { commitObserver.withLock { $0.body }?() }
-        return try await database.writeWithoutTransaction { database in
-            try TransactionEnd.run(body, in: database, due: { _ in .atOnce }) {
+        defer { noteTransaction() }
+        return try await database.writeWithoutTransaction { [group] database in
+            try group?.commit(in: database)
+            return try TransactionEnd.run(body, in: database, due: { _ in .atOnce }) {
                 self.noteDroppedFallback($0)
             }
         }
@@ -242,7 +284,11 @@ package final class MetadataStore: Sendable {
         fallbackObserver.withLock { $0.body = body }
     }
 
-    private func noteDroppedFallback(_ file: Int64) {
+    func noteTransaction() {
+        commitObserver.withLock { $0.body }?()
+    }
+
+    func noteDroppedFallback(_ file: Int64) {
         fallbackObserver.withLock { $0.body }?(file)
     }
 }
@@ -250,9 +296,9 @@ package final class MetadataStore: Sendable {
 extension Transaction {
     /// The database's unique name, assigned at its creation.
     fileprivate func databaseName() throws -> String {
-        if let known = try setting("database.name") { return known }
+        if let known = try setting(ChangeReplay.nameKey) { return known }
         let name = UUID().uuidString
-        try setSetting("database.name", to: name)
+        try setSetting(ChangeReplay.nameKey, to: name)
         return name
     }
 }
@@ -302,69 +348,5 @@ package struct Transaction: TreeReading {
     func endFile(_ number: Int64) {
         let dropped = end.dropped
         afterCommit { dropped(number) }
-    }
-}
-
-/// The work at a transaction's end.
-///
-/// Replaces the database's own observers: if a commit fails, for example because the disk is full,
-/// those are not called, and then are called at the next transaction's commit.
-final class TransactionEnd {
-    fileprivate(set) var onCommit: [@Sendable () -> Void] = []
-    fileprivate(set) var onEnd: [@Sendable () -> Void] = []
-    fileprivate(set) var onUndo: [@Sendable () -> Void] = []
-    /// The nodes whose journal entries are settled before the commit.
-    var changed = ChangedNodes()
-    /// Gets staging files that were fallbacks and are not needed after the commit.
-    fileprivate let dropped: @Sendable (Int64) -> Void
-
-    init(dropped: @escaping @Sendable (Int64) -> Void = { _ in }) {
-        self.dropped = dropped
-    }
-
-    /// Runs a part of the transaction. If it fails, its `afterCommit` closures are dropped.
-    func undoing<Value>(_ body: () throws -> Value) throws -> Value {
-        let before = onCommit
-        let undone = onUndo
-        onUndo = []
-        defer { onUndo.insert(contentsOf: undone, at: 0) }
-        do {
-            return try body()
-        } catch {
-            onCommit = before
-            undo()
-            throw error
-        }
-    }
-
-    private func undo() {
-        onUndo.reversed().forEach { $0() }
-        onUndo = []
-    }
-
-    /// Runs a transaction and its end, while no other one can begin.
-    static func run<Value>(
-        _ body: (Transaction) throws -> Value, in database: Database,
-        due: (ChangedPlace) -> Timestamp, gate: (@Sendable (StoreAccess) throws -> Void)? = nil,
-        dropped: @escaping @Sendable (Int64) -> Void
-    ) throws -> Value {
-        let end = TransactionEnd(dropped: dropped)
-        defer { end.onEnd.forEach { $0() } }
-        var value: Value?
-        do {
-            try database.inTransaction(.immediate) {
-                let transaction = Transaction(database: database, end: end)
-                value = try body(transaction)
-                try transaction.settleJournal(due: due)
-                try gate?(.commit)
-                return .commit
-            }
-        } catch {
-            end.undo()
-            throw error
-        }
-        end.onCommit.forEach { $0() }
-        guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-        return value
     }
 }

@@ -46,6 +46,8 @@ enum Schema {
         // `node.kind` may be a FIFO or a socket, which earlier versions take for damage. So they
         // refuse the database with a sentence.
         migrator.registerMigration("13") { _ in }
+        // The last changes may be in the change log, of which earlier versions know nothing.
+        migrator.registerMigration("14") { _ in }
         return migrator
     }
 

@@ -95,9 +95,8 @@ extension Transaction {
     }
 
     private func checkFolder(_ inode: InodeID) throws {
-        let statement = try database.cachedStatement(sql: "SELECT kind FROM node WHERE inode = ?")
-        let kind = try Int.fetchOne(statement, arguments: [inode.column])
-        guard kind == NodeKind.folder.rawValue else {
+        let kind = try database.number("SELECT kind FROM node WHERE inode = ?", [inode.column])
+        guard kind == Int64(clamping: NodeKind.folder.rawValue) else {
             throw TreeContradiction.notAFolder(inode)
         }
     }
@@ -105,13 +104,7 @@ extension Transaction {
     /// Runs a part of the transaction in a savepoint, so that an error rolls back only that part.
     package func undoable<Value>(_ body: () throws -> Value) throws -> Value {
         try end.undoing {
-            var value: Value?
-            try database.inSavepoint {
-                value = try body()
-                return .commit
-            }
-            guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-            return value
+            try end.changes.undoing(in: database, body)
         }
     }
 }

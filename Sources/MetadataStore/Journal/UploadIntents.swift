@@ -20,10 +20,10 @@ extension TreeReading {
                 WHERE fold IN (?, ?) AND hash IS ? AND (modified IS NULL OR modified = ?)
                 ORDER BY id DESC
                 """)
-        let arguments: StatementArguments = [
+        let arguments: Arguments = [
             // Also under the predicted key, because the intent was noted before the server returned
             // its key of the name.
-            place.name.folded, Folding.fold(place.name.string), hash?.column ?? .null,
+            place.name.folded, Folding.fold(place.name.string), hash?.column,
             modified?.seconds,
         ]
         let rows = try UploadIntentRow.fetchEvery(statement, arguments)
@@ -43,9 +43,9 @@ extension TreeReading {
 
     /// Whether content with this hash was sent for a node.
     package func hasIntent(withHash hash: ContentHash, for inode: InodeID) throws -> Bool {
-        let statement = try database.cachedStatement(
-            sql: "SELECT 1 FROM attempt WHERE inode = ? AND hash = ?")
-        return try Int.fetchOne(statement, arguments: [inode.column, hash.column]) != nil
+        try database.number(
+            "SELECT 1 FROM attempt WHERE inode = ? AND hash = ?", [inode.column, hash.column])
+            != nil
     }
 }
 
@@ -80,7 +80,7 @@ extension Transaction {
                 + "VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 inode.column, place?.parent.column,
-                try place.map { try remoteKeyPath(of: $0.parent) },
+                try place.flatMap { try remoteKeyPath(of: $0.parent) },
                 place?.name.folded, hash?.column, modified?.storable.seconds, sent.nanoseconds,
             ])
         return database.lastInsertedRowID

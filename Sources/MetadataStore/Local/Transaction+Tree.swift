@@ -100,8 +100,8 @@ extension Transaction {
 
     /// Removes a node and all rows of its inode. Its children, if any, are unchanged.
     package func remove(_ inode: InodeID) throws {
-        let parent = try database.cachedStatement(sql: "SELECT parent FROM node WHERE inode = ?")
-        if let folder = try Int64.fetchOne(parent, arguments: [inode.column]) {
+        let parent = "SELECT parent FROM node WHERE inode = ?"
+        if let folder = try database.number(parent, [inode.column]) {
             end.changed.noteLeft(InodeID(column: folder))
         }
         try noteEnded(of: inode)
@@ -177,10 +177,9 @@ extension Transaction {
     /// moved or deleted locally, and no other node is filed under that key.
     private func filed(_ place: Place) throws -> Place {
         if place.name.key != nil || place.name.isASCII { return place }
-        let statement = try database.cachedStatement(
-            sql: "SELECT fold FROM displaced WHERE parent = ? AND name = ?")
-        let key = try String.fetchOne(
-            statement, arguments: [place.parent.column, place.name.string])
+        let key = try database.text(
+            "SELECT fold FROM displaced WHERE parent = ? AND name = ?",
+            [place.parent.column, place.name.string])
         guard let key, try child(folded: key, of: place.parent) == nil else { return place }
         return Place(parent: place.parent, name: try FileName(place.name.string, key: key))
     }
@@ -201,8 +200,10 @@ extension Transaction {
         return true
     }
 
-    func run(_ sql: String, _ arguments: StatementArguments) throws {
-        try database.cachedStatement(sql: sql).execute(arguments: arguments)
+    /// Runs a statement that changes rows. There is no other way to do so in a transaction: the
+    /// change log has what comes this way.
+    func run(_ sql: String, _ arguments: Arguments) throws {
+        try end.changes.run(sql, arguments, in: database)
     }
 }
 

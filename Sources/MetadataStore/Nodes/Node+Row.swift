@@ -16,21 +16,21 @@ extension InodeID {
 
 extension ContentHash {
     /// The bytes as SQLite stores them.
-    var column: DatabaseValue { blob(bytes) }
+    var column: ColumnValue { .blob(Array(bytes)) }
 }
 
 extension Timestamp {
     /// Nanoseconds as SQLite's signed integer. Times before 1677 and after 2262, which do not fit
     /// into that, are a blob: seconds and nanoseconds as big-endian numbers of 64 and 32 bits.
-    var column: DatabaseValue {
-        if let nanoseconds = exactNanoseconds { return nanoseconds.databaseValue }
+    var column: ColumnValue {
+        if let nanoseconds = exactNanoseconds { return .integer(nanoseconds) }
         let second = stride(from: 56, through: 0, by: -8).map {
             UInt8(truncatingIfNeeded: seconds >> $0)
         }
         let rest = stride(from: 24, through: 0, by: -8).map {
             UInt8(truncatingIfNeeded: nanosecondsWithinSecond >> $0)
         }
-        return blob([second, rest].flatMap(\.self))
+        return .blob([second, rest].flatMap(\.self))
     }
 
     /// The time in such a blob; nil for another length.
@@ -40,11 +40,6 @@ extension Timestamp {
             seconds: column.prefix(8).reduce(0) { $0 &<< 8 | Int64(truncatingIfNeeded: $1) },
             nanoseconds: column.suffix(4).reduce(0) { $0 &<< 8 | Int64(truncatingIfNeeded: $1) })
     }
-}
-
-/// Bytes as a blob, the empty ones too.
-func blob(_ bytes: [UInt8]) -> DatabaseValue {
-    Data(bytes).databaseValue
 }
 
 extension Node {

@@ -158,15 +158,13 @@ protocol RowReadable {
 
 extension RowReadable {
     /// The first row, or nil.
-    static func fetchFirst(
-        _ statement: Statement, _ arguments: StatementArguments = []
-    ) throws -> Self? {
-        try FetchedRow<Self>.fetchOne(statement, arguments: arguments)?.result.get()
+    static func fetchFirst(_ statement: Statement, _ arguments: Arguments = []) throws -> Self? {
+        try statement.firstRow(arguments) {
+            try Self(Columns(statement: $0, table: table))
+        }
     }
 
-    static func fetchEvery(
-        _ statement: Statement, _ arguments: StatementArguments = []
-    ) throws -> [Self] {
+    static func fetchEvery(_ statement: Statement, _ arguments: Arguments = []) throws -> [Self] {
         var all: [Self] = []
         try forEach(statement, arguments) { all.append($0) }
         return all
@@ -174,36 +172,10 @@ extension RowReadable {
 
     /// Calls `body` with each row.
     static func forEach(
-        _ statement: Statement, _ arguments: StatementArguments = [],
-        _ body: (Self) throws -> Void
+        _ statement: Statement, _ arguments: Arguments = [], _ body: (Self) throws -> Void
     ) throws {
-        let rows = try FetchedRow<Self>.fetchCursor(statement, arguments: arguments)
-        while let row = try rows.next() {
-            try body(row.result.get())
+        try statement.forEachRow(arguments) {
+            try body(Self(Columns(statement: $0, table: table)))
         }
     }
-}
-
-/// A decoded row, or the error of its decoding.
-private struct FetchedRow<Value: RowReadable>: DatabaseValueConvertible,
-    StatementColumnConvertible
-{
-    let result: Result<Value, any Error>
-
-    init(sqliteStatement: SQLiteStatement, index: CInt) {
-        result = Result {
-            try Value(Columns(statement: sqliteStatement, table: Value.table))
-        }
-    }
-
-    /// Replaces GRDB's own form, which returns nil for NULL.
-    static func fromStatement(
-        _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
-    ) -> Self? {
-        self.init(sqliteStatement: sqliteStatement, index: index)
-    }
-
-    // GRDB requires these of every fetched type; a row cannot be stored.
-    var databaseValue: DatabaseValue { .null }
-    static func fromDatabaseValue(_ value: DatabaseValue) -> Self? { nil }
 }

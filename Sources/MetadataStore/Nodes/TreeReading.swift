@@ -130,9 +130,7 @@ extension TreeReading {
 
     /// Whether a folder has a child.
     package func hasChildren(_ parent: InodeID) throws -> Bool {
-        let statement = try database.cachedStatement(
-            sql: "SELECT 1 FROM node WHERE parent = ? LIMIT 1")
-        return try Int.fetchOne(statement, arguments: [parent.column]) != nil
+        try database.number("SELECT 1 FROM node WHERE parent = ? LIMIT 1", [parent.column]) != nil
     }
 
     /// Number of nodes in the local tree, without the root.
@@ -312,9 +310,7 @@ extension TreeReading {
 
     /// The value of a setting.
     package func setting(_ key: String) throws -> String? {
-        let statement = try database.cachedStatement(
-            sql: "SELECT value FROM setting WHERE key = ?")
-        return try String.fetchOne(statement, arguments: [key])
+        try database.text("SELECT value FROM setting WHERE key = ?", [key])
     }
 
     /// The value of an extended attribute.
@@ -333,12 +329,12 @@ extension TreeReading {
 
     // MARK: Fetching
 
-    func firstNode(_ clause: String, _ arguments: StatementArguments) throws -> Node? {
+    func firstNode(_ clause: String, _ arguments: Arguments) throws -> Node? {
         let statement = try database.cachedStatement(sql: "\(Node.selection) \(clause)")
         return try Node.fetchFirst(statement, arguments)
     }
 
-    func nodes(_ clause: String, _ arguments: StatementArguments) throws -> [Node] {
+    func nodes(_ clause: String, _ arguments: Arguments) throws -> [Node] {
         let statement = try database.cachedStatement(sql: "\(Node.selection) \(clause)")
         return try Node.fetchEvery(statement, arguments)
     }

@@ -4,7 +4,6 @@
 // examined, so that the search survives the process. Not responsible for the restoration.
 
 package import Core
-import Foundation
 import GRDB
 
 /// A folder whose deletion was sent, and whose last moment is not examined yet.
@@ -71,9 +70,9 @@ extension FolderSearch: RowReadable {
         isConfirmed = false
     }
 
-    fileprivate static func column(of folders: Set<String>) -> DatabaseValue {
+    fileprivate static func column(of folders: Set<String>) -> ColumnValue {
         let paths = folders.sorted().map { Array($0.utf8) }
-        return Data(paths.joined(separator: [separator])).databaseValue
+        return blob(Array(paths.joined(separator: [separator])))
     }
 }
 

@@ -58,9 +58,9 @@ extension Transaction {
     /// Drops a node's fallback if its successor is flushed.
     func dropSucceededFallback(of inode: InodeID) throws {
         guard let file = try fallbackFile(of: inode) else { return }
-        let statement = try database.cachedStatement(
-            sql: "SELECT flushed >= generation FROM staged WHERE inode = ?")
-        guard try Bool.fetchOne(statement, arguments: [inode.column]) ?? true else { return }
+        let isFlushed = try database.number(
+            "SELECT flushed >= generation FROM staged WHERE inode = ?", [inode.column])
+        guard isFlushed != 0 else { return }
         try drop(file, of: inode)
     }
 
@@ -70,9 +70,7 @@ extension Transaction {
     }
 
     private func fallbackFile(of inode: InodeID) throws -> Int64? {
-        let statement = try database.cachedStatement(
-            sql: "SELECT file FROM fallback WHERE inode = ?")
-        return try Int64.fetchOne(statement, arguments: [inode.column])
+        try database.number("SELECT file FROM fallback WHERE inode = ?", [inode.column])
     }
 
     private func drop(_ file: Int64, of inode: InodeID) throws {

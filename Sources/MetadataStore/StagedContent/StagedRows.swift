@@ -23,6 +23,15 @@ package struct FlushedContent: Hashable, Sendable {
     }
 }
 
+extension FlushedContent: RowReadable {
+    static let table = "staged"
+
+    init(_ row: Columns) throws {
+        self.init(
+            inode: try row.inode(0), file: try row.number(1), generation: try row.number(2))
+    }
+}
+
 extension TreeReading {
     /// All nodes with staged content, in the order of their inodes.
     package func stagedNodes() throws -> [Node] {
@@ -125,16 +134,15 @@ extension Transaction {
     /// Notes that an fsync has acknowledged the flushed contents of the files in a folder. Returns
     /// those for which that is new.
     package func promiseFlushed(in folder: InodeID) throws -> [FlushedContent] {
+        let unpromised = """
+            flushed >= generation AND promised < generation
+                AND inode IN (SELECT inode FROM node WHERE parent = ?)
+            """
         let statement = try database.cachedStatement(
-            sql: """
-                UPDATE staged SET promised = generation
-                WHERE flushed >= generation AND promised < generation
-                    AND inode IN (SELECT inode FROM node WHERE parent = ?)
-                RETURNING inode, file, generation
-                """)
-        return try Row.fetchAll(statement, arguments: [folder.column]).map { row in
-            FlushedContent(inode: InodeID(column: row[0]), file: row[1], generation: row[2])
-        }
+            sql: "SELECT inode, file, generation FROM staged WHERE \(unpromised)")
+        let promised = try FlushedContent.fetchEvery(statement, [folder.column])
+        try run("UPDATE staged SET promised = generation WHERE \(unpromised)", [folder.column])
+        return promised
     }
 
     /// Notes the hash of staged content, if it is still of that generation.

@@ -29,7 +29,7 @@ extension LocalChanges {
     ) throws -> Node {
         let folder = try transaction.folder(parent)
         if try transaction.occupant(of: name, in: folder, known) != nil { throw TreeError.exists }
-        let inode = try insert(new, named: name, in: folder, local)
+        let inode = try insert(new, named: name, in: folder, local).inode
         try transaction.touch(parent, at: now)
         return try transaction.existing(inode)
     }
@@ -43,18 +43,16 @@ extension LocalChanges {
             guard !isExclusive, taken.place?.name == name else { throw TreeError.exists }
             return .found(taken)
         }
-        let inode = try insert(.file, named: name, in: folder, local)
+        let (inode, content) = try insert(.file, named: name, in: folder, local)
         try transaction.touch(parent, at: now)
-        let node = try transaction.existing(inode)
-        guard let staged = try context.staging.file(of: node) else {
-            throw TreeError.noContent(inode)
-        }
-        return .made(node, staged)
+        guard let content else { throw TreeError.noContent(inode) }
+        return .made(try transaction.existing(inode), content)
     }
 
+    /// The inode of the new node, and the content of a file.
     private func insert(
         _ new: NewNode, named name: FileName, in folder: Node, _ local: LocalFacts
-    ) throws -> InodeID {
+    ) throws -> (inode: InodeID, content: StagedFile?) {
         try requireWritable(folder)
         let isFolder = if case .folder = new { true } else { false }
         let isLocal = try isLocal(name, in: folder, isFolder: isFolder)
@@ -62,20 +60,23 @@ extension LocalChanges {
         let flags: NodeFlags = isLocal ? .localOnly : []
         switch new {
         case .folder:
-            return try transaction.insert(.folder, at: place, local: local, flags: flags)
+            return (try transaction.insert(.folder, at: place, local: local, flags: flags), nil)
         case .file:
             let inode = try transaction.insert(.file, at: place, local: local, flags: flags)
-            _ = try context.staging.begin(inode, base: nil, size: 0, in: transaction)
-            return inode
+            return (inode, try context.staging.begin(inode, base: nil, size: 0, in: transaction))
         case .symbolicLink(let target):
             let inode = try transaction.insert(
                 .symbolicLink, at: place, local: local, flags: .localOnly)
             try transaction.setTarget(target, of: inode)
-            return inode
+            return (inode, nil)
         case .fifo:
-            return try transaction.insert(.fifo, at: place, local: local, flags: .localOnly)
+            return (
+                try transaction.insert(.fifo, at: place, local: local, flags: .localOnly), nil
+            )
         case .socket:
-            return try transaction.insert(.socket, at: place, local: local, flags: .localOnly)
+            return (
+                try transaction.insert(.socket, at: place, local: local, flags: .localOnly), nil
+            )
         }
     }
 }

@@ -93,7 +93,7 @@ final class Mount: Sendable {
                 folderReader: FolderReader(
                     store: store, cache: cache, remote: remote, log: Logger(label: "folders")),
                 openFiles: openFiles, relay: relay, options: FileSystemOptions(plan),
-                log: Logger(label: "filesystem"))
+                ended: EndedInodes(delay: 0.1), log: Logger(label: "filesystem"))
         } catch {
             throw .databaseDamaged(path: folders.database, detail: "\(error)")
         }

@@ -31,6 +31,7 @@ extension DropboxFileSystem {
             let node = try settle(file, evenWithoutName: hasAsked) {
                 try self.requireOpenable($0, flags)
             }
+            if node.place == nil { openFiles.noteUnlinked(inode) }
             if flags.truncates {
                 try empty(file)
                 inodes.noteEmptied(inode)
@@ -50,7 +51,7 @@ extension DropboxFileSystem {
                 isDirect: size != .right)
             return OpenedFile(
                 handle: files.insert(handle), keepsCache: keepsCache ?? false,
-                isDirect: handle.isDirect)
+                isDirect: handle.isDirect, isFlushed: flags.writes)
         } catch {
             if !hasAsked, FileSystemError(cause: error) == .staleHandle {
                 sentBack.note(caller, inode, generation: generation, at: clock.now())
@@ -188,14 +189,15 @@ extension DropboxFileSystem {
             isSaved = false
             _ = failure(error)
         }
-        let isLast = openFiles.unregister(file.inode, writes: writes)
+        let left = openFiles.unregister(file.inode, writes: writes)
         // From here on, readers get the content of the row, and the kernel has the bytes that were written.
         if !isSaved { forgetContent(of: file.inode) }
-        guard isLast else { return }
+        // Most files have a name, and the kernel has their size: there is nothing to be read.
+        guard left.isLast, left.mayBeUnlinked || inodes.isOutdated(file.inode) else { return }
         do {
             guard let node = try store.readBriefly({ try $0.node(file.inode) }) else { return }
             if node.place == nil {
-                end(file.inode)
+                end([file.inode])
             } else if inodes.isOutdated(file.inode) {
                 relay.forgetSize(of: node)
             }

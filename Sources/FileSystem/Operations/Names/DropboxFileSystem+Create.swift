@@ -65,7 +65,8 @@ extension DropboxFileSystem {
                     inode: node.inode, flags: flags, file: file, session: ReadSession(),
                     isLocalOnly: node.flags.contains(.localOnly))
                 let opened = OpenedFile(
-                    handle: self.files.insert(handle), keepsCache: false, isDirect: false)
+                    handle: self.files.insert(handle), keepsCache: false, isDirect: false,
+                    isFlushed: flags.writes)
                 return self.created(node, opened, since: moment)
             }
         }

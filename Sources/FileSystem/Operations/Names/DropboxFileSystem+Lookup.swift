@@ -31,9 +31,7 @@ extension DropboxFileSystem {
 
     /// Subtracts from an inode's lookup count.
     package func forget(_ inode: InodeID, count: UInt64) {
-        if inodes.forget(inode, count: count) {
-            end(inode)
-        }
+        if inodes.forget(inode, count: count) { ended.add(inode) { self.end($0) } }
     }
 
     /// The target of a symbolic link.
@@ -49,13 +47,17 @@ extension DropboxFileSystem {
 
     // MARK: The end of unlinked inodes
 
-    /// Removes the unreachable parts of an unlinked inode: its content when the last handle is
+    /// Removes the unreachable parts of unlinked inodes: the content when the last handle is
     /// closed, the inode when the kernel has forgotten it too.
-    func end(_ inode: InodeID) {
+    func end(_ inodes: [InodeID]) {
         do {
-            try changeTree { try $0.dropIfUnlinked(inode) }
+            try changeTree { changes in
+                for inode in inodes { try changes.dropIfUnlinked(inode) }
+            }
+        } catch is MetadataStore.Closed {
+            // The store removes them at its next start.
         } catch {
-            // The store removes it at its next start.
+            // So it does these.
             _ = failure(error)
         }
     }

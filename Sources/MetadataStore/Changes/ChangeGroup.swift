@@ -1,0 +1,215 @@
+// Joins many transactions to one of SQLite's. Each is a savepoint of it, and survives the death of the process because
+// its statements are in the change log before it is acknowledged: one small write, where a commit of SQLite writes a
+// dozen pages. Not responsible for the time of the commit (`MetadataStore+Changes.swift`).
+
+import Foundation
+import GRDB
+import Glibc
+import Saturating
+import Synchronization
+
+/// The transactions that are acknowledged, and that SQLite has not committed.
+///
+/// All functions are called with the connection that writes, by the thread that has it.
+final class ChangeGroup: Sendable {
+    /// Bytes of the log after which the database commits.
+    private static let longestLap = 1 << 20
+
+    private struct State {
+        var log: ChangeLog
+        let file: ChangeLogFile
+        /// Whether SQLite's transaction is open.
+        var isOpen = false
+        /// Whether a transaction is running in it.
+        var isChanging = false
+    }
+
+    /// Lock: taken only by the thread that has the connection, so that no thread waits for it.
+    private let state: Mutex<State>
+    private let pending = Atomic<Bool>(false)
+
+    init(_ log: ChangeLog, in file: ChangeLogFile) {
+        state = Mutex(State(log: log, file: file))
+    }
+
+    /// Whether there is anything that other connections do not see. Any thread may ask.
+    var isPending: Bool { pending.load(ordering: .sequentiallyConsistent) }
+
+    /// Begins a transaction of the group.
+    func begin(in database: Database) throws {
+        try state.withLock { state in
+            try restore(&state, database)
+            if !state.isOpen { try database.step("BEGIN IMMEDIATE") }
+            state.isOpen = true
+            state.isChanging = true
+        }
+    }
+
+    /// Ends a transaction, whose changes survive the process from now on. Returns whether they are the first of the
+    /// group.
+    func finish(_ changes: TransactionChanges, in database: Database) throws -> Bool {
+        try state.withLock { state in
+            guard database.hasTransaction else {
+                throw DatabaseError(resultCode: .SQLITE_ABORT)
+            }
+            state.isChanging = false
+            let isComplete = changes.isComplete(in: database)
+            if isComplete, changes.statements.isEmpty {
+                try changes.release(in: database)
+                endIfEmpty(&state, database)
+                return false
+            }
+            guard isComplete, state.log.lap.count < Self.longestLap else {
+                // The log cannot have it, so the database must.
+                try changes.release(in: database)
+                try commit(&state, database)
+                return false
+            }
+            let isFirst = state.log.lap.isEmpty
+            let file = state.file
+            try state.log.append(changes.statements) { try file.write($0, at: $1) }
+            pending.store(true, ordering: .sequentiallyConsistent)
+            do {
+                try changes.release(in: database)
+            } catch {
+                // The log has it, so it is to stay.
+                try rebuild(&state, database)
+            }
+            return isFirst
+        }
+    }
+
+    /// Undoes a transaction that has failed, and no other.
+    func undo(_ changes: TransactionChanges, in database: Database) {
+        state.withLock { state in
+            state.isChanging = false
+            let isUndone: Bool
+            if database.hasTransaction, changes.hasSavepoint {
+                isUndone = (try? changes.undo(in: database)) != nil
+            } else {
+                isUndone = database.hasTransaction && !changes.hasChanged(in: database)
+            }
+            // If that fails, the next access tries it again.
+            if !isUndone { try? rebuild(&state, database) }
+            endIfEmpty(&state, database)
+        }
+    }
+
+    /// Has the database commit the group. If that fails, nothing is lost: the log has it, and so has the connection.
+    func commit(in database: Database) throws {
+        try state.withLock { state in
+            // A read within a transaction sees the earlier state.
+            guard !state.isChanging else { return }
+            try restore(&state, database)
+            if state.isOpen { try commit(&state, database) }
+        }
+    }
+
+    /// Repeats the group if SQLite has lost its transaction.
+    func restore(in database: Database) throws {
+        try state.withLock { state in
+            if !state.isChanging { try restore(&state, database) }
+        }
+    }
+
+    /// Removes the file, because the database is closed and has everything.
+    func removeFile() {
+        state.withLock { $0.file.remove() }
+    }
+
+    // MARK: Parts
+
+    private func restore(_ state: inout State, _ database: Database) throws {
+        if state.isOpen ? !database.hasTransaction : !state.log.lap.isEmpty {
+            try rebuild(&state, database)
+        }
+    }
+
+    private func commit(_ state: inout State, _ database: Database) throws {
+        do {
+            try ChangeReplay.note(last: state.log.last, in: database)
+            try database.step("COMMIT")
+        } catch {
+            // If that fails, the next access tries it again.
+            try? rebuild(&state, database)
+            throw error
+        }
+        state.isOpen = false
+        state.log.beginAnew()
+        pending.store(false, ordering: .sequentiallyConsistent)
+    }
+
+    /// Opens SQLite's transaction anew, with the changes of the log and no others.
+    private func rebuild(_ state: inout State, _ database: Database) throws {
+        if database.hasTransaction { try database.step("ROLLBACK") }
+        state.isOpen = false
+        guard !state.log.lap.isEmpty else { return }
+        try database.step("BEGIN IMMEDIATE")
+        do {
+            try ChangeReplay.repeatAll(state.log.records, in: database)
+        } catch {
+            if database.hasTransaction { try database.step("ROLLBACK") }
+            throw error
+        }
+        state.isOpen = true
+    }
+
+    /// Ends SQLite's transaction if nothing has changed, so that other processes may write.
+    private func endIfEmpty(_ state: inout State, _ database: Database) {
+        guard state.isOpen, state.log.lap.isEmpty else { return }
+        if database.hasTransaction { try? database.step("ROLLBACK") }
+        state.isOpen = database.hasTransaction
+    }
+}
+
+/// The file of a change log. It is created by the first record.
+final class ChangeLogFile: Sendable {
+    /// Writes bytes at an offset, like `pwrite`.
+    typealias Write = @Sendable (Int32, UnsafeRawBufferPointer, off_t) -> Int
+
+    private let path: String
+    private let put: Write
+    /// Lock: taken only by the thread that has the connection which writes.
+    private let descriptor = Mutex<Int32>(-1)
+
+    init(path: String, put: @escaping Write) {
+        self.path = path
+        self.put = put
+    }
+
+    deinit { descriptor.withLock { if $0 >= 0 { _ = close($0) } } }
+
+    /// Puts bytes at an offset. If that fails, no record begins there.
+    func write(_ bytes: [UInt8], at offset: Int) throws {
+        try descriptor.withLock { descriptor in
+            if descriptor < 0 {
+                // The database has all records of older processes.
+                let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+                descriptor = open(path, flags, 0o600)
+                guard descriptor >= 0 else { throw Self.failure }
+            }
+            var done = 0
+            while done < bytes.count {
+                let count = bytes[done...].withUnsafeBytes {
+                    put(descriptor, $0, off_t(clamping: offset +| done))
+                }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else {
+                    let error = Self.failure
+                    _ = ftruncate(descriptor, off_t(clamping: offset))
+                    throw error
+                }
+                done +|= count
+            }
+        }
+    }
+
+    func remove() {
+        _ = unlink(path)
+    }
+
+    private static var failure: DatabaseError {
+        let code: ResultCode = errno == ENOSPC || errno == EDQUOT ? .SQLITE_FULL : .SQLITE_IOERR
+        return DatabaseError(resultCode: code, message: String(cString: strerror(errno)))
+    }
+}

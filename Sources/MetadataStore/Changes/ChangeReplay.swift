@@ -1,0 +1,47 @@
+// Repeats the records of a change log in the database that they belong to. A statement has the same effect as at first,
+// because it depends on the rows and its arguments only, never on the time or on chance.
+
+import Foundation
+import GRDB
+
+enum ChangeReplay {
+    /// The setting with the number of the last record that the database has.
+    static let lastKey = "changes.last"
+    static let nameKey = "database.name"
+
+    /// The records that the database beside them does not have yet.
+    static func missingRecords(ofDatabaseAt path: String, in database: Database) throws
+        -> [ChangeRecord]
+    {
+        guard let bytes = FileManager.default.contents(atPath: ChangeLog.path(ofDatabaseAt: path)),
+            !bytes.isEmpty, try database.tableExists("setting"),
+            let name = try setting(nameKey, in: database)
+        else { return [] }
+        return ChangeLog.records(
+            in: [UInt8](bytes), database: name, after: try last(in: database))
+    }
+
+    /// The number of the last record that the database has.
+    static func last(in database: Database) throws -> Int64 {
+        try setting(lastKey, in: database).flatMap { Int64($0, radix: 10) } ?? 0
+    }
+
+    /// Notes the number of the last record that the database has, in the open transaction.
+    static func note(last: Int64, in database: Database) throws {
+        try database.step(
+            "INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)", [lastKey, String(last)])
+    }
+
+    /// Repeats records in the open transaction.
+    static func repeatAll(_ records: [ChangeRecord], in database: Database) throws {
+        for record in records {
+            for statement in record.statements {
+                try database.step(statement.sql, statement.arguments)
+            }
+        }
+    }
+
+    private static func setting(_ key: String, in database: Database) throws -> String? {
+        try database.text("SELECT value FROM setting WHERE key = ?", [key])
+    }
+}

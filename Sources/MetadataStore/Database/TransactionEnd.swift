@@ -1,0 +1,100 @@
+// The end of a transaction: journal, commit, and the work that waits for it.
+
+import Core
+import GRDB
+
+/// The work at a transaction's end.
+///
+/// Replaces the database's own observers: if a commit fails, for example because the disk is full,
+/// those are not called, and then are called at the next transaction's commit.
+final class TransactionEnd {
+    var onCommit: [@Sendable () -> Void] = []
+    var onEnd: [@Sendable () -> Void] = []
+    var onUndo: [@Sendable () -> Void] = []
+    /// The nodes whose journal entries are settled before the commit.
+    var changed = ChangedNodes()
+    /// Gets staging files that were fallbacks and are not needed after the commit.
+    let dropped: @Sendable (Int64) -> Void
+
+    /// The way by which the transaction changes rows.
+    let changes: TransactionChanges
+
+    init(
+        changes: TransactionChanges = TransactionChanges(),
+        dropped: @escaping @Sendable (Int64) -> Void = { _ in }
+    ) {
+        self.changes = changes
+        self.dropped = dropped
+    }
+
+    /// Runs a part of the transaction. If it fails, its `afterCommit` closures are dropped.
+    func undoing<Value>(_ body: () throws -> Value) throws -> Value {
+        let before = onCommit
+        let undone = onUndo
+        onUndo = []
+        defer { onUndo.insert(contentsOf: undone, at: 0) }
+        do {
+            return try body()
+        } catch {
+            onCommit = before
+            undo()
+            throw error
+        }
+    }
+
+    private func undo() {
+        onUndo.reversed().forEach { $0() }
+        onUndo = []
+    }
+
+    /// Runs a transaction of a group and its end, while no other one can begin. Returns also whether it is the first
+    /// of the group.
+    static func run<Value>(
+        _ body: (Transaction) throws -> Value, in group: ChangeGroup, _ database: Database,
+        due: (ChangedPlace) -> Timestamp, dropped: @escaping @Sendable (Int64) -> Void
+    ) throws -> (value: Value, isFirst: Bool) {
+        try group.begin(in: database)
+        let end = TransactionEnd(
+            changes: TransactionChanges(loggedIn: database), dropped: dropped)
+        defer { end.onEnd.forEach { $0() } }
+        let outcome: (Value, Bool)
+        do {
+            let transaction = Transaction(database: database, end: end)
+            let value = try body(transaction)
+            try transaction.settleJournal(due: due)
+            outcome = (value, try group.finish(end.changes, in: database))
+        } catch {
+            group.undo(end.changes, in: database)
+            end.undo()
+            throw error
+        }
+        end.onCommit.forEach { $0() }
+        return outcome
+    }
+
+    /// Runs a transaction that SQLite commits, and its end, while no other one can begin.
+    static func run<Value>(
+        _ body: (Transaction) throws -> Value, in database: Database,
+        due: (ChangedPlace) -> Timestamp, gate: (@Sendable (StoreAccess) throws -> Void)? = nil,
+        dropped: @escaping @Sendable (Int64) -> Void
+    ) throws -> Value {
+        let end = TransactionEnd(dropped: dropped)
+        defer { end.onEnd.forEach { $0() } }
+        var value: Value?
+        do {
+            try database.inTransaction(.immediate) {
+                let transaction = Transaction(database: database, end: end)
+                value = try body(transaction)
+                try transaction.settleJournal(due: due)
+                try gate?(.commit)
+                return .commit
+            }
+        } catch {
+            end.undo()
+            throw error
+        }
+        end.onCommit.forEach { $0() }
+        guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+        return value
+    }
+}
